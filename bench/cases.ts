@@ -26,7 +26,7 @@ export interface Case {
    * checkout, and the ratio shows the cost of the feature. Default: both are prepared.
    */
   readonly preparedOn?: "checkout";
-  /** Headers that the requests also have. Default: none. */
+  /** Additional headers of the requests. Default: none. */
   readonly request?: Pick<Load, "headers" | "uniqueHeader">;
 }
 
@@ -270,7 +270,7 @@ export function shapeOf({
   model,
   connections,
 }: Pick<Case, "model" | "connections">): Pick<Load, "connections" | "rampSeconds"> {
-  // Callers start together. The ramp lasts until they send requests at different times, which takes
-  // a few responses.
+  // All connections send their first requests at the same time. The ramp lasts for a few responses,
+  // until the connections send requests at different times.
   return { connections, rampSeconds: 1 + models[model].ms / 500 };
 }

@@ -29,7 +29,11 @@ const texts = {
   wide: "abcdefghi€",
   controls: "\u0001\u0002\u0003\u0004\u0005",
 };
-/** What the model server sends, by path. Responses with `-held` in their name never end. */
+/**
+ * What the model server sends, by path. Responses with `-held` in their name never end.
+ * `words-held` and `letters-held` have only `bytes / 64` chunks, because each chunk takes far more
+ * memory than its one or two letters.
+ */
 const scenes: Record<string, (send: (text: string) => Promise<void>) => Promise<void>> = {
   "plain-held": (send) => repeat(send, "x".repeat(16_384), bytes),
   "line-held": async (send) => {
@@ -112,7 +116,7 @@ async function measure(): Promise<void> {
     maxResponseBytes: 2 ** 40,
   });
 
-  /** Bytes of the heap and of buffers after a garbage collection. */
+  /** Returns the bytes of the heap and of buffers that a garbage collection leaves. */
   const alive = () => {
     globalThis.gc?.();
     globalThis.gc?.();
@@ -208,6 +212,7 @@ async function measure(): Promise<void> {
   report(
     "kept: a stream of two letters per chunk",
     await held("words-held", { stopAt: "sent" }),
+    // Two letters in each of the `bytes / 64` chunks.
     all / 32,
   );
   report(

@@ -2,15 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "undici";
 
 /**
- * Generates load in its own process. Each connection sends its next request after the response to
- * its last one. The generator uses undici, the HTTP client of most callers on Node.js.
+ * Generates load in its own process: sends "begin" to its parent process, then the result. Each
+ * connection sends its next request when it has the response to the previous one. The generator
+ * uses undici, the HTTP client of most callers on Node.js.
  */
+
+/** The load. The process gets it as its argument, in JSON. */
 export interface Load {
   readonly port: number;
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body: string;
-  /** Name of a header with another value in each request; undefined for none. */
+  /** Name of a header whose value differs between all requests; undefined for none. */
   readonly uniqueHeader?: string | undefined;
   readonly connections: number;
   readonly seconds: number;

@@ -1,10 +1,12 @@
 import { type IncomingMessage, request } from "node:http";
 
 /**
- * Readers of one stream, in a separate process, each on its own connection. Sends "open" when all
- * are subscribed. When all have read the final event of a run, it sends the arrival times of the
- * events.
+ * Reads one stream in a separate process, with several readers, each on its own connection. Sends
+ * "open" to the parent process when all readers are subscribed. Sends the arrival times of the
+ * events when all readers have read the final event of a run.
  */
+
+/** The stream and the number of readers. The process gets them as its argument, in JSON. */
 interface Readers {
   readonly port: number;
   readonly path: string;

@@ -65,8 +65,8 @@ function formatted(text: string): string {
 }
 
 /**
- * Writes the generated files of the client. Run it after every change of docs/openapi.json and
- * review the diff, because it changes the published client.
+ * Usage: node script/client.ts. Writes the generated files of the client. Run it after every change
+ * of docs/openapi.json and review the diff, because it changes the published client.
  */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [path, text] of Object.entries(await generateClient()))

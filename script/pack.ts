@@ -22,7 +22,7 @@ const lock = JSON.parse(readFileSync(join(checkout, "package-lock.json"), "utf8"
 /** The workspaces that the package contains. */
 const workspaces = ["contract", "server", "client", "cli"] as const;
 
-/** What sources import of other workspaces, and the files that these names stand for. */
+/** Names by which sources import other workspaces, and the file that each name stands for. */
 const entries: Readonly<Record<string, string>> = {
   "@beckon/contract": "contract/src/index.ts",
   "@beckon/client": "client/src/index.ts",
@@ -34,7 +34,7 @@ const entries: Readonly<Record<string, string>> = {
 /**
  * Writes the package of Beckon, with the layout of the checkout, so that paths relative to a source
  * file are the same in both. The dashboard must be built.
- * @param folder of the tarball
+ * @param folder in which the tarball is written
  * @returns the path of the tarball
  */
 function pack(folder: string): string {
@@ -58,7 +58,10 @@ function pack(folder: string): string {
   }
 }
 
-/** Node.js strips no types below `node_modules`, so the package has JavaScript. */
+/**
+ * Writes the sources of a workspace as JavaScript, because Node.js strips no types below
+ * `node_modules`.
+ */
 function packSources(workspace: string, root: string): void {
   const sources = join(checkout, workspace, "src");
   for (const entry of readdirSync(sources, { recursive: true, withFileTypes: true })) {

@@ -32,7 +32,11 @@ export function compareCase(
   };
 }
 
-/** @param idle resident memory of each version's server before the first case, in MiB. */
+/**
+ * Prints the results as a table.
+ * @param commit abbreviated hash of the commit, for the head of the table
+ * @param idle resident memory of each version's server before the first case of each pair, in MiB
+ */
 export function printTable(
   commit: string,
   compared: readonly ComparedCase[],

@@ -3,9 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 /**
  * Sends the requests of browsers that show the overview of the dashboard, without rendering: each
  * reads the page and its files, then the stream of the workspace, statistics every ten seconds and
- * the queue every fifteen (`web/src/overview/`). Sends "open" when all streams are open, and then
- * works until the process is stopped.
+ * the queue every fifteen (`web/src/overview/`). Sends "open" to the parent process when all
+ * streams are open, and then works until it is stopped.
  */
+
+/** The server and the number of browsers. The process gets them as its argument, in JSON. */
 interface Dashboards {
   readonly port: number;
   readonly key: string;

@@ -2,8 +2,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * A receiver of deliveries. `fast` accepts each at once, `hanging` never responds. It sends the
- * number of requests that it got whenever it gets a message.
+ * A receiver of deliveries in its own process. The argument is `fast`, which accepts each delivery
+ * at once, or `hanging`, which never responds. It sends its port to the parent process and then,
+ * for each message from there, the number of requests that it got so far.
  */
 const hangs = process.argv[2] === "hanging";
 let received = 0;

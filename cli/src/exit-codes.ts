@@ -1,6 +1,6 @@
 /**
- * Exit codes of `beckon`, from sysexits.h as far as it has one. `beckon start` has those of the
- * server, which are the same for the same causes.
+ * Exit codes of `beckon`. Where sysexits.h has a code for the cause, it is used. `beckon start` has
+ * the exit codes of the server, which are the same for the same causes.
  */
 export const exitCodes = {
   /** The command succeeded. A run for which it waited succeeded too. */

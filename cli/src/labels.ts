@@ -28,5 +28,5 @@ export function withLabels(command: Command, repeat: typeof collect): Command {
     .option("--tag <tag>", "tag of the run, for filters; can be repeated", repeat);
 }
 
-/** What Ctrl-C leaves undone while a command starts a run or waits for it. */
+/** For `catch` of a call that starts a run: after Ctrl-C, says that the run continues. */
 export const runContinues = explainInterrupt("A run that was started continues.");

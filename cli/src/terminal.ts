@@ -93,8 +93,9 @@ export async function unlessStopped<T>(work: Promise<T>, stopped: AbortSignal): 
 export class Interrupted extends Error {}
 
 /**
- * Returns a function for `catch` that says what Ctrl-C has left undone, and throws other errors
- * unchanged.
+ * Returns a function for `catch` that adds a sentence to the error of Ctrl-C, and throws other
+ * errors unchanged.
+ * @param left what is left undone or continues, and what to do about it
  */
 export function explainInterrupt(left: string): (thrown: unknown) => never {
   return (thrown) => {

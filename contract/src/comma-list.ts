@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Returns the schema of a comma-separated list of `values`. */
+/** Returns the schema of an optional query parameter: a comma-separated list of `values`. */
 export const commaList = <T extends z.ZodEnum<Readonly<Record<string, string>>>>(values: T) =>
   z
     .string()

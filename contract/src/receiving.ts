@@ -152,9 +152,9 @@ export const presetName = z.enum([
 ]);
 export type PresetName = z.infer<typeof presetName>;
 
-/** Response to a request that a browser form sent. null: the usual JSON. */
+/** The response to every accepted request, for forms in web pages. null: the usual JSON. */
 const formAnswer = z.union([
-  /** Answers 303 with this address. */
+  /** Responds with 303 and this address. */
   z.strictObject({
     redirect: cleanText(2_000).refine(
       (text) => URL.parse(text)?.protocol === "https:",
@@ -331,7 +331,9 @@ export type Preset = z.infer<typeof preset>;
  * - `started`, `held`: its run was created. `repeated`: an earlier request had the same event id.
  * - `mapping_error`: filter or template failed; its run was created failed.
  * - `limit_reached`: its run was created failed, because a limit was spent.
- * - `filtered`, `captured`, `honeypot`, `swallowed`: answered with 202, without a run.
+ * - `filtered`, `captured`, `honeypot`, `swallowed`: accepted with 202, without a run: the filter
+ *   is false, the trigger waited for a sample, the field `form.honeypot` has a value, or the
+ *   trigger is disabled and `when_disabled` is `swallow`.
  * - `invalid_signature`: rejected with 401, without body and headers.
  * - `rejected`: rejected for another reason, such as a paused agent or an unreadable body.
  */

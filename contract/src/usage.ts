@@ -71,7 +71,7 @@ const count = z.number().int().nonnegative();
 
 /** Sums of usage. */
 const amounts = {
-  /** Metered calls, whether they were answered or not. */
+  /** Metered calls, including calls that failed or whose response was lost. */
   entries: count,
   /** Includes cached and cache-written tokens. */
   input_tokens: count,
@@ -86,7 +86,9 @@ const amounts = {
   cost_micros: count.nullable(),
   /** Entries without a price. Their cost is not in `cost_micros`. */
   unknown_cost_entries: count,
-  /** Entries with a count that Beckon estimated: the provider reported none or an absurd one. */
+  /**
+   * Entries with a count that Beckon estimated: the provider reported none or an impossible one.
+   */
   estimated_entries: count,
 } as const;
 

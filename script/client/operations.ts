@@ -193,7 +193,8 @@ function choosesAmong({ schema }: Parameter, readings: readonly Reading[]): bool
 }
 
 /**
- * Returns how a body is read: `{ok, data}` as its data, `{ok, data, next}` as a list, others as is.
+ * Returns how a response's body is read: of `{ok, data}` the function returns the data, of
+ * `{ok, data, next}` a list, and of any other JSON the whole body.
  */
 function responseTypeOf(
   kind: Kind,
@@ -223,7 +224,7 @@ interface Body {
   readonly text?: string;
 }
 
-/** Returns the body's type; undefined if there is no body, or if its schema allows no field. */
+/** Returns the request's body; undefined if there is none, or if its schema allows no field. */
 function bodyOf(
   requestBody: { required?: boolean; content: Content } | undefined,
   declare: (suffix: string, schema: Schema) => string,

@@ -33,7 +33,7 @@ export interface MemoryJournal extends Journal {
 
 export interface MemoryJournalOptions {
   readonly initial?: readonly NewEvent[];
-  /** Throws to reject a write. */
+  /** Called before each write; the write fails if it throws. Default: no write fails. */
   readonly gate?: (
     entries: readonly NewEvent[],
     kind: { readonly intent: boolean; readonly end: boolean },

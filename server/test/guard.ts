@@ -21,7 +21,7 @@ for folder in $folders; do
   for file in "$folder"/postmaster.pid "$folder"/*/postmaster.pid; do
     [ -f "$file" ] || continue
     pid=$(head -n 1 "$file")
-    # A number may have gone to another process since: ask what it runs.
+    # By now, another process can have this pid. The command says whether it is PostgreSQL.
     case $(ps -o args= -p "$pid" 2>/dev/null || tr '\\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null) in
       *"$folder"*) kill -QUIT "$pid" ;;
       *) continue ;;
@@ -29,7 +29,7 @@ for folder in $folders; do
     tries=0
     while kill -0 "$pid" 2>/dev/null && [ "$tries" -lt 50 ]; do sleep 0.1; tries=$((tries + 1)); done
   done
-  # An initdb that outlived us for a moment may still be writing there.
+  # An initdb that the test run started can live a moment longer and still write files.
   tries=0
   until rm -rf "$folder" 2>/dev/null || [ "$tries" -ge 50 ]; do sleep 0.1; tries=$((tries + 1)); done
 done

@@ -1,12 +1,18 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** HTTP proxy that resets its first connections after the given number of response bytes each. */
+/** A TCP proxy that resets its first connections in the middle of a response. */
 export interface ResettingProxy {
   readonly url: string;
+  /** Number of connections that were reset. */
   readonly cuts: number;
   close(): Promise<void>;
 }
 
+/**
+ * Starts a proxy in front of `target`.
+ * @param after bytes of the response after which each of the first connections is reset, in the
+ *   order of the connections; later connections are not reset
+ */
 export async function startResettingProxy(
   target: URL,
   after: readonly number[],

@@ -9,11 +9,9 @@ import { Webhook as SvixWebhook } from "svix";
 import twilio from "twilio/lib/webhooks/webhooks.js";
 import { presets } from "../src/receiving/index.ts";
 
-/**
- * The senders that the presets are for. Each signs as the sender signs, with the sender's own
- * package if there is one, else as its documentation says.
- */
+/** A service that sends events to triggers, such as GitHub, as the tests imitate it. */
 export interface Sender {
+  /** Name for test titles. In parentheses: the service's own package, which signs the requests. */
   readonly name: string;
   readonly preset: PresetName;
   readonly secret: string;
@@ -24,18 +22,18 @@ export interface Sender {
    * sent. `nothing`: there is no signature.
    */
   readonly signs: "body" | "time" | "nothing";
-  /** Signs a request to `url`. */
+  /** Returns a signed request to `url`. The caller sends it. */
   readonly send: (to: {
     readonly url: string;
     readonly secret: string;
     readonly sentAt: Date;
-    /** Distinguishes events; the sender repeats it when it repeats the event. */
+    /** Id of the event, if the service sends one; the same in every request for this event. */
     readonly eventId: string;
   }) => Promise<SentRequest> | SentRequest;
 }
 
 export interface SentRequest {
-  /** Appended to the URL, with `?`; "" if there is none. */
+  /** Text to append to the URL, with its leading `?`; "" if there is none. */
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -66,6 +64,10 @@ const hmac = (
   algorithm = "sha256",
 ) => createHmac(algorithm, secret).update(body).digest(encoding);
 
+/**
+ * The services for which there are presets. Requests are signed with the service's own package if
+ * it has one, else as its documentation says.
+ */
 export const senders: readonly Sender[] = [
   {
     name: "GitHub (@octokit/webhooks-methods)",

@@ -56,8 +56,9 @@ export async function createUsageWorkspace(beckon: TestBeckon, { timeZone = "UTC
   };
 }
 
-/** A range for reports. `noon` returns the time of an entry in this range. */
+/** A range for reports. */
 export const june = { from: "2026-06-01", to: "2026-06-30" };
+/** Returns the field `time` of an entry: noon of a day, in UTC. */
 export const noon = (day: string) => ({ time: `${day}T12:00:00Z` });
 
 /** The totals of a report that contains no entries. */

@@ -20,7 +20,7 @@ export interface Applied {
 
 /**
  * Makes the changes of a plan. First creates all new agents or none, then updates one agent after
- * the other. After an error, a repeat continues with what is left.
+ * the other. After an error, the changes before it are kept: a new plan has only the others.
  */
 export async function* apply(
   client: BeckonClient,

@@ -1,7 +1,7 @@
 import { UsageError } from "../terminal.ts";
 import { isObject } from "./read-document.ts";
 
-/** Defaults of a tool and its operations that are not empty, as the server fills them in. */
+/** Fields of a tool and of its operations whose defaults are not empty, with these defaults. */
 const toolDefaults: Readonly<Record<string, unknown>> = {
   timeout_seconds: 30,
   max_response_bytes: 65_536,
@@ -52,9 +52,9 @@ function isEmpty(value: unknown): boolean {
 
 /**
  * Returns the value of the file with references to the stored secrets in place of
- * `{"secret": null}`. Items of lists are found by their name.
- * @param current the value of the agent as the API returns it
- * @param path of the value, for errors
+ * `{"secret": null}`. An item of a list has the secret of the stored item with the same name.
+ * @param current the same field of the agent, as the API returns it
+ * @param path location of the value in the agent, for errors
  * @throws UsageError if a secret is neither in the file nor stored
  */
 export function withStoredSecrets(inFile: unknown, current: unknown, path: string): unknown {

@@ -4,7 +4,7 @@ import { isMerged, isSame, withStoredSecrets } from "./compare.ts";
 import { comparePause, type PauseChange } from "./compare-pause.ts";
 import type { AgentInFile, TriggerInFile } from "./read-document.ts";
 
-/** What must be done so that the workspace has one agent of the file. */
+/** What must be done so that an agent of the workspace is as the file says. */
 export type Change =
   | { readonly action: "create"; readonly agent: AgentInFile }
   | {
@@ -27,8 +27,8 @@ export type Change =
     };
 
 /**
- * Fields of an exported agent that need separate requests, because an update of the agent does not
- * change them.
+ * Fields of an exported agent that are not compared with the others: the name finds the agent, and
+ * the rest need separate requests, because an update of the agent does not change them.
  */
 const separate = new Set(["name", "paused", "pause_reason", "triggers"]);
 /** Objects that an update merges: fields that it does not name keep their values. */

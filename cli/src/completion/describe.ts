@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 /** A command as a completion script needs it. */
 export interface Described {
-  /** Names from the first below `beckon` on, for example `["runs", "tail"]`; empty for `beckon`. */
+  /** The words after `beckon`, for example `["runs", "tail"]`; empty for `beckon` itself. */
   readonly path: readonly string[];
   readonly summary: string;
   readonly subcommands: readonly { readonly name: string; readonly summary: string }[];
@@ -14,8 +14,9 @@ export interface Described {
     readonly takesFile: boolean;
     readonly choices: readonly string[];
   }[];
-  /** Values of the first argument. */
+  /** Values of the first argument; empty if it can have any value. */
   readonly argumentChoices: readonly string[];
+  /** Whether the first argument is a file. */
   readonly takesFile: boolean;
 }
 

@@ -5,7 +5,7 @@ export const shells = ["bash", "zsh", "fish"] as const;
 /** A shell with a completion script. */
 export type Shell = (typeof shells)[number];
 
-/** Returns the completion script of a shell. It needs no further call of `beckon`. */
+/** Returns the completion script of a shell. The script itself does not call `beckon`. */
 export function completionScript(shell: Shell, commands: readonly Described[]): string {
   switch (shell) {
     case "bash":
@@ -75,7 +75,10 @@ complete -o filenames -F _beckon beckon
 `;
 }
 
-/** Patterns of a path and the word that follows it, for a \`case\` over "$path $word". */
+/**
+ * Returns the patterns of a `case` over "$path $word", one for each command. `$path` has the words
+ * before the command's last word, and `$word` is the last one.
+ */
 function pathPatterns(commands: readonly Described[]): string {
   return commands
     .filter(({ path }) => path.length > 0)

@@ -8,13 +8,17 @@ export interface Call {
   readonly plan: Plan;
   /** `async`: invoke with `Prefer: respond-async`. */
   readonly source: "invoke" | "fire" | "async";
-  /** Sent with an Idempotency-Key, and therefore repeated after a broken connection or a 503. */
+  /**
+   * Whether the request has an Idempotency-Key. If so, it is repeated after a broken connection or
+   * a 503.
+   */
   readonly keyed: boolean;
   attempts: number;
   /** Whether a connection broke, a server was unavailable, or the wait timed out. */
   faulted: boolean;
   /**
-   * Number of 503 responses. Each may have left a run behind, which the server must have cancelled.
+   * Number of 503 responses. Before each of them, the server can have written a run, which it must
+   * have cancelled.
    */
   unavailable: number;
   /** Whether a response said that an earlier request with the same key had started the run. */

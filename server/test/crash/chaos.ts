@@ -7,8 +7,9 @@ import type { Random } from "./random.ts";
 import type { Plan, World } from "./world.ts";
 
 /**
- * Faults that are injected, by their name in the report. All except `stopped` and `database` kill a
- * server with SIGKILL; `all at once` kills every server.
+ * Faults that are injected, by their names in the report. `stopped` stops a server with SIGSTOP for
+ * a while, and `database` kills PostgreSQL. The other faults kill a server with SIGKILL, and
+ * `all at once` every server.
  */
 export const faults = [
   "at a random moment",

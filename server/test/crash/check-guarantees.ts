@@ -3,8 +3,9 @@ import { maxAttempts } from "./installation.ts";
 import type { StoredRun } from "./journal.ts";
 import { answerOf, type Effect, type Plan, type World } from "./world.ts";
 
-/** Violations of guarantees, one line each, and the figures of the test. */
+/** The result of a test. */
 export interface CheckReport {
+  /** One line for each violation of a guarantee. */
   readonly broken: readonly string[];
   readonly figures: Figures;
 }
@@ -18,17 +19,25 @@ export interface Figures {
   readonly interrupted: number;
   /** Requests whose first response was lost and whose repeat found the run. */
   readonly replayed: number;
+  /** Calls that the model received. */
   readonly modelCalls: number;
+  /** Model calls whose answer is in a journal. */
   readonly answered: number;
+  /** Model calls to which the model responded with an error. */
   readonly failed: number;
+  /** Model calls that a journal reports as lost with their process. */
   readonly lost: number;
+  /** Executions of calls that must not be repeated. */
   readonly unsafeEffects: number;
+  /** Calls that can be repeated, each counted once. */
   readonly safeEffects: number;
   /** Safe calls that were executed more than once. */
   readonly repeated: number;
+  /** Calls whose journaled outcome is `unknown`. */
   readonly unknown: number;
+  /** Requests that met no fault, and whose run was executed by one process only. */
   readonly unfaulted: number;
-  /** Share of the requests without a fault that did not succeed, from 0 to 1. */
+  /** Share of the `unfaulted` requests that did not succeed, from 0 to 1. */
   readonly unfaultedFailures: number;
 }
 

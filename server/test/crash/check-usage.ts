@@ -14,8 +14,9 @@ interface MeteredRun {
   }[];
 }
 
-/** The ledger's violated guarantees, one line each, and the number of entries for each outcome. */
+/** The result of the check: violations, and the number of entries with each outcome. */
 export interface UsageReport {
+  /** One line for each violation. */
   readonly broken: readonly string[];
   readonly answered: number;
   readonly failed: number;

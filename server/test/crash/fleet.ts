@@ -5,13 +5,13 @@ import { fileURLToPath } from "node:url";
 import { newId } from "../../src/base/ids.ts";
 import { parseFromServer } from "../../src/supervisor/messages.ts";
 
-/** One slot of the fleet, with its current server process. After a kill, the next one starts. */
+/** One slot of the fleet, with its current server process. After a kill, another one starts. */
 export interface Server {
   readonly processId: string;
-  /** Empty until it is ready. */
+  /** Empty until the process is ready. */
   readonly url: string;
   readonly child: ChildProcess;
-  /** Ready, and neither killed nor stopped. */
+  /** Whether the process is ready, and neither killed nor stopped with SIGSTOP. */
   readonly up: boolean;
 }
 
@@ -31,15 +31,16 @@ export interface Fleet {
   /** Sends SIGCONT. */
   resume(slot: number): void;
   /**
-   * Returns the slot of the server with this process id or pid; -1 if unknown. A process that was
-   * stopped can have a new, unknown id.
+   * Returns the slot of the server with this process id of Beckon or pid; -1 if unknown. A process
+   * that was stopped can have a new id, which the fleet does not know. So if only one process was
+   * stopped, an unknown id is taken to be its id.
    */
   slotOf(process: string | number): number;
   close(): Promise<void>;
 }
 
 const entry = fileURLToPath(new URL("../fixtures/crashing-server.ts", import.meta.url));
-/** Startup timeout. Machines that start several servers at once are slow. */
+/** Startup timeout. It is long, because several servers start at once. */
 const startTimeoutMs = 60_000;
 
 interface Slot {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Plan } from "./world.ts";
 
-/** A pool of the database. The functions of this file read runs directly from the tables. */
+/** Connections to the database. This file reads runs directly from the tables, without the API. */
 type Database = Pick<Pool, "query">;
 
 /**
@@ -39,7 +39,7 @@ interface RunRow {
   readonly last_seq: number;
   readonly owner: string | null;
   readonly payload: string;
-  /** Whether there is a result row, which has the next two columns. */
+  /** Whether the run has a row in `run_results`, which has `output` and `error_code`. */
   readonly has_result: boolean;
   readonly output: string | null;
   readonly error_code: string | null;

@@ -15,8 +15,9 @@ const maxDelayMs = 25;
 /** Maximum time until an event is acknowledged. */
 const maxSendMs = 60_000;
 
-/** Figures of the kills, and the violations, one line each. */
+/** The result of a test: what was violated, and figures for its last line. */
 export interface RequestReport {
+  /** One line for each violation. */
   readonly broken: readonly string[];
   readonly events: number;
   /** Requests without a response or with 503, which were sent again. */

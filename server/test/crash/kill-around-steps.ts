@@ -20,8 +20,9 @@ const maxDelayMs = 12;
  */
 const maxReturnMs = (leaseSeconds + 60) * 1_000;
 
-/** Figures of the kills, and the violations, one line each. */
+/** The result of a test: what was violated, and figures for its last line. */
 export interface KillReport {
+  /** One line for each violation. */
   readonly broken: readonly string[];
   readonly answered: number;
   readonly failed: number;

@@ -9,13 +9,7 @@ import {
   status,
 } from "../model-server.ts";
 
-/**
- * What a run does. The input of the run is its plan as JSON, which the model follows.
- *
- * The world outside Beckon is a model server that counts its calls, and a service that tools call.
- * What the service does cannot be undone. Both servers run in the test process, so that their
- * records are not lost when servers of Beckon are killed.
- */
+/** What a run does. The input of the run is its plan as JSON, which the model follows. */
 export interface Plan {
   /** Identifies the run. */
   readonly nonce: string;
@@ -27,13 +21,15 @@ export interface Plan {
   readonly failures: number;
 }
 
-/** One tool call that arrived. */
+/** One tool call that arrived at the service. */
 export interface Effect {
   readonly tool: string;
   readonly nonce: string;
   /** Index of the call within its run. */
   readonly call: number;
+  /** The idempotency key of the call. */
   readonly key: string;
+  /** The server process that made the call. */
   readonly pid: number;
 }
 
@@ -59,12 +55,17 @@ export interface RequestGate {
   release(): void;
 }
 
-/** Usage that the model reported with one answer. It differs from that of all other answers. */
+/** Usage that the model reported with one answer. No two answers report the same usage. */
 export interface ReportedUsage {
   readonly input: number;
   readonly output: number;
 }
 
+/**
+ * The world outside Beckon: a model server that counts its calls, and a service that tools call.
+ * What the service does cannot be undone. Both servers run in the test process, so that their
+ * records are not lost when servers of Beckon are killed.
+ */
 export interface World {
   readonly model: ModelServer;
   /** Usage of each answer, by the nonce of its run. */

@@ -32,7 +32,7 @@ const largeRuns = 60;
 const largeBytes = 9_000_000;
 const bodies = 300;
 const callers = 4;
-/** Minimum number of invokes of the other workspace in each part. */
+/** Minimum number of invokes of the other workspace in each part of the test. */
 const invokes = 400;
 
 interface Peak {

@@ -15,8 +15,8 @@ export interface Wire {
   /** Returns the body of a plain response. */
   plain(said: ModelOutput, model: string): unknown;
   /**
-   * Returns the events of a streamed response, in order. Strings are sent as they are. The last
-   * `closing` events complete the answer.
+   * Returns the events of a streamed response, in order. Strings are sent unchanged, and objects as
+   * JSON. The last `closing` events complete the response; without them, it is truncated.
    */
   stream(
     said: ModelOutput,
@@ -24,6 +24,6 @@ export interface Wire {
   ): { readonly events: readonly unknown[]; readonly closing: number };
   /** Returns the body of an error status. */
   error(status: number, message: string): unknown;
-  /** Returns an in-band error: a plain body, or an event of the stream. */
+  /** Returns an error that is sent with status 200: a plain body, or an event of the stream. */
   inBand(error: ProviderError, streamed: boolean): unknown;
 }

@@ -194,7 +194,7 @@ async function isOk(url: string): Promise<true | undefined> {
   return response?.status === 200 || undefined;
 }
 
-/** Kills a process and its children, which `spawn` made a group. */
+/** Kills a process and its children. They are one process group, because it is `detached`. */
 function killGroup({ pid }: ChildProcess): void {
   if (pid !== undefined) kill(-pid);
 }

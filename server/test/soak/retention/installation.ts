@@ -16,28 +16,34 @@ import { startGuard } from "../../guard.ts";
 /** Milliseconds after which the model responds. */
 const modelMs = 200;
 
-/** One server process with its own PostgreSQL, and an agent whose model is a process, too. */
+/** One server process with its own PostgreSQL, and an agent whose model is another process. */
 export interface Installation {
   readonly port: number;
   readonly api: Api;
   readonly agent: { readonly id: string; readonly token: string };
   readonly databaseUrl: string;
-  /** Sees all workspaces. */
+  /** Connections to the database for which row-level security hides no workspace's rows. */
   readonly engine: Pool;
-  /** Writes a checkpoint of PostgreSQL. */
+  /** Makes PostgreSQL write a checkpoint. */
   checkpoint(): Promise<void>;
-  /** CPU seconds that the processes have used so far, PostgreSQL with its background processes. */
+  /** CPU seconds used so far. `database`: those of all processes of PostgreSQL. */
   cpu(): { readonly server: number; readonly database: number };
-  /** Figures of the processes now. */
+  /** Memory and open files of the processes now. */
   processes(): {
     readonly serverMiB: number;
+    /** Open file descriptors of the server, including its connections. */
     readonly descriptors: number;
     /** Memory of all processes of PostgreSQL that is not shared. */
     readonly databaseMiB: number;
   };
 }
 
-/** Starts everything. `opened` stops it. @param allow further hosts that the server can call. */
+/**
+ * Starts PostgreSQL, the model and the server, and creates the agent.
+ * @param opened stops what was started, and removes the data folder
+ * @param options `retention` and `pruning`: what the server deletes, and when. `allow`: hosts that
+ *   it can call in addition to the model.
+ */
 export async function install(
   opened: AsyncDisposableStack,
   { retention, pruning, allow = [] }: PruningTest & { readonly allow?: readonly string[] },

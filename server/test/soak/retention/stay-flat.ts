@@ -20,23 +20,27 @@ const dayMs = 24 * 3_600_000;
 const warmUpShare = 1 / 6;
 /** Part of the time after which a run is old. */
 const keptShare = 1 / 20;
-/** Growth from the first to the last third that breaks the guarantee. */
+/** Growth from the first to the last third above which something counts as growing. */
 const maxGrowth = 0.1;
 /**
- * Growth that is allowed. Descriptors: the busier the machine, the more connections to the model
- * are open at once. A leak of one descriptor in 5,000 requests would exceed it in an hour.
+ * Allowed growth of the server's open files and of its connections to PostgreSQL. Files: the busier
+ * the machine, the more connections to the model are open at once. A leak of one file in 5,000
+ * requests would exceed the limit in an hour.
  */
 const maxMore = { descriptors: 20, connections: 2 };
-/** Growth of a table that is allowed nevertheless: an extension of its file, and its indexes. */
+/**
+ * A table counts as growing only if it also grows by this much. PostgreSQL extends the file of a
+ * small table by several pages at once, which can be more than `maxGrowth`.
+ */
 const minBytes = 512 * 1_024;
 
-/** Tables whose rows are kept for ever, or for a year. */
+/** Tables that are allowed to grow, because their rows are kept for ever, or for a year. */
 const keptForEver = ["usage_entries", "usage_days", "audit", "workspace_events"];
 
 interface Sample {
   readonly serverMiB: number;
   readonly databaseMiB: number;
-  /** The minimum of the period, because connections to the model come and go. */
+  /** The minimum of the period, because connections to the model are opened and closed. */
   readonly descriptors: number;
   /** Connections of the server to PostgreSQL. */
   readonly connections: number;
@@ -45,7 +49,13 @@ interface Sample {
   readonly runs: { readonly created: number; readonly deleted: number };
 }
 
-/** Returns false if something grew, a request failed, or fewer runs were deleted than created. */
+/**
+ * Returns false if something grew, a request failed, or the numbers of created and deleted runs
+ * differ by more than 5 %.
+ *
+ * @param log receives a line for each sample, each problem, and a line of figures.
+ * @param minutes duration after the warm-up.
+ */
 export async function stayFlat(
   log: (line: string) => void,
   { minutes }: { minutes: number },
