@@ -4,8 +4,9 @@ import { type ChangeEvent, type FocusEvent, type FormEvent, useRef, useState } f
 export type Check = (value: string) => string | undefined;
 
 /**
- * Returns the state of a small form with text fields. A field is checked when it loses the focus
- * and when the form is submitted. On submit, the first field with an error gets the focus.
+ * Returns the state of a small form with text fields. A field that is not empty is checked when it
+ * loses the focus. All fields are checked when the form is submitted: then the first field with an
+ * error gets the focus.
  * @param initial the fields and their first values
  */
 export function useFields<Name extends string>(

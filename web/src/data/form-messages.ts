@@ -8,9 +8,9 @@ interface Issue {
 }
 
 /**
- * Returns what is wrong with a field in plain words; undefined for zod's own message. For the
- * resolver of a form: `zodResolver(schema, { error: wording })`. Messages that the schema defines
- * take precedence.
+ * Returns what is wrong with a field in plain words; undefined for other issues, which then get the
+ * message of zod. Pass this function to the resolver of a form:
+ * `zodResolver(schema, { error: wording })`. Messages that the schema defines take precedence.
  */
 export function wording({ code, origin, minimum, maximum, input }: Issue): string | undefined {
   const isText = origin === "string";

@@ -23,7 +23,7 @@ export function setSingleKeys(enabled: boolean): void {
   notifyPreference();
 }
 
-/** Returns {@link singleKeysEnabled}, and renders again when it changes. */
+/** Returns {@link singleKeysEnabled}, and renders again when this tab changes it. */
 export function useSingleKeys(): boolean {
   return useSyncExternalStore(onPreference, singleKeysEnabled);
 }

@@ -30,7 +30,7 @@ export function setTheme(theme: Theme): void {
   notifyPreference();
 }
 
-/** Returns the theme that is stored in this browser, and renders again when it changes. */
+/** Returns the theme that is stored in this browser, and renders again when this tab changes it. */
 export function useTheme(): Theme {
   return useSyncExternalStore(onPreference, readTheme);
 }

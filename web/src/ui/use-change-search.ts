@@ -11,9 +11,9 @@ interface ChangeOptions {
 }
 
 /**
- * Returns a function that changes some search parameters of the URL and keeps the others. The
- * others are those of the URL at that moment. Those of the last rendering can be outdated: of two
- * quick changes, the first would be lost.
+ * Returns a function that changes some search parameters of the URL and keeps the others as the URL
+ * has them when the function is called. Parameters that a component has read while it was rendered
+ * can be outdated by then: of two quick changes, the second would undo the first.
  */
 export function useChangeSearch() {
   const navigate = useNavigate();

@@ -9,7 +9,7 @@ import { agentQuery, agentsKey } from "../queries.ts";
 
 /**
  * Returns the actions that the header of an agent offers. Failures are shown in a toast, except
- * those of `remove`.
+ * those of `remove`: it rejects, so that its dialog shows the error.
  */
 export function useAgentActions(agent: Agent) {
   const workspace = useWorkspace();

@@ -1,11 +1,13 @@
 import { useEffect, useEffectEvent, useState } from "react";
 import { afterApplied } from "./typed-search.ts";
 
+/** Time without typing after which the list is searched, in milliseconds. */
 const pauseMs = 200;
 
 /**
- * Returns the text of a search field and its setter. `apply` is called when typing pauses.
+ * Returns the text of a search field and its setter.
  * @param applied the text that the list is searched by
+ * @param apply searches the list by another text. Called when typing pauses.
  */
 export function useSearchText(applied: string, apply: (text: string) => void) {
   const [typed, setTyped] = useState({ text: applied, sent: [] as readonly string[] });

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 
-/** If the end is at most this many px away, the list follows it. */
+/** If the person has scrolled to less than this many px from the end, the end is kept visible. */
 const nearEnd = 48;
 
 /**

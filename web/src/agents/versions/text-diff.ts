@@ -13,8 +13,8 @@ export interface DiffLine {
 }
 
 /**
- * Maximum time for a comparison in milliseconds. If it is not enough, the whole text is shown as
- * replaced.
+ * Maximum time in milliseconds for the comparison of two texts by line, and of two lines by word.
+ * If it is not enough, the whole text or the whole line is shown as replaced.
  */
 const timeout = 300;
 

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useEffectEvent } from "react";
 
 /**
  * Calls `handle` when Esc is pressed in a field. A dialog or popover around the field then stays
- * open. Undefined: Esc does what it does elsewhere.
+ * open. If `handle` is undefined, Esc has its usual effect: it closes the dialog or popover.
  */
 export function useEscape(
   field: RefObject<HTMLElement | null>,

@@ -17,7 +17,10 @@ interface ShownOnceDialogProps {
   readonly onStored: () => void;
 }
 
-/** Shows a secret that cannot be read again. It closes only by "I have stored it". */
+/**
+ * Shows a secret that cannot be read again. Neither Esc nor a press outside closes the dialog, only
+ * the button "I have stored it". Leaving the page closes it too.
+ */
 export function ShownOnceDialog({
   secret,
   title,

@@ -21,8 +21,8 @@ const firstRows = 14;
  */
 const minNewRows = 5;
 /**
- * If the rows of a full step are rendered and painted within this time, about one frame at 60 Hz,
- * the next step adds twice as many.
+ * A step that adds as many rows as it is allowed to is called full. If its rows are rendered and
+ * painted within this time, about one frame at 60 Hz, the next step can add twice as many.
  */
 const fastMs = 18;
 
@@ -44,7 +44,9 @@ export function useRowWindow(
    * rendering.
    */
   const isPending = useRef(false);
+  /** The last step: when it started, and how many rows it was allowed to add. */
   const step = useRef({ startedAt: 0, rows: minNewRows, isFull: false });
+  /** Updates the window in the next frame. Does nothing while the list is not windowed. */
   const schedule = useRef(() => {});
   const isWindowed = count > maxWhole;
   // True if the number of rows has shrunk so far that the window is behind the last row. Until the

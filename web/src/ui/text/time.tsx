@@ -5,8 +5,8 @@ import { useTextAtNow } from "./now.ts";
 import { useTimeZone } from "./time-zone.tsx";
 
 /**
- * True inside rows of a table, where times cannot be focused: the Tab key would have to stop in
- * every row.
+ * True inside rows of a table, and inside rows of a list that are links. Times cannot be focused
+ * there: the Tab key would have to stop in every row.
  */
 export const InRowContext = createContext(false);
 
@@ -17,7 +17,7 @@ interface TimeProps {
 
 /**
  * A time. It is relative if it is less than 24 hours from now, otherwise a date. Hover and focus
- * show the exact time in the workspace's time zone and in UTC; in rows of tables, only hover does.
+ * show the exact time in the workspace's time zone and in UTC; inside rows, only hover does.
  */
 export function Time({ value }: TimeProps) {
   const zone = useTimeZone();
