@@ -41,7 +41,10 @@ async function findNothing(
   opened.defer(() => browser.close());
   const findings: string[] = [];
   let logged = 0;
-  /** Logs what was found since the last call, so that it is shown even if a later screen fails. */
+  /**
+   * Logs what was found since the last call, so that it is shown even if a later screen fails. Of
+   * all findings, only the first 50 are logged; the last line says how many there are.
+   */
   const logFindings = () => {
     for (const finding of findings.slice(logged, 50)) log(`✗ ${finding}`);
     logged = findings.length;

@@ -19,8 +19,9 @@ export function useLiveStatus(): LiveStatus & { readonly retry: () => void } {
 
 /**
  * Calls the handler with the events of the workspace, at most one batch every 300 ms. The handler
- * should change the cache with a pure function of the feature's `live.ts`. React states that it
- * sets are rendered in a transition, so that input takes precedence.
+ * should compute new data with a pure function that tests can call, such as `addEvents` of
+ * runs/live-runs.ts. React states that the handler sets are rendered in a transition, so that input
+ * takes precedence.
  */
 export function useEvents(handler: EventsHandler): void {
   const live = useLive();

@@ -123,8 +123,9 @@ export function createRunStreams({
         const options = { ...optionsOf(() => runId, stream), idempotencyKey, retries };
         const started = await client.agents.startAndWatch(agentId, { input }, options);
         runId = started.run_id;
-        // After a repeated start, a tab may already be subscribed to the run. In that case, its
-        // stream is used, and the new one is closed.
+        // If a tab repeats a start, the response is the stream of the run that the first start
+        // created. A tab may show this run already. In that case the known stream of the run is
+        // kept, and the new one is closed.
         if (streams.has(runId)) stream.stop.abort();
         else {
           stream.begin = () => {

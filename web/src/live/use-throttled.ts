@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 
 /**
  * Returns a function that calls `action` at once and then at most once in `intervalMs`, however
- * often it is called. After a call during the interval, `action` is called at its end.
+ * often it is called. If it is called during the interval, `action` follows when the interval ends.
  */
 export function useThrottled(action: () => void, intervalMs: number): () => void {
   const latest = useRef(action);

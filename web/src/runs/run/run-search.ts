@@ -12,8 +12,8 @@ export type TextView = (typeof views)[number];
 /** The search parameters of the run page. */
 export interface RunSearch {
   /**
-   * Sequence number of the journal entry whose row is selected. `now`: the last row, even when
-   * later rows follow. Undefined: the page chooses the row.
+   * Sequence number of the journal entry whose row is selected. `now`: the row that is the last one
+   * at the moment. Undefined: the page chooses the row; on a phone, it then shows no detail.
    */
   readonly seq: number | "now" | undefined;
   readonly tab: RunTab;

@@ -10,7 +10,7 @@ export interface TriggerExample {
   readonly explanation: string;
   readonly name: string;
   readonly promptPrefix: string;
-  /** The preset of its sender; undefined if it accepts anything. */
+  /** The preset of the trigger's sender; undefined for a trigger that accepts anything. */
   readonly preset?: PresetName;
 }
 

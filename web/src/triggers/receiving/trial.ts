@@ -4,10 +4,10 @@ import { contentTypeOf, type PayloadType } from "../input/payload.ts";
 
 type TrialRequest = PreviewTriggerBody["request"];
 
-/** The chosen request of a preview: `request:<id>`, `own`, or see `exampleChoice`. */
+/** The chosen request of a preview: `request:<id>`, `example:<preset>/<name>` or `own`. */
 export type TrialChoice = string;
 
-/** Returns the choice of an example. It names the preset, because others have other examples. */
+/** Returns the choice of an example. It names the preset, because examples belong to one preset. */
 export function exampleChoice(preset: Preset, { name }: ExampleRequest): TrialChoice {
   return `example:${preset.name}/${name}`;
 }

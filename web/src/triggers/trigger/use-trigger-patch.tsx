@@ -86,7 +86,7 @@ export function useTriggerPatch(
   });
   const { state } = patch;
   return {
-    /** @param base the trigger that was read before it was changed. */
+    /** @param base the trigger as it was read before the person changed it in the form */
     save: (base: Trigger, changes: Changes) => {
       merge.reset();
       save.mutate({ base, changes });
