@@ -1,5 +1,7 @@
+import { syncBuiltinESMExports } from "node:module";
+import workerThreads from "node:worker_threads";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { ApiError, type Result } from "../errors.ts";
 import { readYaml, readYamlBody, YamlText, yamlItems } from "./index.ts";
 
@@ -71,6 +73,22 @@ test.each([
   ["levels without end", "[".repeat(100_000), /./],
 ])("%s is rejected with the position or the reason", async (_what, text, why) => {
   expect(await read(text)).toEqual({ mistake: expect.stringMatching(why) });
+});
+
+test("documents are parsed again after threads could not be created", async () => {
+  const constructor = vi.spyOn(workerThreads, "Worker").mockImplementation(
+    class {
+      constructor() {
+        throw new Error("the system cannot create a thread");
+      }
+    } as never,
+  );
+  syncBuiltinESMExports();
+  const failed = Promise.allSettled(["a: 1", "a: 2"].map((text) => readYaml(text)));
+  constructor.mockRestore();
+  syncBuiltinESMExports();
+  expect(await failed).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
+  expect(await read("a: 3")).toEqual({ a: 3 });
 });
 
 test("no error repeats the text", async () => {
