@@ -53,6 +53,15 @@ test("of very many errors the first ten are reported", () => {
   ).toThrow(/^(?:\d [^;]*(?:; |\.$)){10}$/);
 });
 
+test("the names of very many or very long unknown fields are truncated", () => {
+  const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, each) => [`field${each}`, 1]));
+  for (const unknown of [many, { ["x".repeat(100_000)]: 1 }]) {
+    const message = messageFor({ name: "a", ...unknown });
+    expect(message).toMatch(/^unknown fields? (field0, field1, |xxx).*…\.$/);
+    expect(message.length).toBeLessThan(5_000);
+  }
+});
+
 const read = (value: unknown): Result<unknown> => ({ ok: true, value });
 
 test("a body is validated, also null", () => {

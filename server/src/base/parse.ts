@@ -26,7 +26,7 @@ export function parseBody<S extends z.ZodType>(
 /**
  * Validates `value` and returns the schema's output.
  * @throws ApiError `bad_request` with the first ten problems. Each names an invalid field and what
- *   is allowed there, or the unknown fields of an object.
+ *   is allowed there, or the unknown fields of an object. A long message is truncated.
  */
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value, { error: wording });
@@ -61,9 +61,19 @@ export function parseQuery<S extends z.ZodObject>(schema: S, query: unknown): z.
   });
 }
 
+/**
+ * Maximum characters of a message. Without a limit, the names of unknown fields could make the
+ * message as long as the body.
+ */
+const maxCharacters = 4_000;
+
 function badRequest(error: z.ZodError, describe: (issue: z.core.$ZodIssue) => string): ApiError {
-  const problems = error.issues.slice(0, 10).map(describe);
-  return new ApiError("bad_request", `${problems.join("; ")}.`);
+  const problems = error.issues.slice(0, 10).map(describe).join("; ");
+  const shown =
+    problems.length <= maxCharacters
+      ? problems
+      : `${problems.slice(0, maxCharacters).toWellFormed()}…`;
+  return new ApiError("bad_request", `${shown}.`);
 }
 
 const kinds: { readonly [expected: string]: string } = {
