@@ -21,6 +21,10 @@ test("the endpoint turns traces on, and the URL for traces takes precedence", ()
     expect(read(off)).toBeUndefined();
 });
 
+test("a list of exporters can have spaces", () => {
+  expect(read({ OTEL_TRACES_EXPORTER: "console, otlp" })).toBeDefined();
+});
+
 test("headers and resource attributes are decoded, and the service has a name", () => {
   const settings = read({
     OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20one,x-a=1",

@@ -33,9 +33,10 @@ export function readTraceSettings(
   report: (problem: string) => void,
 ): TraceSettings | undefined {
   const url = urlOf(variables);
+  const exporters = (variables.OTEL_TRACES_EXPORTER ?? "otlp").split(",");
   const isOff =
     variables.OTEL_SDK_DISABLED?.toLowerCase() === "true" ||
-    !(variables.OTEL_TRACES_EXPORTER ?? "otlp").split(",").includes("otlp");
+    !exporters.some((name) => name.trim() === "otlp");
   if (url === undefined || isOff) return undefined;
   const pairs = (
     name:
