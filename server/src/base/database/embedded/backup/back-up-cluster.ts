@@ -116,7 +116,7 @@ async function copy({
     const query = replication.query(
       new BaseBackupQuery({
         folder: join(folder, "postgres"),
-        checkSpace: (bytes) => checkSpace(folder, bytes),
+        checkSpace: (bytes) => checkSpace(dirname(folder), bytes),
       }),
     );
     const positions = samplePositions(sql, ended.signal);
@@ -212,7 +212,7 @@ export function checkSpace(folder: string, bytes: number): void {
   if (bavail * bsize >= bytes) return;
   const inMib = (value: number) => `${Math.ceil(value / 1_048_576)} MiB`;
   throw new EmbeddedError(
-    `There is not enough space in ${dirname(folder)}: ${inMib(bytes)} are needed, ` +
+    `There is not enough space in ${folder}: ${inMib(bytes)} are needed, ` +
       `${inMib(bavail * bsize)} are free. Free some space, or name another folder.`,
   );
 }
