@@ -49,7 +49,9 @@ export async function keepRunning({
   let current = await startAgain(maxFirstAttempts, signal);
 
   async function watch(): Promise<void> {
-    for (;;) {
+    // The condition matters if a start succeeds after `stop` was called: `stop` waits for this
+    // function, and only then stops the new PostgreSQL.
+    while (!stopping.signal.aborted) {
       const began = elapsed();
       const reason = await current.exited;
       if (stopping.signal.aborted) return;
