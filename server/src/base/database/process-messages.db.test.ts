@@ -1,4 +1,7 @@
-import { afterAll, expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { testDatabase } from "../../../test/database.ts";
 import { eventually } from "../../../test/eventually.ts";
 import { type NetworkCondition, startProxy } from "../../../test/proxy.ts";
@@ -28,4 +31,25 @@ test.each<NetworkCondition>([
   proxy.drop();
   await eventually("no connection", () => proxy.connections === 0 || undefined);
   expect(processMessages.alone).toBe(true);
+});
+
+test("process messages are received again once a missing certificate file is back", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "beckon-certificate-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "ca.pem");
+  const parameters = `sslmode=disable&sslrootcert=${encodeURIComponent(file)}`;
+  const database = connect({
+    url: `${url}${url.includes("?") ? "&" : "?"}${parameters}`,
+    poolSize: 4,
+    role,
+    log,
+  });
+  onTestFinished(() => database.close());
+  const processMessages = openProcessMessages(database, log);
+  onTestFinished(() => processMessages.close());
+  const listening = new Promise((resolve) => {
+    processMessages.onMessage = resolve;
+  });
+  writeFileSync(file, "");
+  expect(await listening).toBeUndefined();
 });

@@ -112,9 +112,11 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
 
   async function listen(): Promise<void> {
     while (!closing.signal.aborted) {
-      const client = new Client(database.settings);
-      listening = client;
+      let client: Client | undefined;
       try {
+        // Throws if a certificate file that DATABASE_URL names cannot be read at the moment.
+        client = new Client(database.settings);
+        listening = client;
         const gone = new AbortController();
         client.on("error", () => gone.abort());
         client.on("end", () => gone.abort());
@@ -143,7 +145,7 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
         // meantime.
         if (!closing.signal.aborted) log.outages.database.failed(thrown);
       }
-      await end(client);
+      if (client !== undefined) await end(client);
       await sleep(500, closing.signal).catch(() => {});
     }
   }
