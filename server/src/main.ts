@@ -367,12 +367,13 @@ const failedAuthenticationsPerMinute = 300;
 const guessesPerMinute = 30;
 
 /**
- * Returns the configured ports of Beckon, of the proxy in front of it, and of its database.
- * Discovery must not mistake these for model servers.
+ * Returns the configured ports of Beckon and its metrics, of the proxy in front of it, and of its
+ * database. Discovery must not mistake these for model servers. Ports that the settings leave open
+ * are missing.
  */
-function configuredPorts({ port, publicUrl, databaseUrl }: Config): number[] {
+function configuredPorts({ port, metricsPort = 0, publicUrl, databaseUrl }: Config): number[] {
   const urls = [publicUrl, databaseUrl].map((url) => Number(URL.parse(url ?? "")?.port));
-  return [port, ...urls].filter((each) => each > 0);
+  return [port, metricsPort, ...urls].filter((each) => each > 0);
 }
 
 /**
