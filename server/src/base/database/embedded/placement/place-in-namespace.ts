@@ -18,6 +18,7 @@ export async function placeInNamespace({
   folder: string;
   binaries: Binaries;
 }): Promise<{ placement: Placement; reason?: never } | { placement?: never; reason: string }> {
+  // PostgreSQL needs only a name for its user id, so any account works. Most systems have `nobody`.
   const [account] = (await unprivilegedAccounts()).toReversed();
   if (account === undefined) return { reason: "/etc/passwd has no account nobody" };
   const wrapper = [
