@@ -2,12 +2,18 @@ import { exitCodeMeanings } from "./base/exit-codes.ts";
 import { version } from "./base/version.ts";
 import { describeSettings } from "./config.ts";
 
-/** The command in the arguments of `script/server`, or the first argument that is not known. */
+/**
+ * The command in the arguments of `script/server` or `beckon start`, or the first argument that is
+ * not known.
+ */
 export type Command =
   | { readonly kind: "start" | "help" | "version" }
   | { readonly kind: "unknown"; readonly argument: string };
 
-/** Parses the arguments of `script/server`. `--help` takes precedence over `--version`. */
+/**
+ * Parses the arguments of `script/server` or `beckon start`. `--help` takes precedence over
+ * `--version`.
+ */
 export function parseCommandLine(args: readonly string[]): Command {
   const unknown = args.find((arg) => !["--help", "-h", "--version"].includes(arg));
   if (unknown !== undefined) return { kind: "unknown", argument: unknown };

@@ -29,7 +29,7 @@ import {
  * It serves no requests but those for metrics, so that no request can crash the process that
  * restarts servers. Resolves with the exit code.
  *
- *   started by       script/server
+ *   started by       script/server or `beckon start`
  *   starts           PostgreSQL, then the servers
  *   stops            on a signal: the servers drain, PostgreSQL stops last. A second signal kills
  *                    the servers.

@@ -1,6 +1,6 @@
 /**
- * Exit codes of `script/server` and of its server processes, from sysexits.h. `docs/settings.md`
- * lists them.
+ * Exit codes of `script/server` and `beckon start`, and of their server processes, from sysexits.h.
+ * `docs/settings.md` lists them.
  */
 export const exitCodes = {
   /** EX_USAGE: an unknown argument. */
@@ -13,7 +13,7 @@ export const exitCodes = {
   invalidConfiguration: 78,
 } as const;
 
-/** What each exit code of `script/server` means, for the documentation. */
+/** What each exit code of `script/server` and `beckon start` means, for the documentation. */
 export const exitCodeMeanings: readonly (readonly [code: string, meaning: string])[] = [
   ["0", "It was asked to stop: SIGINT, SIGTERM, SIGHUP or SIGQUIT. Also `--help` and `--version`."],
   [String(exitCodes.usage), "An argument is unknown."],
