@@ -76,7 +76,7 @@ test.each([
 });
 
 test("documents are parsed again after threads could not be created", async () => {
-  const constructor = vi.spyOn(workerThreads, "Worker").mockImplementation(
+  const replaced = vi.spyOn(workerThreads, "Worker").mockImplementation(
     class {
       constructor() {
         throw new Error("the system cannot create a thread");
@@ -85,7 +85,7 @@ test("documents are parsed again after threads could not be created", async () =
   );
   syncBuiltinESMExports();
   const failed = Promise.allSettled(["a: 1", "a: 2"].map((text) => readYaml(text)));
-  constructor.mockRestore();
+  replaced.mockRestore();
   syncBuiltinESMExports();
   expect(await failed).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
   expect(await read("a: 3")).toEqual({ a: 3 });
