@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { connect } from "node:net";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { rawExchange } from "../../test/raw-exchange.ts";
 
@@ -73,6 +74,25 @@ test("an unknown expectation is ignored", async () => {
   );
   const { answers } = await rawExchange(beckon.url, bytes);
   expect(answers.map(({ status }) => status)).toEqual([200]);
+});
+
+test("a client that resets its connection after CONNECT does not stop the server", async () => {
+  const uncaught: Error[] = [];
+  const note = (error: Error) => uncaught.push(error);
+  process.on("uncaughtExceptionMonitor", note);
+  onTestFinished(() => void process.off("uncaughtExceptionMonitor", note));
+  for (let round = 0; round < 3; round++) {
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => {});
+    await once(socket, "connect");
+    const closed = once(socket, "close");
+    socket.write("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n", () =>
+      socket.resetAndDestroy(),
+    );
+    await closed;
+    expect((await beckon.call(`/agents/${agent.id}`)).status).toBe(200);
+  }
+  expect(uncaught).toEqual([]);
 });
 
 // Most clients read the response only after they have sent the whole request. If the server closed

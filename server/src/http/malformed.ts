@@ -55,6 +55,9 @@ export function answerMalformed(
     latest.set(incoming.socket, outgoing);
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    // Node also reports a connection that the client has reset. Such a request is not malformed,
+    // and no response can be sent.
+    if (!socket.writable) return void socket.destroy();
     const outgoing = latest.get(socket);
     const isAnswered = outgoing?.writableFinished && outgoing.req.complete;
     // A response has begun, and either it or its request is not complete. The client could not
@@ -69,6 +72,9 @@ export function answerMalformed(
     respond(socket, parserError, requestId);
   });
   server.on("connect", (_incoming, socket) => {
+    // Node has removed its own listeners from this socket. If the client resets the connection, an
+    // error event without a listener would end the process.
+    socket.on("error", () => {});
     const requestId = newRequestId();
     onRejected(405, requestId);
     respond(socket, connectMethod, requestId);
@@ -79,7 +85,6 @@ export function answerMalformed(
 }
 
 function respond(socket: Duplex, [status, code, error]: ParserError, requestId: string): void {
-  if (!socket.writable) return void socket.destroy();
   const body = JSON.stringify({ ok: false, error, code });
   const head = [
     `HTTP/1.1 ${status}`,
