@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { captureLog, type LoggedLine } from "../../test/capture-log.ts";
@@ -185,6 +187,40 @@ test("a request without a credential, and one that Node's parser rejects, write 
   await requestsOf("/api/public/agents");
   await rawExchange(beckon.url, Buffer.from("GET / HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n"));
   expect(await requestsOf("none")).toMatchObject([{ status: 400, method: "none" }]);
+  expect(named("credential rejected")).toEqual([]);
+});
+
+test("a client that resets its connection is reported as disconnected, and not as malformed", async () => {
+  const held = await startHeldModel(beckon);
+  const agent = await beckon.createAgent({ model: held.model });
+  lines.length = 0;
+  const { hostname, port } = new URL(beckon.url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {});
+  const body = JSON.stringify({ input: "Hello" });
+  socket.write(
+    `POST /api/public/agents/${agent.id}/invoke HTTP/1.1\r\nhost: x\r\nx-api-key: ${agent.token}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  );
+  await held.reached(1);
+  socket.resetAndDestroy();
+  const [line] = await requestsOf("/api/public/agents/:agent_id/invoke");
+  expect(line).toMatchObject({ method: "POST", disconnected: true });
+  expect(line).not.toHaveProperty("status");
+
+  const idle = connect(Number(port), hostname);
+  idle.on("error", () => {});
+  idle.write("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n");
+  await once(idle, "data");
+  idle.resetAndDestroy();
+  await beckon.call("/agents");
+  await requestsOf("/api/public/agents");
+  expect(named("request").filter(({ route }) => route === "none")).toEqual([]);
+});
+
+test("a header that Beckon does not read is no credential, so none is reported as rejected", async () => {
+  const headers = { authorization: "Bearer bkw_x", cookie: "other=1" };
+  expect((await beckon.call("/agents", { credential: null, headers })).status).toBe(401);
+  expect(await requestsOf("/api/public/agents")).toMatchObject([{ status: 401, caller: "none" }]);
   expect(named("credential rejected")).toEqual([]);
 });
 

@@ -4,7 +4,10 @@ import { FixedWindowCounter } from "../base/fixed-window.ts";
 import { addressOf, type Exchange, exchangeOf, headerOf, requestIdOf } from "./request/index.ts";
 import type { Services } from "./services.ts";
 
-/** Methods that are labels of metrics and names of spans. Node's parser knows some 30 more. */
+/**
+ * Methods that are labels of metrics and names of spans. Node's parser knows some 30 more, which
+ * metrics count as `other`.
+ */
 export const commonMethods: ReadonlySet<string> = new Set([
   "GET",
   "HEAD",
@@ -46,7 +49,7 @@ export function logRequests(
 
   function logRejection(incoming: IncomingMessage, route: string, requestId: string): void {
     const caller = callerKind(services, incoming, route);
-    // A request without a credential of its own has one in its body: a password, a one-time link.
+    // The headers of the request have no credential, so its body had the one that was rejected.
     const kind = caller === "none" ? "password or link" : caller;
     metrics.count("beckon_credentials_rejected_total", [kind]);
     if (rejections.add("").count > maxRejectionsPerSecond) {

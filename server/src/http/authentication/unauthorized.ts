@@ -12,20 +12,22 @@ export function unauthorized(services: Services, incoming: IncomingMessage): Api
   const hint = isBearerOnly(incoming)
     ? " Beckon does not read Authorization: Bearer; send the same credential as x-api-key."
     : "";
-  noteRejection(incoming);
+  noteRejection(services, incoming);
   return services.failedAuthentications.countFailure(
     addressOf(incoming, services.trustProxy),
     unauthorizedMessage + hint,
   );
 }
 
-/** Marks a request that has a credential, so that the log reports it as rejected. */
-function noteRejection(incoming: IncomingMessage): void {
-  const { headers } = incoming;
+/**
+ * Marks a request that has a credential, so that the log reports it as rejected. The header
+ * `Authorization` and other cookies than the session's are no credentials: Beckon does not read
+ * them.
+ */
+function noteRejection({ auth }: Services, incoming: IncomingMessage): void {
   const hasCredential =
-    headers["x-api-key"] !== undefined ||
-    headers.cookie !== undefined ||
-    headers.authorization !== undefined;
+    headerOf(incoming, "x-api-key") !== undefined ||
+    auth.hasSessionCookie(headerOf(incoming, "cookie"));
   if (hasCredential) exchangeOf(incoming).isRejected = true;
 }
 
