@@ -30,7 +30,10 @@ export interface FailedAuthentications {
 const maxNetworks = 10_000;
 const windowMs = 60_000;
 
-/** Creates a counter that allows `limitPerMinute` failures for each address. */
+/**
+ * Creates a counter that allows `limitPerMinute` failures for each address.
+ * @param policy name of the limit in the headers `RateLimit` and `RateLimit-Policy`
+ */
 export function countFailedAuthentications(
   limitPerMinute: number,
   policy = "failed-authentications",
@@ -70,10 +73,12 @@ export function countFailedAuthentications(
 /**
  * Returns the key under which an address is counted. For IPv4 it is the address, even if this is
  * written as an IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2). For IPv6 it is the /64 prefix,
- * because one customer of a network provider has at least a whole /64 (RFC 6177).
+ * because one customer of a network provider has at least a whole /64 (RFC 6177). The zone of a
+ * link-local address, such as `%eth0`, is ignored. `ipaddr` cannot parse all names of zones.
  */
 function networkOf(address: string): string {
-  if (isIP(address) === 0) return address;
-  const parsed = ipaddr.process(address);
+  const [withoutZone = address] = address.split("%", 1);
+  if (isIP(withoutZone) === 0) return address;
+  const parsed = ipaddr.process(withoutZone);
   return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(":") : parsed.toString();
 }
