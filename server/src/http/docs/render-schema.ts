@@ -14,8 +14,10 @@ interface Row {
 const maxDepth = 3;
 
 /**
- * Returns a table of the fields of a schema. If the schema does not describe an object, returns its
- * type.
+ * Describes a schema as HTML: first a link to each resource whose fields it includes (`allOf`),
+ * then a table of its own fields. For a schema without either, the HTML is only the schema's type.
+ * @param options.marksRequired whether required fields are marked. Only for request bodies: in
+ *   responses, almost every field is required by the schema.
  */
 export function renderFields(
   schema: Schema,
@@ -41,9 +43,14 @@ interface Reading {
   readonly marksRequired: boolean;
   /** Text before the names of the fields, for example `limits.`. */
   readonly prefix: string;
+  /** Number of objects that contain the schema, 0 for the outermost one. */
   readonly depth: number;
 }
 
+/**
+ * Returns the rows of a schema's fields and of the fields below them. `inherited` has the names of
+ * the resources in its `allOf`, whose fields are not repeated as rows.
+ */
 function fieldsOf(schema: Schema, reading: Reading): { inherited: string[]; rows: Row[] } {
   const { linkTo, marksRequired, prefix, depth } = reading;
   const parts = schema.allOf as readonly Schema[] | undefined;
@@ -83,6 +90,8 @@ export function typeOf(schema: Schema, linkTo: LinkTo): string {
   if ("const" in schema) return escapeHtml(JSON.stringify(schema.const));
   if (Array.isArray(schema.enum))
     return schema.enum.map((value) => escapeHtml(JSON.stringify(value))).join(" or ");
+  const parts = schema.allOf as readonly Schema[] | undefined;
+  if (parts !== undefined) return parts.map((part) => typeOf(part, linkTo)).join(" and ");
   const forms = (schema.anyOf ?? schema.oneOf) as readonly Schema[] | undefined;
   if (forms !== undefined)
     return [...new Set(forms.map((form) => typeOf(form, linkTo)))].join(" or ");
