@@ -7,28 +7,32 @@ import type { StartHead } from "./start-from-request.ts";
 
 /**
  * Returns the member who invokes an agent with a session, or undefined if the request has no
- * session cookie. Queries session and role just before the run is started, so that a session cannot
- * start a run after the server has confirmed its revocation.
+ * session cookie. Queries session and role for each request, and `checkAgain` queries them after a
+ * body that arrived late. So no request that is complete only after a revocation was confirmed
+ * starts a run.
  * @throws ApiError the errors of `authenticate`; `forbidden` if the role cannot invoke agents.
  */
 export async function authenticateMember(
   services: Services,
   incoming: IncomingMessage,
-): Promise<Pick<StartHead, "caller" | "session"> | undefined> {
+): Promise<Pick<StartHead, "caller" | "session" | "checkAgain"> | undefined> {
   if (!services.auth.hasSessionCookie(headerOf(incoming, "cookie"))) return undefined;
+  const find = async (workspaceId: string | undefined) => {
+    const found = await readDeadline()(authenticate(services, incoming, { id: workspaceId }));
+    permit(found, "agents:invoke");
+    return found;
+  };
   const {
     actor,
     workspaceId,
     sessionId,
     cookies = [],
-  } = await readDeadline()(
-    authenticate(services, incoming, { id: headerOf(incoming, "beckon-workspace") }),
-  );
+  } = await find(headerOf(incoming, "beckon-workspace"));
   if (sessionId === undefined) return undefined;
-  permit({ actor }, "agents:invoke");
   return {
     caller: { kind: "member", principal: principalOf(actor), workspaceId },
     session: { id: sessionId, cookies },
+    checkAgain: async () => void (await find(workspaceId)),
   };
 }
 

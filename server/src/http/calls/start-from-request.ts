@@ -34,6 +34,11 @@ export interface StartHead
    * a trigger.
    */
   readonly session?: { readonly id: string; readonly cookies: readonly string[] };
+  /**
+   * Checks the caller's session and role again; absent for other callers, whose credentials the
+   * start statement checks.
+   */
+  readonly checkAgain?: () => Promise<void>;
   readonly key: Result<string> | undefined;
   readonly labels: Result<RunLabels | undefined>;
   readonly callback: Result<RunCallback | undefined>;
@@ -61,10 +66,13 @@ export async function startFromRequest(
     if (!admitted.has(caller)) {
       await admitted.check({ source: head.source, caller, agentId: head.agentId });
     }
+    const hasArrived = incoming.complete;
     const body = await readBody(incoming, () => {
       hold ??= services.runs.memory.exchanges.hold(callerId(caller));
       return hold;
     });
+    // The session can have been revoked while the rest of the body arrived.
+    if (!hasArrived) await head.checkAgain?.();
     const { trace } = exchangeOf(incoming);
     return await startRun(services.runs, { ...toStart(head, caller, body), trace });
   } catch (thrown) {

@@ -107,9 +107,13 @@ export async function handleAccount(
       "This route needs the session of a person: sign in with POST /api/public/sign-in. A key, in x-api-key, has no account.",
     );
   }
+  const hasArrived = incoming.complete;
+  const parts = await request();
+  // The session can have been revoked while the rest of the body arrived.
+  if (route.method !== "GET" && !hasArrived) await readDeadline()(findSession(services, incoming));
   const handled = route.handle({
     ctx: { ...ctx, userId: session.userId, sessionId: session.id },
-    ...(await request()),
+    ...parts,
   });
   const answer = await (route.method === "GET" ? withinDeadline(handled) : handled);
   return render({ ...answer, cookies: answer.cookies ?? session.cookies, secret: true });

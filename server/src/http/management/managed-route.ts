@@ -131,12 +131,15 @@ export async function handleManaged(
   const { workspace: wanted, ...query } = c.req.query();
   const id = c.req.param("workspace_id") ?? workspaceOf(incoming, wanted);
   const withinDeadline = readDeadline();
-  const authenticated = await withinDeadline(
-    authenticate(services, incoming, { id, any: route.anyWorkspace }),
-  );
-  const { actor, workspaceId, cookies = [] } = authenticated;
-  const hold = holdExchange(services.runs.memory.exchanges, workspaceId, outgoing);
+  const find = () => authenticate(services, incoming, { id, any: route.anyWorkspace });
+  const found = await withinDeadline(find());
+  const { cookies = [] } = found;
+  const hold = holdExchange(services.runs.memory.exchanges, found.workspaceId, outgoing);
+  const hasArrived = incoming.complete;
   const raw = route.method === "GET" ? undefined : await readBody(incoming, () => hold);
+  // The credential can have been revoked while the rest of the body arrived.
+  const authenticated = raw === undefined || hasArrived ? found : await readDeadline()(find());
+  const { actor, workspaceId } = authenticated;
   const key =
     route.method === "POST" ? idempotencyKey(headerOf(incoming, "idempotency-key")) : undefined;
   const binding = raw && bindKey(key, raw);
