@@ -88,8 +88,7 @@ export interface FailedRequest {
  * logged, and the response does not repeat its message.
  */
 export function errorResponse(thrown: unknown, request: FailedRequest): Response {
-  const error = thrown instanceof ApiError ? thrown : internalError(thrown, request);
-  if (error.code === "unavailable") logUnavailable(error, request);
+  const error = reportedError(thrown, request);
   const text = messageFor(error, request.requestId);
   const body: ErrorResponse = {
     ok: false,
@@ -102,6 +101,16 @@ export function errorResponse(thrown: unknown, request: FailedRequest): Response
   if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
   if (error.limit !== undefined) Object.assign(headers, limitHeaders(error.limit));
   return new Response(JSON.stringify(body), { status: statusOfCode(error.code), headers });
+}
+
+/**
+ * Returns the error that is reported to the client, and writes to the log what the operator needs
+ * to know: nothing for an error of the client.
+ */
+export function reportedError(thrown: unknown, request: FailedRequest): ApiError {
+  const error = thrown instanceof ApiError ? thrown : internalError(thrown, request);
+  if (error.code === "unavailable") logUnavailable(error, request);
+  return error;
 }
 
 /** Returns the HTTP status of an error code. A failed run has the status 500. */

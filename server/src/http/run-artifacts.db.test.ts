@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
 import { type CallOptions, startTestBeckon } from "../../test/beckon.ts";
+import { captureLog } from "../../test/capture-log.ts";
 import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { rawExchange } from "../../test/raw-exchange.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
 import { newId } from "../base/ids.ts";
 
-const beckon = await startTestBeckon();
+const { log, named } = captureLog();
+const beckon = await startTestBeckon({}, { log });
 const { engine } = beckon.db.database;
 
 /** Runs an agent whose output is too long for an event and is therefore stored as an artifact. */
@@ -108,7 +110,7 @@ test("a client that disconnects does not prevent the next download", async () =>
   );
 });
 
-test("a download whose artifact is deleted is visibly truncated", async () => {
+test("a download whose artifact is deleted is visibly truncated, and the log says why", async () => {
   const { runId } = await runWithArtifact();
   const id = await addArtifact(runId, "image/png", Buffer.alloc(32 * 1024 * 1024));
   const response = await fetch(`${beckon.url}/api/public/runs/${runId}/artifacts/${id}`, {
@@ -121,6 +123,13 @@ test("a download whose artifact is deleted is visibly truncated", async () => {
     while ((await reader?.read())?.done === false);
   };
   await expect(rest()).rejects.toThrow();
+  expect(named("a request failed because of an internal error")).toMatchObject([
+    {
+      request_id: response.headers.get("beckon-request-id"),
+      route: "/api/public/runs/:run_id/artifacts/:artifact_id",
+      reason: `artifact ${id} was deleted`,
+    },
+  ]);
 });
 
 test("an artifact is found only below its own run", async () => {

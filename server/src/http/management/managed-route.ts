@@ -10,6 +10,7 @@ import type { PriceServices } from "../../prices/index.ts";
 import type { ModelListServices } from "../../providers/index.ts";
 import type { RunServices } from "../../runs/index.ts";
 import { authenticate, streamCredentialOf, workspaceOf } from "../authentication/index.ts";
+import { reportedError } from "../errors.ts";
 import {
   addressOf,
   bindKey,
@@ -22,6 +23,7 @@ import {
   type RequestContext,
   readBody,
   readDeadline,
+  requestIdOf,
   tooManyResponses,
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
@@ -29,6 +31,7 @@ import { acceptsStream, type StreamSource } from "../streams/index.ts";
 import { managedBody } from "./managed-body.ts";
 import type { RouteDoc } from "./route-doc.ts";
 
+/** The context of an operation, with the services that the operations of all modules need. */
 export type ManagedContext = Context &
   ModelListServices &
   PriceServices &
@@ -36,6 +39,7 @@ export type ManagedContext = Context &
   DeliveryServices &
   MappingServices & {
     readonly runs: RunServices;
+    /** Notices new events, for streams of a workspace's events. */
     readonly tail: EventPoller;
     readonly egress: Egress;
   };
@@ -50,6 +54,7 @@ export interface ManagedRequest {
   readonly publicUrl: string;
 }
 
+/** What a handler returns. `render` makes the HTTP response from it. */
 export interface RouteResult {
   /** The `data` of a JSON response. Without `data`, `lines` and `file` the response is 204. */
   readonly data?: unknown;
@@ -82,9 +87,11 @@ export interface RouteResult {
   readonly location?: string;
   /** Whether the response contains a secret. It is then sent with `cache-control: no-store`. */
   readonly secret?: boolean;
+  /** Whether this is the response to an earlier request with the same Idempotency-Key. */
   readonly replayed?: boolean;
   /** The version of the resource, sent as `ETag`; undefined for a response without one. */
   readonly etag?: string;
+  /** Values of `Set-Cookie`. */
   readonly cookies?: readonly string[];
 }
 
@@ -194,8 +201,16 @@ export async function handleManaged(
     const handled = route.handle(request);
     return render(
       { ...(await (route.method === "GET" ? withinDeadline(handled) : handled)), cookies },
-      (characters) => {
-        if (!canSend(characters, () => hold, outgoing)) throw tooManyResponses();
+      {
+        count(characters) {
+          if (!canSend(characters, () => hold, outgoing)) throw tooManyResponses();
+        },
+        onFailure(thrown) {
+          const { route: path } = exchangeOf(incoming);
+          const requestId = requestIdOf(outgoing);
+          reportedError(thrown, { log: services.log, route: path, requestId });
+          outgoing.destroy();
+        },
       },
     );
   }
@@ -225,15 +240,21 @@ function entityTag(header: string | undefined): string | undefined {
   return header === "*" ? undefined : header?.replace(/^(?:W\/)?"?(.*?)"?$/, "$1");
 }
 
-/**
- * Returns the HTTP response of a route.
- * @param count called before the response is sent, to count its memory: with the characters of a
- *   JSON response, or with `heldBytes` of a file. It can throw an error to prevent the response.
- */
-export function render(
-  result: RouteResult,
-  count: (characters: number) => void = () => {},
-): Response {
+interface Rendering {
+  /**
+   * Called before the response is sent, to count its memory: with the characters of a JSON
+   * response, or with `heldBytes` of a file. It can throw an error to prevent the response.
+   */
+  readonly count: (characters: number) => void;
+  /**
+   * Called if `lines` or `file` cannot be read to their end. The response has begun then. It must
+   * disconnect the client, which otherwise would take the incomplete response for a complete one.
+   */
+  readonly onFailure: (thrown: unknown) => void;
+}
+
+/** Returns the HTTP response of a route. Without `rendering`, the result has no lines or file. */
+export function render(result: RouteResult, rendering?: Rendering): Response {
   const headers = new Headers({ "content-type": "application/json" });
   const { cookies = [] } = result;
   for (const cookie of cookies) headers.append("set-cookie", cookie);
@@ -243,21 +264,21 @@ export function render(
   if (result.etag !== undefined) headers.set("etag", `"${result.etag}"`);
   if (result.lines !== undefined) {
     headers.set("content-type", "application/jsonl");
-    return new Response(ReadableStream.from(encoded(asLines(result.lines))), {
+    return new Response(ReadableStream.from(encoded(asLines(result.lines), rendering)), {
       status: 200,
       headers,
     });
   }
   if (result.file !== undefined) {
     const { name, type, content, bytes, heldBytes = 0 } = result.file;
-    count(heldBytes);
+    rendering?.count(heldBytes);
     headers.set("content-type", type);
     headers.set("content-disposition", `attachment; filename="${name}"`);
     // If a browser shows the file in spite of `attachment`, it executes no script in it.
     headers.set("content-security-policy", "sandbox; default-src 'none'");
     headers.set("x-content-type-options", "nosniff");
     if (bytes !== undefined) headers.set("content-length", String(bytes));
-    return new Response(ReadableStream.from(encoded(content)), { status: 200, headers });
+    return new Response(ReadableStream.from(encoded(content, rendering)), { status: 200, headers });
   }
   if (result.data === undefined) {
     headers.delete("content-type");
@@ -269,7 +290,7 @@ export function render(
     ...(result.next === undefined ? {} : { next: result.next }),
   };
   const text = JSON.stringify(body);
-  count(text.length);
+  rendering?.count(text.length);
   return new Response(text, { status: result.location === undefined ? 200 : 201, headers });
 }
 
@@ -277,7 +298,15 @@ async function* asLines(values: AsyncIterable<unknown>): AsyncGenerator<string> 
   for await (const value of values) yield `${JSON.stringify(value)}\n`;
 }
 
-async function* encoded(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* encoded(
+  parts: AsyncIterable<string | Uint8Array>,
+  rendering: Rendering | undefined,
+): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  for await (const part of parts) yield typeof part === "string" ? encoder.encode(part) : part;
+  try {
+    for await (const part of parts) yield typeof part === "string" ? encoder.encode(part) : part;
+  } catch (thrown) {
+    if (rendering === undefined) throw thrown;
+    rendering.onFailure(thrown);
+  }
 }
