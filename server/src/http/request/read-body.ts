@@ -84,7 +84,7 @@ export function readBody(
 
 /**
  * Returns whether a body of this size never fits, even if nothing else is in memory. A body within
- * the default limit always fits, because the memory budget has a minimum.
+ * the default limit counts as one that fits, because only a very small heap cannot hold it.
  */
 function isTooLargeFor(hold: BodyHold, bytes: number): boolean {
   return bytes > defaultMaxBytes && heldPerByte * bytes > hold.maxBytes;
