@@ -21,11 +21,16 @@ export function repairAnswer(text: string): string | undefined {
 /**
  * Replaces NaN and Infinity by null outside of string literals. Python's json module writes these
  * two values, although JSON does not have them.
+ *
+ * The pattern matches each quotation mark and each escape by itself. With a pattern for whole string
+ * literals, the time for a literal that does not end would grow with the square of its length.
  */
 function withoutNotANumber(text: string): string {
-  return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\bNaN\b|-?\bInfinity\b/g, (word) =>
-    word.startsWith('"') ? word : "null",
-  );
+  let isInString = false;
+  return text.replace(/\\[^]|"|\bNaN\b|-?\bInfinity\b/g, (word) => {
+    if (word === '"') isInString = !isInString;
+    return isInString || word === '"' || word.startsWith("\\") ? word : "null";
+  });
 }
 
 /**
