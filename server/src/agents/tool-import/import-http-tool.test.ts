@@ -359,6 +359,117 @@ test("a document that expands through its references is rejected quickly", async
   await expect(importing(document)).rejects.toThrow(/too large when its references are followed/);
 });
 
+const ofType = (schema: object) => ({
+  requestBody: { required: true, content: { "application/json": { schema } } },
+});
+const many = <T>(count: number, item: (index: number) => T) =>
+  Array.from({ length: count }, (_, index) => item(index));
+
+test.each<[string, object]>([
+  ["required", { properties: { a: {} }, required: many(10_000, () => "a") }],
+  ["type", { type: many(10_000, () => "string") }],
+])("a list %s that references repeat counts towards the size of the document", async (_what, a) => {
+  const document = minimal({
+    a,
+    paths: { "/x": { post: ofType({ anyOf: many(20, () => ({ $ref: "#/a" })) }) } },
+  });
+  await expect(importing(document)).rejects.toThrow(/too large when its references are followed/);
+});
+
+test("a long default that references repeat is left out", async () => {
+  const document = minimal({
+    a: { type: "string", default: "x".repeat(1_001) },
+    paths: { "/x": { post: { operationId: "x", ...ofType({ $ref: "#/a" }) } } },
+  });
+  const { tool } = await importing(document);
+  expect(tool).toMatchObject({ operations: [{ body: { type: "string" } }] });
+  expect(JSON.stringify(tool)).not.toContain("xx");
+});
+
+test.each<[string, object, RegExp | undefined]>([
+  ["a title of many hyphens", { info: { title: `a${"-".repeat(200_000)}a` } }, undefined],
+  [
+    "a server with many slashes",
+    { servers: [{ url: `https://api.example.com/${"/".repeat(200_000)}x` }] },
+    /has no server with an absolute URL/,
+  ],
+  [
+    "a server that its variables make long",
+    {
+      servers: [
+        {
+          url: `https://api.example.com/${"{v}".repeat(500)}x`,
+          variables: { v: { default: "/".repeat(2_000) } },
+        },
+      ],
+    },
+    /has no server with an absolute URL/,
+  ],
+  [
+    "a path of many question marks",
+    { paths: { [`/${"?".repeat(200_000)}\n`]: { get: {} } } },
+    /its path is too long/,
+  ],
+  [
+    "a list of parameters with equal names",
+    {
+      paths: {
+        "/x": {
+          get: {
+            parameters: many(9_000, (index) => ({
+              in: "query",
+              name: `a${"!".repeat(index % 90)}${"?".repeat(index / 90)}`,
+              schema: { type: "string" },
+            })),
+          },
+        },
+      },
+    },
+    /must have at most 64 parameters/,
+  ],
+  [
+    "an allOf of many schemas",
+    {
+      paths: {
+        "/x": {
+          post: ofType({
+            allOf: many(6_000, (index) => ({ properties: { [`p${index}`]: {} } })),
+          }),
+        },
+      },
+    },
+    /its allOf has more than 100 schemas/,
+  ],
+])("%s does not block the process", async (_what, change, error) => {
+  const began = performance.now();
+  const imported = importing(minimal(change));
+  await (error === undefined ? imported : expect(imported).rejects.toThrow(error));
+  expect(performance.now() - began).toBeLessThan(1_500);
+});
+
+test("a path that does not begin with a slash is left out with a warning", async () => {
+  const { tool, warnings } = await importing(
+    minimal({ paths: { ":1": { get: {} }, "/x": { get: { operationId: "x" } } } }),
+  );
+  expect(tool).toMatchObject({ operations: [{ name: "x" }] });
+  expect(warnings).toEqual(["get :1 is left out: its path does not begin with a slash."]);
+});
+
+test("a path that refers to another document is left out with a warning", async () => {
+  const { tool, warnings } = await importing(
+    minimal({ paths: { "/a": { $ref: "a.yaml" }, "/x": { get: { operationId: "x" } } } }),
+  );
+  expect(tool).toMatchObject({ operations: [{ name: "x" }] });
+  expect(warnings).toEqual([
+    "/a is left out: it refers to another document (a.yaml), which is not fetched.",
+  ]);
+});
+
+test("a parameter whose enum is not a list is rejected", async () => {
+  const parameters = [{ name: "a", in: "query", schema: { type: "string", enum: null } }];
+  await expect(importing(minimal({}, { parameters }))).rejects.toThrow(/enum must be/);
+});
+
 test.each([
   ["with 100,000 levels of nesting", `openapi: ${"[".repeat(100_000)}`],
   ["with 100,000 nested keys", `${"? ".repeat(100_000)}`],

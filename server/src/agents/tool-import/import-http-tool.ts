@@ -38,7 +38,7 @@ export async function importHttpTool({
   const warn = (message: string) =>
     void (warnings.size < maxWarnings && warnings.add(message.slice(0, 500)));
   const nameFor = createNamer();
-  const found = findOperations(document);
+  const found = findOperations(document, warn);
   const operations = selectOperations(found, body.operations, warn).flatMap((each) => {
     try {
       const imported = importOperation(document, each, (message) =>

@@ -27,13 +27,25 @@ export interface Imported {
   readonly credentials: Credentials;
 }
 
+/**
+ * Maximum characters of a tool's URL. Longer paths and servers are rejected before they are
+ * searched: the time of some searches below grows with the square of the length.
+ */
+const maxUrlCharacters = 2_000;
+
 const methods = ["get", "head", "post", "put", "patch", "delete"];
 
-/** Returns all operations of an OpenAPI document, in the order of its paths. */
-export function findOperations(document: ImportedDocument): FoundOperation[] {
+/**
+ * Returns all operations of an OpenAPI document, in the order of its paths. Warns about a path
+ * whose reference cannot be followed.
+ */
+export function findOperations(
+  document: ImportedDocument,
+  warn: (message: string) => void,
+): FoundOperation[] {
   return Object.entries(nodeAt(document.root, "paths") ?? {}).flatMap(([path, value]) => {
     if (!isJsonObject(value)) return [];
-    const item = itemAt(document, value);
+    const item = itemAt(document, value, (reason) => warn(`${path} is left out: ${reason}.`));
     return methods.flatMap((method) => {
       const node = nodeAt(item, method);
       return node === undefined
@@ -51,10 +63,16 @@ export function findOperations(document: ImportedDocument): FoundOperation[] {
   });
 }
 
-function itemAt(document: ImportedDocument, value: OpenapiNode): OpenapiNode {
+function itemAt(
+  document: ImportedDocument,
+  value: OpenapiNode,
+  warn: (reason: string) => void,
+): OpenapiNode {
   try {
     return document.follow(value).node;
-  } catch {
+  } catch (thrown) {
+    if (!(thrown instanceof UnsupportedError)) throw thrown;
+    warn(thrown.message);
     return {};
   }
 }
@@ -70,6 +88,8 @@ export function importOperation(
   warn: (message: string) => void,
 ): Imported {
   const { method, path, item, node } = found;
+  if (!path.startsWith("/")) throw new UnsupportedError("its path does not begin with a slash");
+  if (path.length > maxUrlCharacters) throw new UnsupportedError("its path is too long for a tool");
   const body = readBody(document, node, method, warn);
   const credentials = readSecurity(document, node, warn);
   const parameters = readParameters(document, found, {
@@ -147,7 +167,9 @@ function serverOf(holders: readonly OpenapiNode[], warn: (message: string) => vo
   let passedOver: string | undefined;
   for (const holder of holders) {
     const urls = listAt(holder, "servers").filter(isJsonObject).map(urlOf);
-    const absolute = urls.find((url) => /^https?:\/\//i.test(url) && URL.canParse(url));
+    const absolute = urls.find(
+      (url) => url.length <= maxUrlCharacters && /^https?:\/\//i.test(url) && URL.canParse(url),
+    );
     if (absolute === undefined) {
       passedOver ??= urls[0];
       continue;
@@ -163,10 +185,11 @@ function serverOf(holders: readonly OpenapiNode[], warn: (message: string) => vo
   );
 }
 
-/** Returns a server's URL, with the defaults of its variables. */
+/** Returns a server's URL, with the defaults of its variables. Texts that are too long are "". */
 function urlOf(server: OpenapiNode): string {
-  return (textAt(server, "url") ?? "").replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
-    const value = nodeAt(nodeAt(server, "variables"), name)?.default;
-    return typeof value === "string" ? value : "";
-  });
+  const short = (value: unknown) =>
+    typeof value === "string" && value.length <= maxUrlCharacters ? value : "";
+  return short(server.url).replaceAll(/\{([^{}]*)\}/g, (_, name: string) =>
+    short(nodeAt(nodeAt(server, "variables"), name)?.default),
+  );
 }

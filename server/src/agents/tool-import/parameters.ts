@@ -42,7 +42,8 @@ export function readParameters(
   const nodes = [...listAt(item, "parameters"), ...listAt(operation, "parameters")].map(
     (each) => document.follow(each).node,
   );
-  // A parameter of the operation overrides the path item's parameter with the same name.
+  // A parameter of the operation overrides the path item's parameter with the same name and
+  // location (path, query, header or cookie).
   const all = new Map(nodes.map((node) => [`${textAt(node, "in")} ${textAt(node, "name")}`, node]));
   const nameFor = createNamer(hasBody ? ["body"] : []);
   const properties: Record<string, ValueSchema> = {};
@@ -55,6 +56,7 @@ export function readParameters(
   for (const node of all.values()) {
     const original = textAt(node, "name") ?? "";
     const where = textAt(node, "in") ?? "";
+    // OpenAPI ignores parameters with these names: other parts of a document describe them.
     if (where === "header" && /^(accept|content-type|authorization)$/i.test(original)) continue;
     if (isCredential(credentials, where, original)) continue;
     if (where === "header" && /^idempotency-key$/i.test(original)) {
@@ -113,9 +115,11 @@ function parameterSchema(
     .filter((type) => type !== "null");
   const [type] = types;
   const limited =
-    schema.enum === undefined
-      ? schema
-      : { ...schema, enum: schema.enum.filter((choice) => choice !== null) };
+    // The document is not validated yet, so `enum` can be any value. `requireValid` rejects one
+    // that is not a list.
+    Array.isArray(schema.enum)
+      ? { ...schema, enum: schema.enum.filter((choice) => choice !== null) }
+      : schema;
   const single = fixed === undefined ? limited : { ...limited, enum: [fixed as string] };
   if (types.length === 1 && scalars.includes(type)) return { ...single, type: type as "string" };
   if (type !== "array" || types.length !== 1)

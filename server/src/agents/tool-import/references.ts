@@ -9,8 +9,9 @@ export class UnsupportedError extends Error {
 }
 
 /**
- * Maximum number of objects and enum values that an import visits. References can make a small
- * document expand to a very large tool.
+ * Maximum number of objects, and of elements of their lists `enum`, `required` and `type`, that an
+ * import visits. The import copies these lists. References can make a small document expand to a
+ * very large tool.
  */
 const maxVisited = 20_000;
 
@@ -21,7 +22,7 @@ export interface ImportedDocument {
    * Returns `value` itself or, if it has a `$ref`, the object to which it refers. `reference` is
    * the last reference that was followed; undefined if there was none.
    * @throws UnsupportedError if a reference leads to another document, to itself or to no object,
-   *   or if the import has visited more than `maxVisited` objects and enum values.
+   *   or if the import has visited more than `maxVisited` objects and elements of their lists.
    */
   follow(value: unknown): { readonly node: OpenapiNode; readonly reference: string | undefined };
 }
@@ -34,7 +35,7 @@ export function createReferenceResolver(root: OpenapiNode): ImportedDocument {
       let node = value;
       let reference: string | undefined;
       for (let hops = 0; hops < 20; hops += 1) {
-        visited += 1 + (isJsonObject(node) && Array.isArray(node.enum) ? node.enum.length : 0);
+        visited += 1 + copiedElements(node);
         if (visited > maxVisited)
           throw new UnsupportedError("the document is too large when its references are followed");
         if (!isJsonObject(node))
@@ -50,6 +51,15 @@ export function createReferenceResolver(root: OpenapiNode): ImportedDocument {
       throw new UnsupportedError(`${reference} refers to itself`);
     },
   };
+}
+
+function copiedElements(node: unknown): number {
+  return isJsonObject(node)
+    ? [node.enum, node.required, node.type].reduce<number>(
+        (sum, list) => sum + (Array.isArray(list) ? list.length : 0),
+        0,
+      )
+    : 0;
 }
 
 /**

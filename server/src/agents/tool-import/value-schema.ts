@@ -19,10 +19,14 @@ const copiedKeywords = [
   ...["minimum", "maximum", "multipleOf", "additionalProperties"],
 ];
 /**
- * Keywords whose value is copied only if it is a scalar. An object could be large, and would be
- * repeated at every reference.
+ * Keywords whose value is copied only if it is a number, true, false or a short text. Another value
+ * could be large, and would be repeated at every reference.
  */
-const scalarOnly = ["const", "default"];
+const smallOnly = ["const", "default"];
+const maxTextCharacters = 1_000;
+
+/** Maximum schemas in an `allOf`. The time to merge them grows with the square of their number. */
+const maxMerged = 100;
 
 /** Constraints that are not part of the tool's schema. The called server still checks them. */
 const droppedKeywords = [
@@ -72,8 +76,7 @@ export function toValueSchema(
   for (const keyword of droppedKeywords) if (keyword in node) warn(`${keyword} is not checked`);
 
   const present = copiedKeywords.filter(
-    (keyword) =>
-      keyword in node && !(scalarOnly.includes(keyword) && typeof node[keyword] === "object"),
+    (keyword) => keyword in node && !(smallOnly.includes(keyword) && isLarge(node[keyword])),
   );
   const schema: Record<string, unknown> = Object.fromEntries(
     present.map((keyword) => [keyword, node[keyword]]),
@@ -104,12 +107,17 @@ export function toValueSchema(
   if (Array.isArray(schema.enum) && node.nullable === true && !schema.enum.includes(null))
     schema.enum = [...schema.enum, null];
 
-  const merged = listAt(node, "allOf")
-    .map(convertChild)
-    .reduce(mergeSchemas, schema as ValueSchema);
+  const parts = listAt(node, "allOf");
+  if (parts.length > maxMerged)
+    throw new UnsupportedError(`its allOf has more than ${maxMerged} schemas`);
+  const merged = parts.map(convertChild).reduce(mergeSchemas, schema as ValueSchema);
   return ["type", "enum", "const", "anyOf"].some((keyword) => keyword in merged)
     ? merged
     : { ...anyValue, ...merged };
+}
+
+function isLarge(value: unknown): boolean {
+  return typeof value === "string" ? value.length > maxTextCharacters : typeof value === "object";
 }
 
 /** Accepts any JSON value. */
