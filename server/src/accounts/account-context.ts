@@ -22,13 +22,15 @@ export interface SignedIn extends AccountContext {
 
 /**
  * Limits failed attempts to use a password or link, by IP address. Above the limit, every request
- * with a password or link is rejected without checking it. Otherwise a correct guess would still
- * succeed. Requests with a valid key are still accepted. Attempts are not counted by account or
+ * with a password or link is rejected, even if the password or link is correct: otherwise guessing
+ * could go on. Requests with a valid key are still accepted. Attempts are not counted by account or
  * session, because others could then lock a person out.
  */
 export interface FailedAttempts {
   /**
-   * Must be called before a password or link is checked.
+   * Must be called before a password or link is checked, and again before a password that was found
+   * correct is accepted. A comparison of passwords takes time, and many can wait for it at once:
+   * all of them passed the first call, but some of them can reach the limit meanwhile.
    * @throws ApiError `too_many_requests` if the limit is reached.
    */
   permit(): void;

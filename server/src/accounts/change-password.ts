@@ -32,6 +32,7 @@ export async function changePassword({
     !(await verifyPassword({ hash: currentHash, password: body.current_password }))
   )
     throw ctx.failedAttempts.count(wrongPasswordMessage);
+  ctx.failedAttempts.permit();
   const hash = await hashPassword(body.new_password);
   await inAllWorkspaces(tenant, async (tx) => {
     // A concurrent request may have changed the password since it was compared. In that case,

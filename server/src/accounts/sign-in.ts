@@ -30,6 +30,7 @@ export async function signIn({
   const { tenant } = ctx.database;
   const { account } = await findAccount(ctx.database, { email, password, workspaceId });
   if (account === undefined) throw wrongPassword(ctx, { email, workspaceId });
+  ctx.failedAttempts.permit();
   const userId = account.user.id;
   const session = await ctx.auth.startSession({
     userId,

@@ -110,6 +110,9 @@ async function accountOfPassword(
 ): Promise<AccountResolver> {
   const { password, email = invitation.email } = given;
   const { account, isKnown } = await findAccount(ctx.database, { email, password });
+  // Also for a wrong password: with a name, that request adds an account below, so an error that
+  // only the correct password gets would reveal it.
+  ctx.failedAttempts.permit();
   if (account !== undefined) {
     return async (tx) => {
       await lockUser(tx, account.user.id);
