@@ -82,6 +82,13 @@ describe("the versions of an agent", () => {
       expectError(await beckon.call(`${versionPath}?after=${after}`), 400, "bad_request", /after/);
   });
 
+  test("reject a cursor with a number that no version can have", async () => {
+    const { next } = (await beckon.call(`${versionPath}?limit=1`)).body;
+    const changed = Buffer.from(next, "base64url").toString().replace(/\d+$/, "9999999999");
+    const after = Buffer.from(changed).toString("base64url");
+    expectError(await beckon.call(`${versionPath}?after=${after}`), 400, "bad_request", /after/);
+  });
+
   test.each([
     "0",
     "4",
