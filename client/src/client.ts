@@ -40,7 +40,10 @@ export function createClient(options: ClientOptions) {
     },
     triggers: {
       ...operations.triggers,
-      /** Fires a trigger by URL or token. A string is sent as text, all else as JSON. */
+      /**
+       * Fires a trigger by URL or token. A string is sent as text, a `Blob` unchanged with its own
+       * media type, all else as JSON. The result has `skipped` if the trigger started no run.
+       */
       fire: (urlOrToken: string, payload?: unknown, options?: OnceOptions & LabelOptions) =>
         fire(send, urlOrToken, payload, options),
     },

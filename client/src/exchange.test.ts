@@ -174,6 +174,14 @@ test("a call ends at its timeout and when its signal aborts", async () => {
   });
 });
 
+test("a timeout above the longest time of a timer does not end the call at once", async () => {
+  // The delay before the repeat is longer than the millisecond of a timer that has overflowed.
+  server.script(disconnects, good);
+  expect(
+    await beckon.runs.get("run_1", { timeout: Number.POSITIVE_INFINITY, tryTimeout: 2 ** 31 }),
+  ).toEqual(agent);
+});
+
 test("a response from a proxy is an error, whatever its status", async () => {
   server.script(responds(200, "<html>Sign in to the Wi-Fi</html>"));
   expect(await failureOf(beckon.runs.get("run_1"))).toMatchObject({
@@ -251,6 +259,14 @@ test("JSON Lines are parsed one by one, however they are split into chunks", asy
     response.write('{"id":"ü', () => setImmediate(() => response.end('"}\n{"id":2}\n\n{"id":3}')));
   });
   expect((await collect(beckon.audit.export())).map(({ id }) => id)).toEqual(["ü", 2, 3]);
+});
+
+test("a page of a proxy in place of JSON Lines is an error of the client", async () => {
+  server.script(responds(200, "<html>Sign in to the Wi-Fi</html>"));
+  expect(await failureOf(collect(beckon.audit.export()))).toMatchObject({
+    code: "unexpected_answer",
+    status: 200,
+  });
 });
 
 test("truncated JSON Lines are an error", async () => {

@@ -8,6 +8,8 @@ import { delayBefore, isOutcomeUnknown, sleep } from "./retry.ts";
 export type Read<T> = (response: Response, operation: string) => Promise<T>;
 
 const defaultTryTimeoutMs = 60_000;
+/** The longest time of a timer, 24 days. A longer one, such as `Infinity`, would end at once. */
+const maxTimerMs = 2 ** 31 - 1;
 
 /**
  * Sends a call, repeats it where that is safe and can help, and reads the response.
@@ -74,7 +76,7 @@ export async function attempt<T>(
   const stop = () => controller.abort(signal.reason);
   const timer = setTimeout(
     () => controller.abort(new Error(`no response within ${timeoutMs} ms`)),
-    timeoutMs,
+    Math.min(timeoutMs, maxTimerMs),
   );
   signal.addEventListener("abort", stop, { once: true });
   try {
@@ -123,7 +125,9 @@ function withTimeout({ signal, timeout }: CallOptions): {
   if (signal?.aborted) stop();
   signal?.addEventListener("abort", stop, { once: true });
   const timer =
-    timeout === undefined ? undefined : setTimeout(() => controller.abort(new TimedOut()), timeout);
+    timeout === undefined
+      ? undefined
+      : setTimeout(() => controller.abort(new TimedOut()), Math.min(timeout, maxTimerMs));
   return {
     signal: controller.signal,
     release: () => {

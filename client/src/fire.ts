@@ -2,31 +2,49 @@ import type { FireTriggerAnswer } from "./generated/schemas.ts";
 import type { LabelOptions, OnceOptions } from "./options.ts";
 import type { Sender } from "./sender.ts";
 
+/** The run that a fire started, or the information that it started none. */
+export interface FiredRun {
+  /** Id of the run; empty if the fire was skipped. */
+  readonly run_id: string;
+  /**
+   * `true` if the trigger accepted the request and its settings say that it starts no run: the
+   * filter is false, the trigger waits for a sample, the field `form.honeypot` has a value, or the
+   * trigger is disabled and `when_disabled` is `swallow`. Absent if there is a run.
+   */
+  readonly skipped?: true;
+}
+
 /**
  * Fires a trigger by URL or token and resolves as soon as the run is durable.
- * @param payload sent as text if it is a string, else as JSON; can be omitted if the trigger has a
- *   prompt prefix
+ * @param payload a string is sent as text, a `Blob` unchanged with its own media type, all else as
+ *   JSON; can be omitted if the trigger has a prompt prefix
  */
 export async function fire(
   send: Sender,
   urlOrToken: string,
   payload?: unknown,
   options?: OnceOptions & LabelOptions,
-): Promise<{ run_id: string }> {
-  const { run_id } = await send.whole<FireTriggerAnswer>(
+): Promise<FiredRun> {
+  const response = await send.whole<FireTriggerAnswer | Skipped>(
     {
       method: "POST",
       path: "/triggers/{token}",
       ...parseTarget(urlOrToken),
       body: payload,
-      bodyType: "text/plain",
+      bodyType: (payload instanceof Blob && payload.type) || "text/plain",
       once: true,
       labelled: true,
       open: true,
     },
     options,
   );
-  return { run_id };
+  return "skipped" in response ? { run_id: "", skipped: true } : { run_id: response.run_id };
+}
+
+/** The response 202 to a request that starts no run. The OpenAPI document does not have it. */
+interface Skipped {
+  readonly ok: true;
+  readonly skipped: true;
 }
 
 /**

@@ -1,5 +1,6 @@
 export { type BeckonClient, createClient } from "./client.ts";
 export { BeckonError, type BeckonErrorCode, type ClientCode } from "./error.ts";
+export type { FiredRun } from "./fire.ts";
 // Exports all generated types. A list of their names would have to change whenever the API gets a
 // new type.
 export type * from "./generated/schemas.ts";

@@ -153,6 +153,12 @@ test.each([
   [{ order: 1 }, "application/json", '{"order":1}'],
   ["Hello", "text/plain", "Hello"],
   [undefined, undefined, ""],
+  [
+    new Blob(['{"order":9007199254740993}'], { type: "application/json" }),
+    "application/json",
+    '{"order":9007199254740993}',
+  ],
+  [new Blob(["Hello"]), "text/plain", "Hello"],
 ])("a trigger is fired with %j, without the client's credential", async (payload, type, body) => {
   server.script(responds(200, { ok: true, run_id: "run_1" }));
   const client = createClient({ url: server.url, key: "bkw_secret" });
@@ -160,6 +166,11 @@ test.each([
   expect(server.requests[0]).toMatchObject({ path: "/api/public/triggers/bkt_token", body });
   expect(server.requests[0]?.headers["content-type"]).toBe(type);
   expect(server.requests[0]?.headers["x-api-key"]).toBeUndefined();
+});
+
+test("a fire that starts no run is skipped, and has no run id", async () => {
+  server.script(responds(202, { ok: true, skipped: true }));
+  expect(await beckon.triggers.fire("bkt_token", {})).toEqual({ run_id: "", skipped: true });
 });
 
 test("a trigger's URL takes precedence over the client's url", async () => {

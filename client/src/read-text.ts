@@ -21,7 +21,11 @@ export async function* readText(
     stop = reject;
   });
   stopped.catch(() => {});
-  const abort = () => stop(signal?.reason);
+  // Also closes the connection: the caller may not ask for the next chunk for a long time.
+  const abort = () => {
+    stop(signal?.reason);
+    reader.cancel().catch(() => {});
+  };
   if (signal?.aborted) abort();
   signal?.addEventListener("abort", abort, { once: true });
   try {
@@ -33,6 +37,8 @@ export async function* readText(
       const { done, value } = await Promise.race([reader.read(), stopped]).finally(() =>
         clearTimeout(timer),
       );
+      // A reader that was cancelled is done, too.
+      signal?.throwIfAborted();
       if (done) return;
       yield decoder.decode(value, { stream: true });
     }

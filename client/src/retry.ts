@@ -1,8 +1,11 @@
 import type { BeckonError } from "./error.ts";
 
 export interface RetryState {
+  /** Attempts so far, 1 or more. */
   readonly tries: number;
+  /** Maximum number of further attempts after the first one. */
   readonly retries: number;
+  /** Whether sending the request twice has the same effect as sending it once. */
   readonly repeatable: boolean;
 }
 

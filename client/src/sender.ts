@@ -3,7 +3,7 @@ import { exchange } from "./exchange.ts";
 import { type Listing, listing, type Page } from "./listing.ts";
 import type { CallOptions, OnceOptions, Settings } from "./options.ts";
 import { readText } from "./read-text.ts";
-import { readJson } from "./response.ts";
+import { readJson, unexpectedResponse } from "./response.ts";
 
 /** Sends calls. The functions differ in what they return of the response. */
 export interface Sender {
@@ -64,16 +64,19 @@ async function* readLines<T>(
     options,
     async (response) => response,
   );
+  const operation = `${call.method} ${call.path}`;
+  const parse = (line: string): T => {
+    try {
+      return JSON.parse(line) as T;
+    } catch {
+      throw unexpectedResponse(response, operation);
+    }
+  };
   let rest = "";
-  for await (const text of readText(
-    response,
-    `${call.method} ${call.path}`,
-    idleTimeoutMs,
-    options.signal,
-  )) {
+  for await (const text of readText(response, operation, idleTimeoutMs, options.signal)) {
     const complete = (rest + text).split("\n");
     rest = complete.pop() ?? "";
-    for (const line of complete) if (line !== "") yield JSON.parse(line) as T;
+    for (const line of complete) if (line !== "") yield parse(line);
   }
-  if (rest.trim() !== "") yield JSON.parse(rest) as T;
+  if (rest.trim() !== "") yield parse(rest);
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { collect } from "../test/collect.ts";
 import {
@@ -73,6 +74,14 @@ test("a run that is not started throws, and so does a response without a stream"
   await expect(start()).rejects.toMatchObject({ status: 409, code: "agent_paused" });
   server.script(responds(200, { ok: true, run_id: "run_1", output: "Hello" }));
   await expect(start()).rejects.toMatchObject({ code: "unexpected_answer" });
+});
+
+test("a signal that outlives the watch keeps nothing of it", async () => {
+  server.script(starts(frame(1) + frame(2) + frame(3), { disconnect: false }));
+  const { signal } = new AbortController();
+  const { events } = await beckon.agents.startAndWatch("agt_1", { input: "Hello" }, { signal });
+  expect(await seen(events)).toEqual([1, 2, 3]);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 test("its signal closes the connection, also while nobody reads the events", async () => {

@@ -51,10 +51,28 @@ export async function startAndWatch(
   // The abort closes the connection even if nobody reads the events.
   const close = () => void response.body?.cancel().catch(() => {});
   signal?.addEventListener("abort", close, { once: true });
+  const release = () => signal?.removeEventListener("abort", close);
   if (runId === undefined) {
     close();
+    release();
     throw unexpectedResponse(response, operation);
   }
   const following = { key, signal, onActivity, onDisconnect };
-  return { run_id: runId, events: watch(settings, runId, following, opened) };
+  const events = releasing(watch(settings, runId, following, opened), release);
+  return { run_id: runId, events };
+}
+
+/**
+ * Yields the same events, and then calls `release`. A signal can live much longer than the watch,
+ * for example as long as the program, and would otherwise keep every response in memory.
+ */
+async function* releasing(
+  events: AsyncGenerator<WatchedEvent>,
+  release: () => void,
+): AsyncGenerator<WatchedEvent> {
+  try {
+    yield* events;
+  } finally {
+    release();
+  }
 }

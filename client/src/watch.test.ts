@@ -167,6 +167,21 @@ test("leaving the loop closes the connection, and so does the signal", async () 
   await closed[1]?.promise;
 });
 
+test("the signal closes the connection also while the caller handles an event", async () => {
+  const closed = Promise.withResolvers<void>();
+  server.script((response) => {
+    response.on("close", () => closed.resolve());
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(frame(1));
+  });
+  const controller = new AbortController();
+  const events = beckon.runs.watch("run_1", { signal: controller.signal });
+  await events.next();
+  controller.abort(new Error("enough"));
+  await closed.promise;
+  await expect(events.next()).rejects.toThrow("enough");
+});
+
 test("an idle connection counts as lost", async () => {
   server.script((response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });

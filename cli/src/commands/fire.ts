@@ -23,6 +23,7 @@ export function addFire(
     .summary("fire a trigger and print the run's id")
     .description(
       "Fires a trigger with a payload and prints the id of the run, which continues by itself. " +
+        "If the trigger's settings say that no run is started, prints no id and exits with 0. " +
         "The trigger is the URL or token in BECKON_TRIGGER or in a file. It is a secret, so it is " +
         "not an argument. Without a payload argument, standard input is the payload.",
     )
@@ -38,12 +39,19 @@ export function addFire(
       const { idempotencyKey, externalId, tag: tags } = options;
       const labels = { idempotencyKey, externalId, tags, signal: terminal.stopped };
       const payload = toPayload(text, options.text === true);
-      const run = await client.triggers.fire(trigger, payload, labels).catch(explainFailure);
-      await terminal.out(`${options.json ? JSON.stringify(run) : run.run_id}\n`);
+      const fired = await client.triggers.fire(trigger, payload, labels).catch(explainFailure);
+      if (fired.skipped) {
+        if (options.json) await terminal.out(`${JSON.stringify({ skipped: true })}\n`);
+        else terminal.err(`${skipped}\n`);
+      } else await terminal.out(`${options.json ? JSON.stringify(fired) : fired.run_id}\n`);
       finish(exitCodes.done);
     },
   );
 }
+
+const skipped =
+  "beckon: The trigger accepted the payload and started no run, as its settings say: its filter is " +
+  "false, it waits for a sample, form.honeypot has a value, or when_disabled is swallow.";
 
 function explainFailure(thrown: unknown): never {
   if (!(thrown instanceof BeckonError) || thrown.code !== "unauthorized")
@@ -75,11 +83,15 @@ async function readTrigger({ triggerFile }: Options, terminal: Terminal): Promis
   throw triggerFile === undefined ? new SettingError(message) : new UsageError(message);
 }
 
-/** Returns JSON as its value, which the client sends as JSON, and all else as text. */
+/**
+ * Returns a JSON object or list as a `Blob`, which the client sends as JSON, and all else as text.
+ * Does not return the parsed value: its numbers would be rounded to the precision of JavaScript.
+ */
 function toPayload(text: string | undefined, isText: boolean): unknown {
   if (text === undefined || isText || !/^\s*[[{]/.test(text)) return text === "" ? undefined : text;
   try {
-    return JSON.parse(text);
+    JSON.parse(text);
+    return new Blob([text], { type: "application/json" });
   } catch {
     return text;
   }

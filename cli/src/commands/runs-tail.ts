@@ -51,14 +51,20 @@ function tailRun(runId: string): Tail {
     if (!Number.isSafeInteger(seq) || seq < 0)
       throw new UsageError("--after must be the seq of an event, 0 or more.");
     // The watch reconnects for minutes. This call reports a wrong key, id or address at once.
-    await client.runs.get(runId, { signal: terminal.stopped });
+    const call = { signal: terminal.stopped };
+    await client.runs.get(runId, call);
     const print = json ? jsonPrinter(terminal) : textPrinter(terminal);
     let last: string | undefined;
     for await (const event of client.runs.watch(runId, { after: seq, ...following(terminal) })) {
       await print(event);
       last = event.type;
     }
-    return last === "run.finished" ? exitCodes.done : exitCodes.failed;
+    // No event came if the run had ended and `after` is its last event.
+    const succeeded =
+      last === undefined
+        ? (await client.runs.get(runId, call)).status === "succeeded"
+        : last === "run.finished";
+    return succeeded ? exitCodes.done : exitCodes.failed;
   };
 }
 

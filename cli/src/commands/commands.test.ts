@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { responds, startScriptedServer } from "../../../client/test/scripted-server.ts";
+import { run } from "../run.ts";
+
+/** Commands against scripted responses, for cases that a server does not produce on demand. */
+const server = await startScriptedServer();
+
+/** Runs a command and returns its exit code and its output. */
+async function beckon(
+  args: readonly string[],
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+  let [out, err] = ["", ""];
+  const code = await run(args, {
+    env: { BECKON_URL: server.url, BECKON_KEY: "bkw_test", BECKON_TRIGGER: "bkt_test" },
+    stopped: new AbortController().signal,
+    isOutputTerminal: false,
+    isInputTerminal: true,
+    out: async (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+    readInput: async () => "",
+  });
+  return { code, out, err };
+}
+
+test("a fire that starts no run prints no id, says so, and exits with 0", async () => {
+  server.script(responds(202, { ok: true, skipped: true }));
+  const fired = await beckon(["fire", "Hello"]);
+  expect(fired).toEqual({ code: 0, out: "", err: expect.stringContaining("started no run") });
+  const printed = await beckon(["fire", "Hello", "--json"]);
+  expect(printed).toEqual({ code: 0, out: '{"skipped":true}\n', err: "" });
+});
+
+test("fire sends JSON unchanged, so that large numbers keep their digits", async () => {
+  server.script(responds(200, { ok: true, run_id: "run_1" }));
+  const payload = '{"id": 9007199254740993, "price": 1.10}';
+  expect((await beckon(["fire", payload])).out).toBe("run_1\n");
+  expect(server.requests[0]).toMatchObject({
+    body: payload,
+    headers: { "content-type": "application/json" },
+  });
+});
+
+test.each([
+  ["succeeded", 0],
+  ["failed", 1],
+])(
+  "a tail that begins after the last event of a run that has %s exits with %i",
+  async (status, code) => {
+    server.script(
+      responds(200, { ok: true, data: { id: "run_1", status } }),
+      (response) => void response.writeHead(204).end(),
+      responds(200, { ok: true, data: { id: "run_1", status } }),
+    );
+    expect((await beckon(["runs", "tail", "run_1", "--after", "5"])).code).toBe(code);
+  },
+);
