@@ -189,6 +189,11 @@ test.each<[string, unknown, RegExp]>([
   ["no type", withParameter({ description: "?" }), /id: must have a type/],
   ["an unknown keyword", withParameter({ type: "string", oops: 1 }), /oops: is not supported/],
   [
+    "a keyword with the name of a method",
+    withParameter({ type: "string", constructor: 1 }),
+    /constructor: is not supported/,
+  ],
+  [
     "a wrong keyword",
     withParameter({ type: "string", maxLength: "7" }),
     /maxLength: must be a whole number/,
@@ -223,6 +228,11 @@ test.each<[string, unknown, RegExp]>([
     /is reserved for the JSON body/,
   ],
   ["Host", withOperation({ headers: { Host: "evil.example" } }), /headers\.Host: is set by Beckon/],
+  [
+    "Host for the whole tool",
+    { ...grant, headers: { Host: "evil.example" } },
+    /headers\.Host: is set by Beckon/,
+  ],
   [
     "Transfer-Encoding",
     withOperation({ headers: { "transfer-encoding": "chunked" } }),
@@ -293,7 +303,7 @@ test.each<[string, unknown]>([
     },
   ],
   [
-    "an optional member of the query",
+    "an optional parameter of the query",
     withOperation({
       query: { page: "{page}" },
       parameters: {
@@ -311,6 +321,10 @@ test.each<[string, unknown]>([
   ],
   ["literal braces", withOperation({ query: { filter: '{{"id":"{id}"}}' } })],
   ["a secret in the query", { ...grant, query: { key: { secret: "0123456789" } } }],
+  [
+    "a text outside ASCII in the query, beside a header of the same name",
+    { ...grant, headers: { city: "Zurich" }, query: { city: "Zürich" } },
+  ],
 ])("accepts %s", (_what, value) => {
   expect(mistakes(value)).toEqual([]);
 });

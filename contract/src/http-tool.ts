@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isAllowed, parseAllowedHost } from "./allowed-host.ts";
-import { operationMistakes } from "./http-operation.ts";
+import { isReservedHeader, operationMistakes } from "./http-operation.ts";
 import { cleanText, isStorableText } from "./text.ts";
 import { schemaMistake, type ValueSchema } from "./value-schema.ts";
 
@@ -186,18 +186,22 @@ interface Grant {
 function* grantMistakes({ allowed_hosts, headers, query, operations }: Grant) {
   const isIn = (own: string, shared: object) =>
     Object.keys(shared).some((name) => name.toLowerCase() === own.toLowerCase());
-  for (const [name, value] of [...Object.entries(headers), ...Object.entries(query)]) {
-    const where = name in headers ? "headers" : "query";
-    if (
-      typeof value === "string" &&
-      (/[{}]/.test(value) || (where === "headers" && !printable.test(value)))
-    ) {
-      yield {
-        path: [where, name],
-        message: "must be fixed printable ASCII: {placeholders} are allowed in operations only",
-      };
+  for (const [where, values] of Object.entries({ headers, query })) {
+    for (const [name, value] of Object.entries(values)) {
+      const path = [where, name];
+      if (
+        typeof value === "string" &&
+        (/[{}]/.test(value) || (where === "headers" && !printable.test(value)))
+      ) {
+        yield {
+          path,
+          message: "must be fixed printable ASCII: {placeholders} are allowed in operations only",
+        };
+      }
+      if (where === "headers" && isReservedHeader(name))
+        yield { path, message: "is set by Beckon" };
+      if (!isStorableText(name)) yield { path, message: "is not a valid name" };
     }
-    if (!isStorableText(name)) yield { path: [where, name], message: "is not a valid name" };
   }
   for (const [index, operation] of operations.entries()) {
     const origin = /^https?:\/\/[^/?#{}@]+/.exec(operation.url)?.[0];

@@ -76,7 +76,7 @@ function mistakeIn(value: unknown, path: Path, levels: number): SchemaMistake | 
     if (check === undefined)
       return mistake(
         [...path, keyword],
-        unsupported[keyword] ?? "is not supported in a tool's schema",
+        unsupported.get(keyword) ?? "is not supported in a tool's schema",
       );
     const found = check(given, [...path, keyword], levels - 1);
     if (found !== undefined) return found;
@@ -92,14 +92,16 @@ function mistakeIn(value: unknown, path: Path, levels: number): SchemaMistake | 
     : mistake([...path, "required"], `lists ${JSON.stringify(stray)}, which is not in properties`);
 }
 
-const unsupported: Readonly<Record<string, string>> = {
-  pattern:
+const unsupported: ReadonlyMap<string, string> = new Map([
+  [
+    "pattern",
     "is not supported: use description, and limit the value with enum, minLength or maxLength",
-  $ref: "is not supported: write the schema inline, or import it from an OpenAPI document",
-  oneOf: "is not supported: use anyOf",
-  allOf: "is not supported: merge the properties into one schema",
-  nullable: 'is not supported: add "null" to the type',
-};
+  ],
+  ["$ref", "is not supported: write the schema inline, or import it from an OpenAPI document"],
+  ["oneOf", "is not supported: use anyOf"],
+  ["allOf", "is not supported: merge the properties into one schema"],
+  ["nullable", 'is not supported: add "null" to the type'],
+]);
 
 type Check = (given: unknown, path: Path, levels: number) => SchemaMistake | undefined;
 const rule =
