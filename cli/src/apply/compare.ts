@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { UsageError } from "../terminal.ts";
 import { isObject } from "./read-document.ts";
 
@@ -8,6 +9,20 @@ const toolDefaults: Readonly<Record<string, unknown>> = {
   max_calls_per_run: 100,
   parameters: { type: "object", properties: {} },
 };
+
+/** Fields that the server stores as they are given. What is inside them has no defaults. */
+const storedAsGiven = new Set(["metadata", "parameters", "body"]);
+
+/** Returns whether a field of an object in the file is the same as that of the exported object. */
+export function isSameField(
+  field: string,
+  inFile: Readonly<Record<string, unknown>>,
+  exported: Readonly<Record<string, unknown>>,
+): boolean {
+  if (!(field in inFile)) return isDefault(field, exported[field], inFile);
+  const compare = storedAsGiven.has(field) ? isDeepStrictEqual : isSame;
+  return compare(inFile[field], exported[field]);
+}
 
 /**
  * Returns whether a value of the file equals the exported one. Fields that the file omits match if
@@ -21,8 +36,8 @@ export function isSame(inFile: unknown, exported: unknown): boolean {
     );
   }
   if (isObject(inFile) && isObject(exported)) {
-    return [...new Set([...Object.keys(inFile), ...Object.keys(exported)])].every((key) =>
-      key in inFile ? isSame(inFile[key], exported[key]) : isDefault(key, exported[key], inFile),
+    return [...new Set([...Object.keys(inFile), ...Object.keys(exported)])].every((field) =>
+      isSameField(field, inFile, exported),
     );
   }
   return Object.is(inFile, exported);
@@ -81,7 +96,9 @@ export function withStoredSecrets(inFile: unknown, current: unknown, path: strin
   return Object.fromEntries(
     Object.entries(inFile).map(([key, value]) => [
       key,
-      withStoredSecrets(value, isObject(current) ? current[key] : undefined, `${path}.${key}`),
+      storedAsGiven.has(key)
+        ? value
+        : withStoredSecrets(value, isObject(current) ? current[key] : undefined, `${path}.${key}`),
     ]),
   );
 }

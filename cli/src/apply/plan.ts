@@ -1,6 +1,6 @@
 import type { BeckonClient, Trigger, UpdateAgentBody } from "@beckon/client";
 import { UsageError } from "../terminal.ts";
-import { isMerged, isSame, withStoredSecrets } from "./compare.ts";
+import { isMerged, isSame, isSameField, withStoredSecrets } from "./compare.ts";
 import { comparePause, type PauseChange } from "./compare-pause.ts";
 import type { AgentInFile, TriggerInFile } from "./read-document.ts";
 
@@ -78,16 +78,16 @@ async function compareAgent(
   const before: Record<string, unknown> = { ...exported };
   const fields = Object.keys(agent).filter(
     (field) =>
-      !separate.has(field) && !(merged.has(field) ? isMerged : isSame)(agent[field], before[field]),
+      !separate.has(field) &&
+      !(merged.has(field)
+        ? isMerged(agent[field], before[field])
+        : isSameField(field, agent, before)),
   );
   const body = Object.fromEntries(
     fields.map((field) => [
       field,
-      withStoredSecrets(
-        agent[field],
-        (current as unknown as Record<string, unknown>)[field],
-        field,
-      ),
+      // Only tools have secrets. Metadata can have a field `secret` that is null.
+      field === "tools" ? withStoredSecrets(agent.tools, current.tools, field) : agent[field],
     ]),
   );
   const pause = comparePause(agent, exported);

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { isSame, isSameField, withStoredSecrets } from "./compare.ts";
+
+test("a field of a tool that the file omits matches its default, and no other value", () => {
+  const operation = { name: "read", method: "GET" };
+  expect(isSame({ operations: [operation] }, { operations: [{ ...operation, query: {} }] })).toBe(
+    true,
+  );
+  expect(isSame({ timeout_seconds: 30 }, { timeout_seconds: 30, description: "x" })).toBe(false);
+});
+
+test("a stored secret takes the place of null, except in a schema", () => {
+  const tool = {
+    headers: { Authorization: { secret: null } },
+    body: { default: { secret: null } },
+  };
+  const stored = { headers: { Authorization: { secret_id: "sec_1" } }, body: tool.body };
+  expect(
+    withStoredSecrets([{ name: "shop", ...tool }], [{ name: "shop", ...stored }], "tools"),
+  ).toEqual([{ name: "shop", ...stored }]);
+  const missing = () => withStoredSecrets([{ name: "shop", ...tool }], [], "tools");
+  expect(missing).toThrow("The secret at tools.0.headers.Authorization");
+});
+
+test("metadata and schemas have no defaults: a value that the file no longer has is a change", () => {
+  const before = { metadata: { team: "ops", beta: false } };
+  expect(isSameField("metadata", before, before)).toBe(true);
+  expect(isSameField("metadata", { metadata: { team: "ops" } }, before)).toBe(false);
+  const schema = { type: "object", properties: { draft: { type: "boolean", const: false } } };
+  const changed = { type: "object", properties: { draft: { type: "boolean" } } };
+  expect(isSame({ body: schema }, { body: schema })).toBe(true);
+  expect(isSame({ body: changed }, { body: schema })).toBe(false);
+});
