@@ -78,9 +78,15 @@ for (const [name, test] of Object.entries(tests)) {
   if (!(await test())) process.exitCode = 1;
 }
 
-/** Returns the number in an environment variable. */
+/**
+ * Returns the number in an environment variable.
+ * @throws Error if it is not a number: a test of `NaN` kills would do nothing, and pass
+ */
 function number(name: string, fallback: number): number {
-  return Number(process.env[name] ?? fallback);
+  const text = process.env[name];
+  if (text === undefined) return fallback;
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new Error(`${name} is "${text}". It must be a number.`);
+  return Number(text);
 }
 
 /** Returns the seed of the random choices, and prints it. */

@@ -40,13 +40,18 @@ export async function checkUsage(
       from run_inputs i left join usage_entries e on e.run_id = i.run_id
       group by i.run_id, i.payload`,
   );
+  const nonceOf = ({ payload }: MeteredRun) => (JSON.parse(payload) as Plan).nonce;
+  const stored = new Set(rows.map(nonceOf));
   const count = (outcome: string) =>
     rows.flatMap((run) => run.entries.filter((entry) => entry.outcome === outcome)).length;
   return {
     broken: [
       ...(await wrongWithLedger(pool)),
+      ...[...reported.keys()]
+        .filter((nonce) => !stored.has(nonce))
+        .map((nonce) => `${nonce}: the model answered, and there is no run`),
       ...rows.flatMap((run) => {
-        const { nonce } = JSON.parse(run.payload) as Plan;
+        const nonce = nonceOf(run);
         const { made = 0, failed = 0 } = modelCalls.get(nonce) ?? {};
         return wrongWithRun(run, reported.get(nonce) ?? [], made - failed).map(
           (what) => `${run.id}: ${what}`,

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
 import { eventually } from "../eventually.ts";
-import { type Receiver, startReceiver } from "../receiver.ts";
+import { type Received, startReceiver } from "../receiver.ts";
 import { subscribe } from "../subscribe.ts";
-import { openCaller } from "./calls.ts";
+import { type Call, openCaller } from "./calls.ts";
 import { install, planned } from "./installation.ts";
 import { awaitEnds } from "./journal.ts";
 import { type Random, seeded } from "./random.ts";
@@ -18,8 +18,9 @@ const maxResponseMs = 80;
 /** Maximum time until all deliveries are finished. A claim of a killed process is valid for 6 s. */
 const maxDrainMs = 120_000;
 
-/** Figures of the kills, and the violations, one line each. */
+/** The result of a test: what was violated, and figures for its last line. */
 export interface DeliveryReport {
+  /** One line for each violation. */
   readonly broken: readonly string[];
   readonly runs: number;
   readonly events: number;
@@ -79,12 +80,15 @@ export async function killAroundDeliveries({
       await Promise.all(sent);
       if ((kill + 1) % 10 === 0) log(`${kill + 1} kills, ${receiver.received.length} requests`);
     }
-    const open = await awaitEnds(pool, maxDrainMs);
-    const pending = await drained(pool);
-    return {
-      ...(await check(pool, receiver)),
-      ...(open > 0 || pending ? { broken: [`${open} runs open, deliveries pending`] } : {}),
-    };
+    const unendedRuns = await awaitEnds(pool, maxDrainMs);
+    const hasPending = await remainPending(pool);
+    const { broken, ...figures } = checkDeliveries(await readEvents(pool), {
+      received: receiver.received,
+      calls: caller.calls,
+      unendedRuns,
+      hasPending,
+    });
+    return { ...figures, broken: [...broken, ...fleet.errors] };
   } finally {
     await installation.close();
     await Promise.all([world.close(), receiver.close()]);
@@ -102,8 +106,8 @@ async function killOne(
   await restarted;
 }
 
-/** Waits until no delivery is pending. @returns whether some deliveries still are pending. */
-async function drained(pool: Pick<Pool, "query">): Promise<boolean> {
+/** Waits until no delivery is pending. @returns whether some still are after `maxDrainMs` */
+async function remainPending(pool: Pick<Pool, "query">): Promise<boolean> {
   const finished = eventually(
     "the end of all deliveries",
     async () => {
@@ -118,18 +122,46 @@ async function drained(pool: Pick<Pool, "query">): Promise<boolean> {
   );
 }
 
-async function check(pool: Pick<Pool, "query">, receiver: Receiver): Promise<DeliveryReport> {
+/** An event of a run, and the status of its delivery; null if it has none. */
+interface StoredEvent {
+  readonly id: string;
+  readonly run_id: string;
+  readonly seq: number;
+  readonly type: string;
+  readonly delivered: string | null;
+}
+
+/** Returns all events, by run and in order. */
+async function readEvents(pool: Pick<Pool, "query">): Promise<StoredEvent[]> {
+  const { rows } = await pool.query<StoredEvent>(
+    `select e.id, e.run_id, e.seq, e.type, d.status as delivered
+      from events e left join deliveries d on d.event_id = e.id order by e.run_id, e.seq`,
+  );
+  return rows;
+}
+
+/**
+ * Compares the stored events with the requests that the receiver got, and with the callers' runs.
+ */
+export function checkDeliveries(
+  stored: readonly StoredEvent[],
+  {
+    received,
+    calls,
+    unendedRuns,
+    hasPending,
+  }: {
+    readonly received: readonly Pick<Received, "id" | "text" | "body">[];
+    readonly calls: readonly Pick<Call, "plan" | "acknowledged">[];
+    readonly unendedRuns: number;
+    readonly hasPending: boolean;
+  },
+): DeliveryReport {
   const broken: string[] = [];
-  const { rows: stored } = await pool.query<{
-    id: string;
-    run_id: string;
-    seq: number;
-    type: string;
-    delivered: string | null;
-  }>(`select e.id, e.run_id, e.seq, e.type, d.status as delivered
-    from events e left join deliveries d on d.event_id = e.id order by e.run_id, e.seq`);
+  if (unendedRuns > 0) broken.push(`${unendedRuns} runs have not ended`);
+  if (hasPending) broken.push("deliveries are still pending");
   const texts = new Map<string, string>();
-  for (const { id, text: whole } of receiver.received) {
+  for (const { id, text: whole } of received) {
     // Without PUBLIC_URL, a body has the address of the server that sends it.
     const text = whole.replace(/"url":"http:\/\/[^/]+/, '"url":"');
     if (texts.has(id) && texts.get(id) !== text) broken.push(`${id} had two bodies`);
@@ -144,7 +176,7 @@ async function check(pool: Pick<Pool, "query">, receiver: Receiver): Promise<Del
   for (const id of texts.keys()) if (!known.has(id)) broken.push(`${id} is no event`);
   const runs = Map.groupBy(stored, ({ run_id }) => run_id);
   const ends = Map.groupBy(
-    receiver.received.filter(({ body }) => lastTypes.has(body.type)),
+    received.filter(({ body }) => lastTypes.has(body.type)),
     ({ body }): string => body.data.run_id,
   );
   for (const [runId, events] of runs) {
@@ -152,12 +184,17 @@ async function check(pool: Pick<Pool, "query">, receiver: Receiver): Promise<Del
     const endIds = new Set(ends.get(runId)?.map(({ id }) => id));
     if (endIds.size !== 1) broken.push(`${runId} has ${endIds.size} last events`);
   }
+  for (const { plan, acknowledged } of calls) {
+    if (acknowledged.length === 0) broken.push(`${plan.nonce} was never acknowledged`);
+    for (const { runId } of acknowledged)
+      if (!runs.has(runId)) broken.push(`${runId} was acknowledged and has no events`);
+  }
   return {
     broken,
     runs: runs.size,
     events: wanted.length,
-    received: receiver.received.length,
-    duplicates: receiver.received.length - texts.size,
+    received: received.length,
+    duplicates: received.length - texts.size,
   };
 }
 

@@ -48,11 +48,12 @@ export async function storm(options: StormOptions): Promise<StormReport> {
     const caller = openCaller(installation, seeded(random.below(2 ** 31)));
     const chaos: Chaos = { ...options, world, installation, caller, random };
     let isInjecting = true;
+    let isOver = false;
     let kills = 0;
 
     const callers = Array.from({ length: options.callers }, async (_, index) => {
       const own = seeded(options.seed + index);
-      while (isInjecting || caller.acknowledged < options.acknowledged)
+      while (!isOver && (isInjecting || caller.acknowledged < options.acknowledged))
         await caller.send(anyCall(own));
     });
     const injectFaults = async () => {
@@ -64,7 +65,11 @@ export async function storm(options: StormOptions): Promise<StormReport> {
         );
       }
     };
-    await Promise.all([...callers, injectFaults().finally(() => (isInjecting = false))]);
+    // If a fault fails, the callers would otherwise continue for ever: without servers, no run is
+    // acknowledged.
+    await Promise.all([...callers, injectFaults().finally(() => (isInjecting = false))]).finally(
+      () => (isOver = true),
+    );
 
     const unendedCount = await awaitEnds(options.pool, maxRemainderMs);
     const verdict = checkGuarantees(await readRuns(options.pool), caller.calls, world);

@@ -26,6 +26,7 @@ const callers = 8;
 /** The nonce of one invoke, and its response. */
 interface InvokeResult {
   readonly nonce: string;
+  /** 0 if there was no complete response, which is a problem like any other unexpected status. */
   readonly status: number;
   readonly runId: string | undefined;
 }
@@ -131,11 +132,15 @@ async function fillUnderLoad(databaseUrl: string, disk: string): Promise<DiskTes
 
   async function invoke(name: string): Promise<void> {
     const nonce = `nonce ${name} ${padding}`;
-    const response = await post(`/agents/${created.data.id}/invoke`, created.data.token, {
-      input: nonce,
-    });
-    const { run_id: runId } = (await response.json()) as { run_id?: string };
-    results.push({ nonce, status: response.status, runId });
+    try {
+      const response = await post(`/agents/${created.data.id}/invoke`, created.data.token, {
+        input: nonce,
+      });
+      const { run_id: runId } = (await response.json()) as { run_id?: string };
+      results.push({ nonce, status: response.status, runId });
+    } catch {
+      results.push({ nonce, status: 0, runId: undefined });
+    }
   }
   async function work(caller: number): Promise<void> {
     for (let turn = 0; working; turn++) await invoke(`${caller}-${turn}`);

@@ -97,7 +97,7 @@ async function runLossTest(
   await awaitEnds(database.engine, maxWaitMs);
 
   const runs = await readRuns(database.engine);
-  const broken = [...wrongWith(runs, world, killer), ...installation.fleet.errors];
+  const broken = [...wrongWith(runs, { plans, world, killer }), ...installation.fleet.errors];
   for (const line of broken.slice(0, 20)) report(`✗ lost processes: ${line}`);
   const count = (status: string) => runs.filter((run) => run.status === status).length;
   const deaths = killer === undefined ? 2 : deathsOf(killer, world);
@@ -128,11 +128,35 @@ async function killTwice(fleet: Fleet, pool: Pool): Promise<void> {
   }
 }
 
-const deathsOf = ({ nonce }: Plan, { effects }: World) =>
+const deathsOf = ({ nonce }: Plan, { effects }: Pick<World, "effects">) =>
   new Set(effects.filter((effect) => effect.nonce === nonce).map(({ pid }) => pid)).size;
 
-function wrongWith(runs: readonly StoredRun[], world: World, killer: Plan | undefined): string[] {
+/**
+ * The maximum number of processes that one run can kill: all attempts but the last one, then one
+ * for each halving of the last attempts that a process executes at once, of which there are at most
+ * 64, and one more (docs/decisions/0015-last-attempts-in-halves.md).
+ */
+const maxDeaths = maxAttempts - 1 + Math.log2(64) + 1;
+
+/** Returns one line for each violation. Each plan must have one run. */
+export function wrongWith(
+  runs: readonly Pick<StoredRun, "id" | "status" | "error_code" | "attempt" | "payload">[],
+  {
+    plans,
+    world,
+    killer,
+  }: {
+    readonly plans: readonly Plan[];
+    readonly world: Pick<World, "effects">;
+    readonly killer: Plan | undefined;
+  },
+): string[] {
   const wrong: string[] = [];
+  const byPlan = Map.groupBy(runs, ({ payload }) => payload);
+  for (const plan of plans) {
+    const count = byPlan.get(JSON.stringify(plan))?.length ?? 0;
+    if (count !== 1) wrong.push(`${plan.nonce} has ${count} runs`);
+  }
   for (const run of runs) {
     const guilty = killer !== undefined && run.payload === JSON.stringify(killer);
     const fine = guilty
@@ -143,7 +167,7 @@ function wrongWith(runs: readonly StoredRun[], world: World, killer: Plan | unde
         `${run.id} is ${run.status} with ${run.error_code} at attempt ${run.attempt}${guilty ? ", and kills" : ""}`,
       );
   }
-  if (killer !== undefined && deathsOf(killer, world) > maxAttempts - 1 + Math.log2(64) + 1)
+  if (killer !== undefined && deathsOf(killer, world) > maxDeaths)
     wrong.push("one run killed too many processes");
   const unsafe = world.effects
     .filter(({ tool }) => tool === "unsafe_effect")

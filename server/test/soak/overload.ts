@@ -24,7 +24,7 @@ const peakSeconds = 10;
 const overloadSeconds = 20;
 const minGoodput = 0.8;
 const maxRecoverySeconds = 30;
-/** Maximum time for a response that needs no run, while the server is overloaded. */
+/** Maximum time for a response that does not wait for a run, while the server is overloaded. */
 const maxOtherMs = 2_000;
 
 interface Answer {
@@ -44,7 +44,11 @@ interface Created {
   readonly url: string;
 }
 
-/** Returns false if a guarantee was broken. */
+/**
+ * Runs the test. Returns false if a guarantee was broken.
+ *
+ * @param log receives each problem, and a line of figures.
+ */
 export async function overloadServer(log: (line: string) => void): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), "beckon-overload-"));
   const model = await startModelServer({ host: "127.0.0.1", port: await freePort() });
@@ -123,7 +127,10 @@ async function measure({
   async function invoke(): Promise<void> {
     const input = `request ${++sent}`;
     const sentAt = performance.now();
-    const answer = await call(invokePath, { body: { input } });
+    const answer = await call(invokePath, { body: { input } }).catch((thrown) => {
+      broken.push(`a request without a response: ${thrown}`);
+    });
+    if (answer === undefined) return;
     const now = performance.now();
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
     if (answer.status === 200) {
@@ -159,6 +166,8 @@ async function measure({
   const overloadTo = overloadFrom + overloadSeconds * 1_000;
   const requests: Promise<void>[] = [];
   const others = measureOthers();
+  // It is awaited after the load. Without a handler, an earlier rejection would end the process.
+  others.catch(() => {});
   while (performance.now() < overloadTo) {
     const due = ((performance.now() - overloadFrom) / 1_000) * capacity * overload;
     while (requests.length < due) requests.push(invoke());
@@ -168,8 +177,9 @@ async function measure({
   const offered = requests.length / overloadSeconds;
   const otherMs = await others;
 
-  // The first of the seconds 2, 3, … after the overload in which goodput is at least `minGoodput`
-  // of the peak; undefined if there is none.
+  // Seconds from the end of the overload to the end of the first second in which goodput is at
+  // least `minGoodput` of the peak; undefined if there is none. The first second is not counted,
+  // because runs that were queued during the overload end in it.
   let recoverySeconds: number | undefined;
   const recoveryEnd = overloadTo + maxRecoverySeconds * 1_000;
   await Promise.all([
@@ -214,7 +224,7 @@ async function measure({
   }
 
   const part = underOverload / peak;
-  if (part < minGoodput) broken.push(`goodput ${(part * 100).toFixed(0)} % of the peak`);
+  broken.push(...wrongWithGoodput(peak, underOverload));
   if (recoverySeconds === undefined) broken.push(`no recovery within ${maxRecoverySeconds} s`);
   if (otherMs > maxOtherMs) broken.push(`a response without a run took ${otherMs.toFixed(0)} ms`);
   for (const line of broken.slice(0, 20)) log(`✗ overload: ${line}`);
@@ -229,6 +239,14 @@ async function measure({
       `recovery ${recoverySeconds ?? "none"} s; ${broken.length} promises broken`,
   );
   return broken.length === 0;
+}
+
+/** Returns a line if too few runs succeed. Both parameters are runs that succeed in a second. */
+export function wrongWithGoodput(peak: number, underOverload: number): string[] {
+  // Without a peak, every goodput would be enough.
+  if (!(peak > 0)) return ["no run succeeded at the capacity"];
+  const part = underOverload / peak;
+  return part < minGoodput ? [`goodput ${(part * 100).toFixed(0)} % of the peak`] : [];
 }
 
 interface Call {

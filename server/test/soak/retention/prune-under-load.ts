@@ -19,7 +19,7 @@ const warmUpSeconds = 30;
 const dayMs = 24 * 3_600_000;
 /** Rows of one statement while runs are deleted to measure the vacuum. */
 const batchRows = 500;
-/** Part of the rows that is deleted before PostgreSQL vacuums a table: its default. */
+/** Part of a table's rows after whose deletion PostgreSQL vacuums the table: its default. */
 const vacuumedShare = 0.2;
 
 const retention: Retention = {
@@ -107,7 +107,7 @@ export async function pruneUnderLoad(
     const cost = (phase: Phase) => (phase.serverCpu + phase.databaseCpu) / phase.requests;
     const share = (cost(both) + vacuumCpu) / cost(alone) - 1;
     const broken = [...new Set(load.failures)].slice(0, 10);
-    if (share > maxShare) broken.push(`pruning needs ${percent(share)} more CPU`);
+    broken.push(...wrongWithShare(share));
     if (both.pruned < 2 * both.created)
       broken.push(`${both.pruned} runs deleted while ${both.created} were created`);
     for (const line of broken) log(`✗ retention: ${line}`);
@@ -126,7 +126,15 @@ export async function pruneUnderLoad(
   }
 }
 
-/** Stops the pass, and lets no pass begin. */
+/**
+ * Returns a line if the share of CPU that pruning adds is too large, or could not be measured: it
+ * is not a number if no request succeeded, or if no old run was left for the vacuum.
+ */
+export function wrongWithShare(share: number): string[] {
+  return share <= maxShare ? [] : [`pruning needs ${percent(share)} more CPU`];
+}
+
+/** Stops the current pass of the pruning, and lets no pass begin. */
 async function pause({ engine }: Installation): Promise<void> {
   await engine.query("update installation set pruning_process = null, pruned_at = 'infinity'");
 }
@@ -140,7 +148,8 @@ async function measurePhase(
   load: SteadyLoad,
   { prunes, seconds }: { prunes: boolean; seconds: number },
 ): Promise<Phase> {
-  // Every phase writes full pages to the WAL from its beginning.
+  // After a checkpoint, the first change of each page writes the whole page to the WAL. With a
+  // checkpoint at the beginning of every phase, all phases have the same share of such writes.
   await installation.checkpoint();
   if (prunes) await resume(installation);
   await delay(1_000);
@@ -174,8 +183,8 @@ async function measurePhase(
 }
 
 /**
- * Deletes as many runs as PostgreSQL lets become garbage before it vacuums the tables by itself, as
- * fast as it can. Then it vacuums them. Returns the CPU seconds of both, for each deleted run.
+ * Deletes `count` runs as fast as possible, and then vacuums their tables. Returns the CPU seconds
+ * of PostgreSQL for both, per deleted run.
  */
 async function measureVacuum(
   { engine, databaseUrl, cpu }: Installation,
