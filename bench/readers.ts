@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from "node:http";
 /**
  * Reads one stream in a separate process, with several readers, each on its own connection. Sends
  * "open" to the parent process when all readers are subscribed. Sends the arrival times of the
- * events when all readers have read the final event of a run.
+ * events when all readers are done.
  */
 
 /** The stream and the number of readers. The process gets them as its argument, in JSON. */
@@ -39,12 +39,14 @@ async function open(): Promise<IncomingMessage> {
 }
 
 /**
- * Records the arrival of complete events. It does little per event, because a thousand readers
- * share this process.
+ * Records the arrival of complete events until the final event of a run, or until the server closes
+ * the stream, for example because this reader is too slow. It does little per event, because a
+ * thousand readers share this process.
  */
 function read(incoming: IncomingMessage): Promise<void> {
   let rest = "";
   return new Promise((resolve) => {
+    incoming.once("error", () => resolve()).once("close", () => resolve());
     incoming.on("data", (bytes: Buffer) => {
       const at = performance.timeOrigin + performance.now();
       const text = rest + bytes.toString("latin1");

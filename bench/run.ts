@@ -102,7 +102,8 @@ await withCleanUp(async (opened) => {
   const target = ({ pid, message }: Started<{ port: number }>): Target => ({
     port: message.port,
     cpu: () => ({
-      server: cpuSeconds(pid, { tree: false }),
+      // With its child processes, which evaluate filters and templates.
+      server: cpuSeconds(pid, { tree: true }),
       database: cpuSeconds(database.pid, { tree: true }),
     }),
     memoryMiB: () => residentMiB(pid),

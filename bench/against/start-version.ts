@@ -78,9 +78,10 @@ export async function startVersion(
     cpu: () => {
       const used = {
         supervisor: cpuSeconds(supervisor.pid, { tree: false }),
-        server: cpuSeconds(pid, { tree: false }),
+        // With its child processes, which evaluate filters and templates.
+        server: cpuSeconds(pid, { tree: true }),
       };
-      // The supervisor starts only servers and PostgreSQL, so the rest is PostgreSQL's CPU.
+      // The supervisor starts one server and PostgreSQL, so what remains is PostgreSQL's CPU.
       return {
         server: used.server,
         database: cpuSeconds(supervisor.pid, { tree: true }) - used.supervisor - used.server,
