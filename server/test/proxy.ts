@@ -31,6 +31,7 @@ export interface Proxy {
   readonly connections: number;
   /** Returns `url` with this proxy instead of the server. */
   urlFor(url: string): string;
+  /** The current network condition. A test can set it at any time. */
   weather: NetworkCondition;
   /**
    * Changes the network condition when the next matching request arrives, including for that
