@@ -28,6 +28,52 @@ inBrowser("name and time zone of the workspace are saved, and other tabs see the
   await other.getByRole("button", { name: "Time zone: Europe/Zurich" }).waitFor();
 });
 
+inBrowser("discarding restores the saved name", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  const name = page.getByLabel("Name", { exact: true });
+  const saved = await name.inputValue();
+  await name.fill("Not saved");
+  await page.getByText("Unsaved: Name").waitFor();
+  await page.getByRole("button", { name: "Discard" }).click();
+  await expect.poll(() => name.inputValue()).toBe(saved);
+  await page.getByText("Unsaved: Name").waitFor({ state: "detached" });
+});
+
+inBrowser("what is typed while the workspace is being saved is kept", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  const held = Promise.withResolvers<void>();
+  await page.route(`**/workspaces/${owner.workspaceId}`, async (route) => {
+    if (route.request().method() === "PATCH") await held.promise;
+    await route.continue();
+  });
+  const name = page.getByLabel("Name", { exact: true });
+  await name.fill("Sent");
+  const sent = page.waitForRequest((request) => request.method() === "PATCH");
+  await page.getByRole("button", { name: "Save" }).click();
+  await sent;
+  await name.fill("Typed later");
+  held.resolve();
+  await page.getByRole("button", { name: "Workspace Sent" }).waitFor();
+  await page.getByText("Unsaved: Name").waitFor();
+  await expect.poll(() => name.inputValue()).toBe("Typed later");
+});
+
+inBrowser("a name that was saved here follows the one that another tab saves later", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  const other = await page.context().newPage();
+  await other.goto(`${beckon.url}${path}`);
+  const save = async (tab: typeof page, text: string) => {
+    await tab.getByLabel("Name", { exact: true }).fill(text);
+    await tab.getByRole("button", { name: "Save", exact: true }).click();
+    await tab.getByText("Saved", { exact: true }).waitFor();
+  };
+  await save(page, "From here");
+  await other.getByRole("button", { name: "Workspace From here" }).waitFor();
+  await save(other, "From there");
+  const name = page.getByLabel("Name", { exact: true });
+  await expect.poll(() => name.inputValue()).toBe("From there");
+});
+
 inBrowser("how long runs are kept is chosen within the operator's bound", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path });
   const days = page.getByLabel("Keep runs for");

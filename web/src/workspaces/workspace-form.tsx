@@ -1,7 +1,7 @@
 import { updateWorkspaceBody } from "@beckon/contract";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useMemo, useRef } from "react";
 import { Controller, useForm } from "react-hook-form";
 import {
   announceChanges,
@@ -42,17 +42,24 @@ export function WorkspaceForm() {
     // edited that field.
     resetOptions: { keepDirtyValues: true },
   });
-  const { control, register, handleSubmit, reset, formState } = form;
+  const { control, register, handleSubmit, reset, getValues, setValue, formState } = form;
   const { errors, isDirty, dirtyFields } = formState;
+  // Unlike `values`, `show` also replaces values that the person has edited.
+  const show = (values: typeof saved) => reset(values, { keepDirtyValues: false });
+  const sent = useRef<object>(saved);
   const save = useMutation({
     mutationFn: (body: typeof saved) => client.workspaces.update(id, changesOf(saved, body)),
     onSuccess: (workspace) => {
       queryClient.setQueryData(workspaceQuery(id).queryKey, workspace);
-      reset({
+      // What was typed while the form was being saved is kept.
+      const later = changesOf(sent.current, getValues());
+      show({
         name: workspace.name,
         time_zone: workspace.time_zone,
         run_retention_days: workspace.run_retention_days,
       });
+      for (const [name, value] of Object.entries(later))
+        setValue(name as keyof typeof saved, value, { shouldDirty: true });
       return announceChanges(queryClient, workspaceQuery(id).queryKey, meQuery.queryKey);
     },
   });
@@ -60,7 +67,13 @@ export function WorkspaceForm() {
   const isFixed = reason !== undefined;
   const state = save.isPending ? "saving" : isDirty ? "dirty" : save.isSuccess ? "saved" : "clean";
   return (
-    <form noValidate onSubmit={handleSubmit((body) => save.mutate(body))}>
+    <form
+      noValidate
+      onSubmit={handleSubmit((body) => {
+        sent.current = getValues();
+        save.mutate(body);
+      })}
+    >
       <LeaveGuard isDirty={() => isDirty} />
       <div className="flex flex-col gap-4 p-4">
         <Field label={labels.name} error={messageOf(errors.name)}>
@@ -94,7 +107,7 @@ export function WorkspaceForm() {
           changed={Object.entries(labels).flatMap(([name, label]) =>
             name in dirtyFields ? [label] : [],
           )}
-          onDiscard={() => reset(saved)}
+          onDiscard={() => show(saved)}
         />
       )}
     </form>
