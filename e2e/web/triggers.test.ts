@@ -70,6 +70,24 @@ inBrowser("an example fills in the form", async () => {
   await expect.poll(() => page.getByLabel("Prompt prefix").inputValue()).toContain("failed");
 });
 
+inBrowser(
+  "while the senders cannot be read, no trigger is created that does not verify the chosen one",
+  async () => {
+    const agent = await beckon.createAgent();
+    const page = await openDashboard(beckon.url, { as: editor, path: pathOf(agent.id) });
+    await page.route("**/trigger-presets*", (route) => route.fulfill({ status: 400, json: {} }));
+    await page.getByRole("link", { name: /^Use the example: GitHub/ }).click();
+    const dialog = page.getByRole("dialog");
+    await expect.poll(() => dialog.getByRole("alert").count()).toBe(1);
+    await button(page, "Create").click();
+    await expect.poll(() => dialog.getByRole("alert").count()).toBe(2);
+    expect((await beckon.call(`/agents/${agent.id}/triggers`)).body.data).toEqual([]);
+    await page.unroute("**/trigger-presets*");
+    await button(page, "Create").click();
+    await page.getByRole("dialog", { name: "Connect GitHub" }).waitFor();
+  },
+);
+
 inBrowser("the preview is the input of the run, in each content type", async () => {
   const { page, trigger } = await openTrigger({ prompt_prefix: "Paid:" });
   const preview = page.getByRole("region", { name: "Resulting input" });
@@ -116,6 +134,29 @@ inBrowser("leaving with a prefix that is not saved asks first", async () => {
   await expect.poll(() => page.getByLabel("Prompt prefix").inputValue()).toBe("Saved before");
   await page.getByRole("link", { name: "Connect", exact: true }).click();
   await page.waitForURL(/\/connect$/);
+});
+
+inBrowser("what is typed while the prefix is being saved is kept", async () => {
+  const { page, agent, trigger } = await openTrigger({ prompt_prefix: "Before" });
+  const path = `/agents/${agent.id}/triggers/${trigger.id}`;
+  const held = Promise.withResolvers<void>();
+  await page.route(`**${path}`, async (route) => {
+    if (route.request().method() === "PATCH") await held.promise;
+    await route.continue();
+  });
+  const prefix = page.getByLabel("Prompt prefix");
+  await prefix.fill("Sent");
+  const sent = page.waitForRequest((request) => request.method() === "PATCH");
+  await button(page, "Save prefix").click();
+  await sent;
+  await prefix.fill("Typed later");
+  held.resolve();
+  const saved = async () => (await beckon.call(path)).body.data.prompt_prefix;
+  await expect.poll(saved).toBe("Sent");
+  await expect.poll(() => button(page, "Save prefix").isEnabled()).toBe(true);
+  await expect.poll(() => prefix.inputValue()).toBe("Typed later");
+  await button(page, "Save prefix").click();
+  await expect.poll(saved).toBe("Typed later");
 });
 
 inBrowser("a prefix that somebody else has changed meanwhile is not overwritten", async () => {

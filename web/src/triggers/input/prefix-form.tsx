@@ -1,7 +1,7 @@
 import type { Trigger } from "@beckon/client";
 import { createTriggerBody } from "@beckon/contract";
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useForm } from "react-hook-form";
 import { messageOf, useWorkspace, wording } from "../../data/index.ts";
 import { Button, Field, FormError, LeaveGuard, TextArea } from "../../ui/index.ts";
@@ -21,7 +21,7 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
   const { can } = useWorkspace();
   /** The trigger as it was before the first change; undefined while nothing is changed. */
   const [base, setBase] = useState<Trigger>();
-  const { register, handleSubmit, reset, formState } = useForm({
+  const { register, handleSubmit, reset, getValues, setValue, formState } = useForm({
     resolver: zodResolver(fields, { error: wording }),
     mode: "onTouched",
     defaultValues: { prompt_prefix: trigger.prompt_prefix },
@@ -35,11 +35,23 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
     setBase(undefined);
     onEdit(undefined);
   };
-  const patch = useTriggerPatch(trigger, { onSaved: (saved) => show(saved.prompt_prefix) });
+  /** The text of the field when it was last sent. */
+  const sent = useRef("");
+  const patch = useTriggerPatch(trigger, {
+    onSaved: (saved) => {
+      const typed = getValues("prompt_prefix");
+      show(saved.prompt_prefix);
+      // What was typed while the prefix was being saved is kept.
+      if (typed === sent.current) return;
+      setValue("prompt_prefix", typed, { shouldDirty: true });
+      setBase(saved);
+      onEdit(typed);
+    },
+  });
   const disabledReason = needsEditor(can);
   const edited = register("prompt_prefix", {
     onChange: ({ target }) => {
-      patch.reset();
+      if (!patch.isSaving) patch.reset();
       setBase(base ?? trigger);
       onEdit(target.value);
     },
@@ -47,7 +59,10 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
   return (
     <form
       noValidate
-      onSubmit={handleSubmit((changes) => patch.save(base ?? trigger, changes))}
+      onSubmit={handleSubmit((changes) => {
+        sent.current = getValues("prompt_prefix") ?? "";
+        patch.save(base ?? trigger, changes);
+      })}
       className="flex min-w-0 flex-col gap-2"
     >
       <LeaveGuard isDirty={() => isDirty} withinPage />

@@ -51,7 +51,6 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
   const { keyOf } = useIdempotencyKey();
   const { data: presets } = useQuery(presetsQuery(workspace));
   const [sender, setSender] = useState<PresetName | "">(example?.preset ?? "");
-  const preset = presets?.find(({ name }) => name === sender);
   const { register, handleSubmit, formState, setValue, getValues } = useForm({
     resolver: zodResolver(createTriggerBody.pick(typed), { error: wording }),
     mode: "onTouched",
@@ -72,6 +71,14 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
   };
   const create = useMutation({
     mutationFn: async (fields: Fields): Promise<Created> => {
+      // The presets can still be loading, or their request can have failed. Without the preset of
+      // the chosen sender, the trigger would accept anything. So they are read here if needed.
+      const preset =
+        sender === ""
+          ? undefined
+          : (await queryClient.ensureQueryData(presetsQuery(workspace))).find(
+              ({ name }) => name === sender,
+            );
       const body = preset === undefined ? fields : { ...fields, receiving: preset.receiving };
       const { triggers } = workspace.client;
       const trigger = await triggers.create(agent.id, body, { idempotencyKey: keyOf(body) });
