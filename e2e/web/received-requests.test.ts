@@ -223,6 +223,25 @@ inBrowser("every preset can be chosen, shown and saved", async () => {
   await expect.poll(async () => (await editor.call(base)).body.data.receiving).toBeNull();
 });
 
+inBrowser("the request of a preview stays chosen when newer ones have arrived", async () => {
+  const { page, trigger, secret } = await openGithub();
+  expect(await send(trigger.url, secret, { payload: { action: "chosen" } })).toBe(200);
+  await row(page, /issues.*Started/).waitFor();
+  await page.getByRole("link", { name: "Edit and preview" }).click();
+  const choice = page.getByLabel("Made of");
+  await expect.poll(() => choice.inputValue()).toMatch(/^request:/);
+  const chosen = await choice.inputValue();
+  await choice.selectOption("own");
+  await choice.selectOption(chosen);
+  // The preview offers the newest 20 requests.
+  for (let count = 0; count < 20; count++) await send(trigger.url, secret);
+  const read = page.waitForResponse(/\/requests\?/);
+  await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+  await read;
+  await expect.poll(() => choice.locator("option[value^='request:']").count()).toBe(21);
+  expect(await choice.inputValue()).toBe(chosen);
+});
+
 inBrowser("what is changed while the settings are being saved is kept", async () => {
   const { page, base } = await openGithub({ rest: "/settings" });
   const held = Promise.withResolvers<void>();
@@ -342,6 +361,46 @@ inBrowser("the next request is captured as a sample, and many are replayed", asy
   await button(page, "Replay").click();
   await page.getByText("Replayed 1 request").first().waitFor();
   await row(page, /issues replay.*Started/).waitFor();
+});
+
+inBrowser("a cancelled replay of many requests sends no more", async () => {
+  const { page } = await openGithub({ rest: "?act=replay" });
+  const [isHeld, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let calls = 0;
+  await page.route("**/requests/replay", async (route) => {
+    calls += 1;
+    isHeld.resolve();
+    await held.promise;
+    const next_until = new Date(Date.now() - 60_000).toISOString();
+    const data = { replayed: 3, skipped: 0, more: calls < 9, next_until };
+    await route.fulfill({ json: { ok: true, data } });
+  });
+  await page.getByRole("dialog").getByRole("button", { name: "Replay", exact: true }).click();
+  await isHeld.promise;
+  await button(page, "Cancel").click();
+  held.resolve();
+  await page.getByText("Replayed 3 requests").first().waitFor();
+  expect(calls).toBe(1);
+});
+
+inBrowser("a replaced secret is no longer said to be accepted", async () => {
+  const { page } = await openGithub();
+  const replace = async (grace: string) => {
+    await button(page, "Rotate").click();
+    await page.getByRole("menuitem", { name: "Replace the secret" }).click();
+    await page.getByLabel(grace, { exact: true }).check();
+    await button(page, "Generate secret").click();
+    await button(page, "Done").click();
+  };
+  const note = page.getByText("The previous secret is also accepted.");
+  await replace("In 7 days");
+  await page
+    .getByRole("group", { name: "Secret", exact: true })
+    .getByRole("button", { name: "Reveal" })
+    .click();
+  await note.waitFor();
+  await replace("Now");
+  await note.waitFor({ state: "detached" });
 });
 
 inBrowser("a held run waits for its agent, and says so", async () => {

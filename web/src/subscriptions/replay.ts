@@ -3,25 +3,37 @@ import type { BeckonClient, ReplayDeliveriesBody } from "@beckon/client";
 /** A request replays at most 10,000 deliveries, so a range can need several. */
 const maxRequests = 200;
 
+interface ReplayControl {
+  /**
+   * Beginning of the Idempotency-Keys of the requests. With the same key and range, requests whose
+   * responses were lost are repeated, and nothing is replayed twice.
+   */
+  readonly key: string;
+  /** Called after each request with the number so far. */
+  readonly onProgress: (replayed: number) => void;
+  /** If it aborts, no further request is sent. */
+  readonly signal: AbortSignal;
+}
+
 /**
  * Replays all deliveries of a range, request by request from the newest to the oldest.
- * @param onProgress called after each request with the number so far
  * @returns the number of deliveries that are pending again
  */
 export async function replayRange(
-  client: BeckonClient,
+  client: Pick<BeckonClient, "subscriptions">,
   subscriptionId: string,
   range: ReplayDeliveriesBody,
-  onProgress: (replayed: number) => void,
+  { key, onProgress, signal }: ReplayControl,
 ): Promise<number> {
   let body = range;
   let total = 0;
-  for (let request = 0; request < maxRequests; request++) {
+  for (let request = 0; request < maxRequests && !signal.aborted; request++) {
+    const idempotencyKey = `${key} ${body.until ?? ""}`.trim();
     const {
       replayed,
       more,
       next_until: until,
-    } = await client.subscriptions.replayDeliveries(subscriptionId, body);
+    } = await client.subscriptions.replayDeliveries(subscriptionId, body, { idempotencyKey });
     total += replayed;
     onProgress(total);
     if (!more || until === null) break;

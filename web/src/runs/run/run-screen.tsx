@@ -30,6 +30,7 @@ export function RunScreen() {
     );
   return (
     <div className="p-4 md:p-6">
+      <title>Run · Beckon</title>
       <h1 className="sr-only">Run</h1>
       <Problem error={error} title="The run could not be loaded." onRetry={refetch} />
     </div>

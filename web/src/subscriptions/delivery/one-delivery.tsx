@@ -33,6 +33,7 @@ export function DeliveryScreen() {
     );
   return (
     <div className="p-4 md:p-6">
+      <title>Delivery · Beckon</title>
       <h1 className="sr-only">Delivery</h1>
       <Problem
         error={error}

@@ -30,6 +30,7 @@ export function SubscriptionScreen() {
     );
   return (
     <div className="p-4 md:p-6">
+      <title>Subscription · Beckon</title>
       <h1 className="sr-only">Subscription</h1>
       <Problem error={error} title="The subscription could not be loaded." onRetry={refetch} />
     </div>

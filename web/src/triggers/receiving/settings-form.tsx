@@ -1,5 +1,5 @@
 import type { Trigger } from "@beckon/client";
-import type { Preset } from "@beckon/contract";
+import type { Preset, ReceivedRequest } from "@beckon/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useMemo, useRef, useState } from "react";
@@ -25,7 +25,7 @@ import { SenderGroup } from "./groups/sender-group.tsx";
 import { VerificationGroup } from "./groups/verification-group.tsx";
 import { PreviewPanel } from "./preview-panel.tsx";
 import { summariesOf } from "./summaries.ts";
-import { currentChoice, type OwnPayload, trialOf } from "./trial.ts";
+import { currentChoice, type OwnPayload, type TrialChoice, trialOf } from "./trial.ts";
 import { usePreview } from "./use-preview.ts";
 import { check, problemAt } from "./validate.ts";
 
@@ -194,6 +194,7 @@ function useTrial(trigger: Trigger, presets: readonly Preset[], draft: Draft) {
   const workspace = useWorkspace();
   const { request: linked } = useSearch({ strict: false }) as { readonly request?: string };
   const [chosen, setChosen] = useState(linked === undefined ? undefined : `request:${linked}`);
+  const [kept, setKept] = useState<ReceivedRequest>();
   const [own, setOwn] = useState<OwnPayload>({
     type: "json",
     text: samplePayloads.json,
@@ -207,16 +208,23 @@ function useTrial(trigger: Trigger, presets: readonly Preset[], draft: Draft) {
   const recent = list.rows
     .filter(({ outcome }) => storedOutcomes.includes(outcome))
     .slice(0, maxOffered);
-  const requests =
-    linkedRequest.data === undefined || recent.some(({ id }) => id === linked)
-      ? recent
-      : [linkedRequest.data, ...recent];
+  // The chosen request stays an option when newer ones have arrived. Otherwise the field would show
+  // a request other than that of the preview.
+  const older = [kept, linkedRequest.data].filter(
+    (request, index, both) =>
+      recent.every(({ id }) => id !== request?.id) &&
+      both.findIndex((each) => each?.id === request?.id) === index,
+  );
+  const requests = [...older.filter((request) => request !== undefined), ...recent];
   const preset = draft.isDefault ? undefined : presets.find(({ name }) => name === draft.preset);
   const choice = currentChoice(chosen, requests, preset);
   const isWaiting = chosen === undefined && list.isPending;
   return {
     choice,
-    choose: setChosen,
+    choose: (next: TrialChoice) => {
+      setChosen(next);
+      setKept(requests.find(({ id }) => next === `request:${id}`));
+    },
     requests,
     preset,
     own,

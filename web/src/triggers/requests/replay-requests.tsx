@@ -1,7 +1,7 @@
 import type { ReplayTriggerRequestsBody } from "@beckon/client";
 import type { RequestOutcome } from "@beckon/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
 import { formatCount, formatCounted } from "../../format/index.ts";
 import {
@@ -40,10 +40,14 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
   const [version, setVersion] = useState<"current" | "original">("current");
   const range = usePastRange();
   const [progress, setProgress] = useState(0);
+  const stop = useRef<AbortController>(undefined);
+  useEffect(() => () => stop.current?.abort(), []);
   const replay = useMutation({
     mutationFn: async (body: ReplayTriggerRequestsBody) => {
+      stop.current = new AbortController();
+      const { signal } = stop.current;
       // One call replays only the newest requests of the range. The next call replays the requests
-      // before `next_until`.
+      // before `next_until`. After Cancel, no further call is made.
       for (let part = body, counts = none; ; ) {
         const result = await client.triggers.replayRequests(trigger.agent_id, trigger.id, part, {
           idempotencyKey: `${keyOf(body)} ${part.until ?? ""}`.trim(),
@@ -53,7 +57,7 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
           skipped: counts.skipped + result.skipped,
         };
         setProgress(counts.replayed);
-        if (!result.more || result.next_until === null) return counts;
+        if (!result.more || result.next_until === null || signal.aborted) return counts;
         part = { ...body, until: result.next_until };
       }
     },
@@ -71,7 +75,8 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
               description: `${formatCounted(skipped, "request")} started no run: the filter did not let ${skipped === 1 ? "it" : "them"} pass, or the mapping failed.`,
             }),
       });
-      close();
+      // After Cancel, the dialog is closed already, and `close` would close the next one.
+      if (stop.current?.signal.aborted !== true) close();
     },
     onSettled: () => announceChanges(queryClient, requestsKey(id, trigger)),
   });

@@ -33,6 +33,8 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
   const close = () => {
     setOpen(undefined);
     setRotations(rotations + 1);
+    // It can have changed. The next reveal reads it.
+    setPreviousUntil(null);
   };
   return (
     <Panel

@@ -1,14 +1,15 @@
 import type { ReplayDeliveriesBody, Subscription } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { announceChanges, useWorkspace } from "../../../data/index.ts";
+import { useEffect, useRef, useState } from "react";
+import { announceChanges, useIdempotencyKey, useWorkspace } from "../../../data/index.ts";
 import { formatCounted } from "../../../format/index.ts";
 import { useToast } from "../../../ui/index.ts";
 import { subscriptionsKey } from "../../list-query.ts";
 import { replayRange } from "../../replay.ts";
 
 /**
- * Returns a function that replays a range of deliveries, and its state.
+ * Returns a function that replays a range of deliveries, and its state. When the component
+ * unmounts, for example because the person cancels, no further request is sent.
  * @param onDone called when all deliveries of the range are pending again
  */
 export function useReplay({ id }: Subscription, onDone: () => void) {
@@ -16,10 +17,18 @@ export function useReplay({ id }: Subscription, onDone: () => void) {
   const queryClient = useQueryClient();
   const toast = useToast();
   const [progress, setProgress] = useState(0);
+  const { keyOf, release } = useIdempotencyKey();
+  const stop = useRef<AbortController>(undefined);
+  useEffect(() => () => stop.current?.abort(), []);
   const { mutate, error, isPending } = useMutation({
-    mutationFn: (range: ReplayDeliveriesBody) =>
-      replayRange(workspace.client, id, range, setProgress),
+    mutationFn: (range: ReplayDeliveriesBody) => {
+      stop.current = new AbortController();
+      const { signal } = stop.current;
+      const key = keyOf(range);
+      return replayRange(workspace.client, id, range, { key, onProgress: setProgress, signal });
+    },
     onSuccess: (count) => {
+      release();
       toast({
         tone: count === 0 ? "info" : "success",
         title:
@@ -27,7 +36,8 @@ export function useReplay({ id }: Subscription, onDone: () => void) {
             ? "There was nothing to replay"
             : `${formatCounted(count, "delivery is", "deliveries are")} pending again`,
       });
-      onDone();
+      // After a stop, the dialog is closed already, and `onDone` would close the next one.
+      if (stop.current?.signal.aborted !== true) onDone();
     },
     onSettled: () => announceChanges(queryClient, subscriptionsKey(workspace.id)),
   });
