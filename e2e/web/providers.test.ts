@@ -79,6 +79,37 @@ inBrowser("a provider is added, corrected until it works, and deleted", async ()
   await row.waitFor({ state: "detached" });
 });
 
+inBrowser("a late check of an earlier key does not hide that the new one works", async () => {
+  const page = await open();
+  const [isHeld, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const isLate = Promise.withResolvers<void>();
+  await page.route(
+    "**/check",
+    async (route) => {
+      const response = await route.fetch();
+      isHeld.resolve();
+      await held.promise;
+      await route.fulfill({ response });
+      isLate.resolve();
+    },
+    // Only the first check is late.
+    { times: 1 },
+  );
+  await page.getByRole("button", { name: "Add provider" }).click();
+  await fillIn(page, { name: "corrected", url: hostileUrl, key: "wrong-key-0123456789" });
+  await isHeld.promise;
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Edit" }).click();
+  await dialog.getByLabel("API key").fill("right-key-0123456789");
+  await dialog.getByRole("button", { name: "Save and check" }).click();
+  await dialog.getByText("Works, 2 models").waitFor();
+  held.resolve();
+  await isLate.promise;
+  for (let frame = 0; frame < 10; frame++)
+    await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
+  expect(await dialog.getByText("Works, 2 models").count()).toBe(1);
+});
+
 inBrowser("a private address shows the setting to copy", async () => {
   const page = await open("?new=1&preset=ollama");
   await page.getByRole("button", { name: "Add and check" }).click();

@@ -34,7 +34,9 @@ export const checkKey = (workspaceId: string, providerId: string) =>
 
 /** The result of a check that this tab has made. */
 export interface MadeCheck extends ProviderCheck {
-  /** Milliseconds since 1970. */
+  /** Time at which the check was requested, in milliseconds since 1970. */
+  readonly requestedAtMs: number;
+  /** Time at which the result arrived, in milliseconds since 1970. */
   readonly checkedAtMs: number;
 }
 

@@ -56,7 +56,7 @@ const list: ModelList = {
 const read = { lists: [list], readAtMs: 1_000, isPending: false };
 
 test("the newer one of check and list counts", () => {
-  const failed = { works: false, models: [], error: "It answered 500." };
+  const failed = { works: false, models: [], error: "It answered 500.", requestedAtMs: 990 };
   expect(stateOf(provider, read, undefined)).toEqual({
     name: "works",
     models: ["a/b"],

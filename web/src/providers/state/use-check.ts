@@ -12,9 +12,16 @@ export function useCheck(provider: Pick<Provider, "id" | "name">) {
   const { data: made } = useQuery<MadeCheck>({ queryKey, queryFn: skipToken });
   const models = useQuery(modelsQuery(workspace));
   const check = useMutation({
-    mutationFn: () => workspace.client.providers.check(provider.id),
+    mutationFn: async (): Promise<MadeCheck> => {
+      const requestedAtMs = Date.now();
+      const result = await workspace.client.providers.check(provider.id);
+      return { ...result, requestedAtMs, checkedAtMs: Date.now() };
+    },
     onSuccess: (result) => {
-      queryClient.setQueryData<MadeCheck>(queryKey, { ...result, checkedAtMs: Date.now() });
+      // A check of settings that were changed since can end after the check of the new ones.
+      queryClient.setQueryData<MadeCheck>(queryKey, (known) =>
+        known !== undefined && known.requestedAtMs > result.requestedAtMs ? known : result,
+      );
     },
   });
   const lists = {
