@@ -79,6 +79,19 @@ inBrowser("a search and filters are in the URL, and can be cleared", async () =>
   await page.getByText("4 in total").waitFor();
 });
 
+inBrowser("the search field keeps the focus after a search, and what is typed then", async () => {
+  const page = await open("/runs");
+  const field = page.getByLabel("Search runs");
+  await field.fill("4711");
+  await page.keyboard.press("Enter");
+  await page.getByText("1 in total").waitFor();
+  await page.keyboard.press("ControlOrMeta+A");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.type("Order");
+  await page.getByText("4 in total").waitFor();
+  await expect.poll(() => field.inputValue()).toBe("Order");
+});
+
 inBrowser("a range of time needs a time, and a start before its end", async () => {
   const page = await open("/runs");
   await filterBy(page, "Created");
@@ -122,6 +135,38 @@ inBrowser("a run enters when it starts, and its row follows it to its end", asyn
   model.release();
   await row.getByText("Succeeded").waitFor();
   expect((await answer).status).toBe(200);
+});
+
+inBrowser("a late response with older runs does not remove newer ones", async () => {
+  const agent = await beckon.createAgent({ name: "Late" });
+  const page = await open(`/agents/${agent.id}/runs`);
+  await page.getByText("Each call of an agent is a run").waitFor();
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  const held = Promise.withResolvers<void>();
+  const [isHeld, isLate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const list = /\/api\/public\/runs\?/;
+  await page.route(
+    list,
+    async (route) => {
+      const response = await route.fetch();
+      isHeld.resolve();
+      await held.promise;
+      await route.fulfill({ response });
+      isLate.resolve();
+    },
+    { times: 1 },
+  );
+  await beckon.invoke(agent, "Read first");
+  await isHeld.promise;
+  await beckon.invoke(agent, "Read second");
+  const newer = page.getByRole("row", { name: "Read second" });
+  await newer.waitFor();
+  held.resolve();
+  await isLate.promise;
+  // The page handles the late response before it renders the next frames.
+  for (let frame = 0; frame < 10; frame++)
+    await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
+  expect(await newer.count()).toBe(1);
 });
 
 inBrowser("further down, new runs wait until they are asked for", async () => {
@@ -186,6 +231,21 @@ inBrowser("selected runs are deleted, and those that have not ended are kept", a
   await page.getByRole("row", { name: "Still running" }).getByText("Cancelled").waitFor();
   model.release();
   await running;
+});
+
+inBrowser("after a failure nobody is told that no run was deleted", async () => {
+  const agent = await beckon.createAgent({ name: "Lost reply" });
+  await add(agent, { createdAt: at(5), input: "Deleted or not" });
+  const page = await open(`/agents/${agent.id}/runs`);
+  await page.getByRole("row", { name: "Deleted or not" }).getByRole("checkbox").check();
+  await page.getByRole("button", { name: "Select all matching" }).click();
+  await page.route("**/runs/delete", (route) => route.abort());
+  await page.getByRole("button", { name: "Delete" }).click();
+  const dialog = page.getByRole("alertdialog");
+  await dialog.getByLabel("Type “delete” to confirm").fill("delete");
+  await dialog.getByRole("button", { name: "Delete all" }).click();
+  await dialog.getByRole("alert").waitFor();
+  expect(await page.getByText("No run was deleted").count()).toBe(0);
 });
 
 inBrowser("all that a search in texts finds cannot be selected at once", async () => {

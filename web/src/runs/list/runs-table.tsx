@@ -26,20 +26,21 @@ const everything: RunFilters = {};
 
 /**
  * A list of runs with its filters, which are in the URL. It is updated when runs start, continue
- * and end. It must be on a page that scrolls as a whole.
+ * and end. It must be on a page that scrolls as a whole: whether new runs are inserted depends on
+ * the scroll position of the window.
  */
 export function RunsTable({ label, limitedTo = everything }: RunsTableProps) {
   const { can } = useWorkspace();
   const zone = useTimeZone();
   const agents = useAgentNames();
   const state = useRunFilters(limitedTo);
-  const [shownFor, setShownFor] = useState(0);
+  const [cleared, setCleared] = useState(0);
   const { filters, values, columns } = state;
   const surroundings = { agents, canReadAgents: can("agents:read"), zone };
   const names = columnNames.filter((name) => name !== "agent" || !("agent_id" in limitedTo));
   const clear = () => {
     state.clear();
-    setShownFor(shownFor + 1);
+    setCleared(cleared + 1);
   };
   return (
     <div className="flex min-w-0 flex-col gap-3">
@@ -52,7 +53,8 @@ export function RunsTable({ label, limitedTo = everything }: RunsTableProps) {
         onChange={state.setValues}
       >
         <RunSearchField
-          key={`${filters.text ?? ""} ${shownFor}`}
+          // Clearing all filters also clears a text that was typed and not searched for.
+          key={cleared}
           value={filters.text ?? ""}
           onSearch={(text) => state.setValues({ text: text || undefined })}
         />

@@ -34,24 +34,33 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   const [waiting, setWaiting] = useState<Page<ListedRun>>();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const lastRead = useRef(0);
+  /** Time of the request whose page was accepted last: the page is shown, or waits. */
+  const shownRead = useRef(0);
   const { queryKey } = runsQuery(workspace, filters);
 
   const enter = (head: Page<ListedRun>) => {
     setWaiting(undefined);
     queryClient.setQueryData<RunPages>(queryKey, (list) => list && mergeHead(list, head));
   };
+  // Rows can have been selected while the page was being read, so `isHeld` is read afterwards.
+  const accept = useEffectEvent((head: Page<ListedRun>) => {
+    if (isAtTop() && !isHeld) enter(head);
+    else setWaiting(head);
+  });
   const read = useEffectEvent(async () => {
     timer.current = undefined;
     lastRead.current = Date.now();
+    const requestedAt = lastRead.current;
     const query = { ...queryOf(filters, Date.now()), limit: pageSize, view: "summary" } as const;
     // If the page cannot be read, it is refetched after the next event.
     const head = await workspace.client.runs
       .list(query)
       .page()
       .catch(() => undefined);
-    if (head === undefined) return;
-    if (isAtTop() && !isHeld) enter(head);
-    else setWaiting(head);
+    // A response that was overtaken by that of a later request lacks the newest runs.
+    if (head === undefined || requestedAt < shownRead.current) return;
+    shownRead.current = requestedAt;
+    accept(head);
   });
 
   const schedule = () => {

@@ -49,6 +49,22 @@ test("selected runs that have ended or are gone meanwhile are passed over", asyn
   expect(await applyToMany(client, "cancel", { ids }, () => {}, never)).toBe(2);
 });
 
+test("a run whose change is confirmed after a failure of another is counted", async () => {
+  const late = Promise.withResolvers<void>();
+  const client = clientWith({
+    delete: async (id: string) => {
+      if (id === "run_1") return late.promise;
+      throw new BeckonError({ code: "unavailable", message: "It is unavailable.", status: 503 });
+    },
+  });
+  const progress: number[] = [];
+  const ids = ["run_1", "run_2"];
+  const ended = applyToMany(client, "delete", { ids }, (n) => progress.push(n), never);
+  setImmediate(late.resolve);
+  await expect(ended).rejects.toThrow("unavailable");
+  expect(progress).toEqual([1]);
+});
+
 test("a failure stops, and says how many were changed before", async () => {
   const tried: string[] = [];
   const client = clientWith({

@@ -85,6 +85,9 @@ async function applyToEach(
       }
     }
   };
-  await Promise.all(Array.from({ length: maxConcurrent }, work));
+  // Waits for all requests, so that runs whose change is confirmed after an error are counted too.
+  const ends = await Promise.allSettled(Array.from({ length: maxConcurrent }, work));
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
   return changed;
 }

@@ -15,7 +15,7 @@ interface BulkDialogProps {
   /** Number of selected runs to which the action does not apply. */
   readonly skipped: number;
   readonly close: () => void;
-  /** Called after the action was applied to all. */
+  /** Called after the action was applied to all, and after the person has stopped it. */
   readonly onDone: () => void;
 }
 
@@ -58,11 +58,11 @@ export function BulkDialog({ action, target, filter, skipped, close, onDone }: B
     try {
       await applyToMany(workspace.client, action, target, note, stop.current.signal);
       onDone();
+      // Not said after an error: the request whose response was lost may have changed runs.
+      if (count === 0) toast({ tone: "info", title: `No run was ${done}` });
     } finally {
       await announceChanges(queryClient, runsKey(workspace.id));
-      const title = `${formatCounted(count, "run")} ${done}`;
-      if (count > 0) toast({ tone: "success", title });
-      else toast({ tone: "info", title: `No run was ${done}` });
+      if (count > 0) toast({ tone: "success", title: `${formatCounted(count, "run")} ${done}` });
     }
   };
   return (

@@ -13,11 +13,20 @@ interface RunSearchFieldProps {
 export function RunSearchField({ value, onSearch }: RunSearchFieldProps) {
   const { id } = useWorkspace();
   const navigate = useNavigate();
-  const [typed, setTyped] = useState(value);
+  const [draft, setDraft] = useState({ value, typed: value, searched: value });
+  // The typed text is replaced if the search changes elsewhere, for example by the Back button.
+  // After a search of this field, what was typed since is kept.
+  if (draft.value !== value)
+    setDraft({ value, typed: value === draft.searched ? draft.typed : value, searched: value });
+  const { typed } = draft;
+  const search = (text: string, shown: string) => {
+    setDraft({ value, typed: shown, searched: text });
+    onSearch(text);
+  };
   const submit = () => {
     const text = typed.trim();
     if (/^run_[0-9a-hjkmnp-tv-z]{26}$/.test(text)) void navigate({ href: `/w/${id}/runs/${text}` });
-    else onSearch(text);
+    else search(text, typed);
   };
   return (
     <SearchField
@@ -25,8 +34,8 @@ export function RunSearchField({ value, onSearch }: RunSearchFieldProps) {
       placeholder="Search texts, or paste an id"
       value={typed}
       onChange={(text) => {
-        setTyped(text);
-        if (text === "") onSearch("");
+        if (text === "") search("", "");
+        else setDraft({ ...draft, typed: text });
       }}
       onSubmit={submit}
       slash

@@ -122,7 +122,9 @@ describe("the journal", () => {
 
   test("adds up the tokens of its model calls", () => {
     const steps = [entry(1, "run.step", { usage }), entry(2, "run.step_lost", { usage })];
-    expect(usageSoFar({ events: steps, isComplete: true })).toEqual({
+    // The final event has the sum, which must not be added to the calls.
+    const events = [...steps, entry(3, "run.finished", { usage: { ...usage, input_tokens: 6 } })];
+    expect(usageSoFar({ events, isComplete: true })).toEqual({
       input_tokens: 6,
       output_tokens: 4,
       cached_input_tokens: 2,

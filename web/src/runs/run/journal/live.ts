@@ -55,7 +55,11 @@ const contents = new Set(["arguments", "result", "output"]);
 const partContents = new Set(["text", "arguments", "provider_metadata"]);
 const encoder = new TextEncoder();
 
-/** Returns the entry in the form of `view=summary`: without texts, arguments and results. */
+/**
+ * Returns the entry in the form of `view=summary`: without texts, arguments, results and the
+ * provider's metadata, but with the size of the output and of each part in bytes. An entry that
+ * already has this form keeps it.
+ */
 export function summarize(event: JournalEvent): JournalEvent {
   const { output, parts } = event.data;
   return {
@@ -119,7 +123,9 @@ const endsCall: ReadonlySet<string> = new Set([
 /** Returns the token usage of the model calls in the journal, for a run that has not ended. */
 export function usageSoFar({ events }: Journal): Run["usage"] {
   const total = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
-  for (const { data } of events) {
+  for (const { type, data } of events) {
+    // The final event has the sum of all calls.
+    if (type !== "run.step" && type !== "run.step_lost") continue;
     const usage = data.usage as Partial<typeof total> | undefined;
     total.input_tokens += usage?.input_tokens ?? 0;
     total.output_tokens += usage?.output_tokens ?? 0;
