@@ -85,6 +85,15 @@ inBrowser("a role is changed, and the member is removed after a question", async
   await row.waitFor({ state: "detached" });
 });
 
+inBrowser("a person who was removed sees that the page is not live", async () => {
+  const person = await addPerson(beckon, { role: "viewer" });
+  const page = await openDashboard(beckon.url, { as: person, path });
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  const { status } = await beckon.call(`/members/${person.id}`, { method: "DELETE" });
+  expect(status).toBe(204);
+  await page.getByTitle(/^Not live/).waitFor();
+});
+
 inBrowser("the last owner can neither leave nor become an admin", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path });
   const actions = page.getByRole("button", { name: "Actions for Ada" });

@@ -71,7 +71,13 @@ export function createLive({
   readonly onSignedOut: () => void;
 }): Live {
   let status: LiveStatus = { state: "connecting", asOf: undefined };
+  /** False before the hub has responded to `hello`, and after it has removed this tab. */
+  let isJoined = false;
   const statusListeners = new Set<() => void>();
+  const setStatus = (next: LiveStatus) => {
+    status = next;
+    for (const changed of statusListeners) changed();
+  };
   const handlers = new Set<EventsHandler>();
   const readers = new Map<string, Set<RunReader>>();
   const starts = new Map<number, PromiseWithResolvers<string>>();
@@ -100,14 +106,14 @@ export function createLive({
   const receive = (message: HubMessage) => {
     switch (message.type) {
       case "joined":
+        isJoined = true;
         for (const [runId] of readers) watch(runId);
         // The stream is open already, because of another tab. Its opening is not announced again,
         // so the tab handles it here.
         if (status.state === "live") onOpened();
         break;
       case "status":
-        status = message.status;
-        for (const changed of statusListeners) changed();
+        setStatus(message.status);
         break;
       case "event":
         if (!isNotice(message.event)) events.add(message.event);
@@ -129,6 +135,10 @@ export function createLive({
       case "signed out":
         events.clear();
         runEvents.clear();
+        // The hub sends nothing more to this tab. The person can still be signed in, for example if
+        // they were only removed from this workspace.
+        isJoined = false;
+        setStatus({ ...status, state: "not live" });
         onSignedOut();
     }
   };
@@ -170,7 +180,7 @@ export function createLive({
         starts.delete(startId);
       });
     },
-    retry: () => hub?.send({ type: "retry" }),
+    retry: () => hub?.send(isJoined ? { type: "retry" } : { type: "hello", userId }),
     close() {
       events.clear();
       runEvents.clear();
