@@ -144,6 +144,15 @@ inBrowser("Escape closes a dialog and returns the focus; ? lists the keys", asyn
   await expectFocus(more);
 });
 
+inBrowser("a sign-out from the palette that fails says so", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path: `/w/${owner.workspaceId}` });
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  await page.route("**/sign-out", (route) => route.fulfill({ status: 400, json: {} }));
+  await page.keyboard.press("Control+K");
+  await page.getByRole("option", { name: "Sign out" }).click();
+  await page.getByText("You are still signed in").first().waitFor();
+});
+
 inBrowser("a shortcut of two keys works, also if the page is rendered between them", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path: `/w/${owner.workspaceId}/keys` });
   // Disables the timer after which the page forgets the first key. On a busy machine, the test can

@@ -2,9 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { Command } from "cmdk";
 import { useDeferredValue, useState } from "react";
-import { useSession, useWorkspace } from "../../data/index.ts";
+import { useWorkspace } from "../../data/index.ts";
 import { setTheme } from "../../ui/index.ts";
 import { useNavigation } from "../navigation/items.ts";
+import { useSignOut } from "../use-sign-out.ts";
 import { PaletteItem } from "./palette-item.tsx";
 import { resourcePath } from "./resource-path.ts";
 
@@ -20,7 +21,7 @@ const group =
 export function Palette({ close, showKeys }: PaletteProps) {
   const workspace = useWorkspace();
   const router = useRouter();
-  const session = useSession();
+  const signOut = useSignOut();
   const items = useNavigation();
   const [text, setText] = useState("");
   const search = useDeferredValue(text.trim());
@@ -96,7 +97,7 @@ export function Palette({ close, showKeys }: PaletteProps) {
           <PaletteItem value="Keyboard shortcuts" keys="?" onSelect={run(showKeys)}>
             Keyboard shortcuts
           </PaletteItem>
-          <PaletteItem value="Sign out" onSelect={run(() => void session.signOut())}>
+          <PaletteItem value="Sign out" onSelect={run(signOut)}>
             Sign out
           </PaletteItem>
         </Command.Group>

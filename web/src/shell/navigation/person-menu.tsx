@@ -1,13 +1,7 @@
 import { BookOpen, CircleUser, Keyboard, LogOut, Monitor, Moon, Sun } from "lucide-react";
-import { sentenceOf, useMe, useSession } from "../../data/index.ts";
-import {
-  Menu,
-  setSingleKeys,
-  setTheme,
-  useSingleKeys,
-  useTheme,
-  useToast,
-} from "../../ui/index.ts";
+import { useMe } from "../../data/index.ts";
+import { Menu, setSingleKeys, setTheme, useSingleKeys, useTheme } from "../../ui/index.ts";
+import { useSignOut } from "../use-sign-out.ts";
 import { entryLook, labelLook } from "./look.ts";
 
 const themes = [
@@ -25,18 +19,9 @@ interface PersonMenuProps {
 /** The menu of the person: theme, keyboard shortcuts, sign out. */
 export function PersonMenu({ showKeys, hasLabel = false }: PersonMenuProps) {
   const { name, email } = useMe();
-  const session = useSession();
-  const toast = useToast();
+  const signOut = useSignOut();
   const theme = useTheme();
   const hasKeys = useSingleKeys();
-  const signOut = () =>
-    session.signOut().catch((thrown: unknown) =>
-      toast({
-        tone: "failure",
-        title: "You are still signed in",
-        description: sentenceOf(thrown),
-      }),
-    );
   return (
     <Menu
       align="start"
@@ -64,7 +49,7 @@ export function PersonMenu({ showKeys, hasLabel = false }: PersonMenuProps) {
         },
         { label: "API documentation", icon: BookOpen, href: `${location.origin}/docs` },
         "separator",
-        { label: "Sign out", icon: LogOut, onSelect: () => void signOut() },
+        { label: "Sign out", icon: LogOut, onSelect: signOut },
       ]}
     />
   );
