@@ -25,7 +25,7 @@ export async function fire(
   payload?: unknown,
   options?: OnceOptions & LabelOptions,
 ): Promise<FiredRun> {
-  const response = await send.whole<FireTriggerAnswer | Skipped>(
+  const response = await send.whole<FireTriggerAnswer>(
     {
       method: "POST",
       path: "/triggers/{token}",
@@ -39,12 +39,6 @@ export async function fire(
     options,
   );
   return "skipped" in response ? { run_id: "", skipped: true } : { run_id: response.run_id };
-}
-
-/** The response 202 to a request that starts no run. The OpenAPI document does not have it. */
-interface Skipped {
-  readonly ok: true;
-  readonly skipped: true;
 }
 
 /**

@@ -221,6 +221,7 @@ export {
   invokeResponse,
   type PageQuery,
   pageQuery,
+  skippedResponse,
   type View,
 } from "./responses.ts";
 export { type Role, role, roleScopes } from "./roles.ts";

@@ -46,6 +46,9 @@ export const invokeResponse = z.object({
 /** Response of fire, sent as soon as the run is durable. */
 export const fireResponse = z.object({ ok: z.literal(true), run_id: z.string() });
 
+/** Response 202 of fire, if the trigger's settings say that the request starts no run. */
+export const skippedResponse = z.object({ ok: z.literal(true), skipped: z.literal(true) });
+
 /** Body of a POST without parameters: absent, or an empty object. */
 export const emptyBody = z.strictObject({});
 

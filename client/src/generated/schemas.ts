@@ -101,6 +101,15 @@ export type InvokeAgentAnswer =
       run_id: string;
       status: string;
     };
+export type FireTriggerAnswer =
+  | {
+      ok: true;
+      run_id: string;
+    }
+  | {
+      ok: true;
+      skipped: true;
+    };
 export type FireTriggerBody = unknown;
 export type CreateAgentAnswer = Agent & {
   token: string;
@@ -1660,10 +1669,6 @@ export interface Session {
 }
 export interface InvokeAgentBody {
   input: string;
-}
-export interface FireTriggerAnswer {
-  ok: true;
-  run_id: string;
 }
 export interface CreateAgentBody {
   name: string;

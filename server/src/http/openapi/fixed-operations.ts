@@ -1,4 +1,4 @@
-import { fireResponse, invokeBody, invokeResponse } from "@beckon/contract";
+import { fireResponse, invokeBody, invokeResponse, skippedResponse } from "@beckon/contract";
 import { startErrors } from "../../runs/index.ts";
 import { errorResponses } from "./error-responses.ts";
 import { schemaOfRequest, schemaOfResponse } from "./json-schema.ts";
@@ -88,7 +88,7 @@ const fire = {
   tags: ["calls"],
   summary: "Fire trigger",
   description:
-    'Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run\'s input is the trigger\'s prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix. A trigger with `receiving` decides itself which bodies it accepts and what the run\'s input is. It responds with 202 and `{"ok": true, "skipped": true}` if a valid request starts no run, and to forms as `form.answer` says.',
+    'Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run\'s input is the trigger\'s prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix. A trigger with `receiving` decides itself which bodies it accepts and what the run\'s input is, and responds to browser forms as `form.answer` says: with a text as HTML or with 303.',
   security: [],
   parameters: [...pathParameters("/:token"), idempotencyKey, webhookId, ...runLabels, callback],
   requestBody: {
@@ -106,6 +106,12 @@ const fire = {
       description: "The run is durable.",
       headers: headersOf("IdempotencyReplayed"),
       content: json(schemaOfResponse(fireResponse), { ok: true, run_id }),
+    },
+    202: {
+      description:
+        "The request is valid and starts no run, as the trigger's `receiving` says: the filter is false, the trigger waits for a sample, the field `form.honeypot` has a value, or the trigger is disabled and `when_disabled` is `swallow`.",
+      headers: headersOf(),
+      content: json(schemaOfResponse(skippedResponse), { ok: true, skipped: true }),
     },
     ...errorResponses([...startCodes, "forbidden", "trigger_disabled", "unsupported_type"]),
   },
