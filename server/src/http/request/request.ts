@@ -24,15 +24,24 @@ export function headerOf(incoming: IncomingMessage, name: string): string | unde
   return Array.isArray(value) ? value.join(", ") : value;
 }
 
+/** Matches `192.0.2.1:4711`, `[2001:db8::1]:4711` and `[2001:db8::1]`. */
+const addressWithPort = /^(?:([\d.]+)|\[([^\]]+)\])(?::\d+)?$/;
+
 /**
  * Returns the client's address. This is the socket's address or, behind a trusted proxy, the last
- * address in `X-Forwarded-For`, which that proxy added.
+ * address in `X-Forwarded-For`, which that proxy added. Some proxies, such as Azure Application
+ * Gateway, add the port. It is removed: otherwise limits per address would not find the address of
+ * another connection.
  */
 export function addressOf(incoming: IncomingMessage, trustProxy: boolean): string {
   const forwarded = trustProxy
     ? headerOf(incoming, "x-forwarded-for")?.split(",").at(-1)?.trim()
     : undefined;
-  return (forwarded || (incoming.socket.remoteAddress ?? "unknown")).slice(0, 100);
+  const [, ipv4, ipv6] = addressWithPort.exec(forwarded ?? "") ?? [];
+  return (ipv4 ?? ipv6 ?? (forwarded || (incoming.socket.remoteAddress ?? "unknown"))).slice(
+    0,
+    100,
+  );
 }
 
 /**
