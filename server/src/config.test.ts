@@ -224,6 +224,18 @@ test.each([
     "mysql://user:password@host/db",
     "a postgresql:// URL; leave it unset to run PostgreSQL inside",
   ],
+  [
+    "OPENAI_BASE_URL",
+    "https://user:password@gateway.example.com/v1",
+    "an http or https URL without a query: the root of the API, for example " +
+      "https://api.openai.com/v1",
+  ],
+  [
+    "ANTHROPIC_BASE_URL",
+    "https://gateway.example.com/v1?key=secret",
+    "an http or https URL without a query: the root of the API, for example " +
+      "https://api.anthropic.com/v1",
+  ],
 ])("%s is a secret: the message shows only the length of a wrong one", (name, value, may) => {
   const message = errorOf({ [name]: value });
   expect(message).toBe(`${name} was ${value.length} characters; it must be ${may}.`);

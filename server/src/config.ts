@@ -108,7 +108,10 @@ export interface Config {
   readonly logFormat: "json" | "pretty" | undefined;
 }
 
-/** Settings whose values are secret and are not shown in messages. */
+/**
+ * Settings whose values are secret and are not shown in messages. A wrong base URL is often one
+ * that contains a password or a key, so base URLs are not shown either.
+ */
 const secret = new Set([
   "BECKON_MASTER_KEY",
   "BECKON_MASTER_KEY_PREVIOUS",
@@ -117,6 +120,8 @@ const secret = new Set([
   "OPENAI_API_KEY",
   "ANTHROPIC_API_KEY",
   "GOOGLE_GENERATIVE_AI_API_KEY",
+  "OPENAI_BASE_URL",
+  "ANTHROPIC_BASE_URL",
   "OTEL_EXPORTER_OTLP_ENDPOINT",
   "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
 ]);
