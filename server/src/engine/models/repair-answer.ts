@@ -27,7 +27,7 @@ export function repairAnswer(text: string): string | undefined {
  */
 function withoutNotANumber(text: string): string {
   let isInString = false;
-  return text.replace(/\\[^]|"|\bNaN\b|-?\bInfinity\b/g, (word) => {
+  return text.replace(/\\.|"|\bNaN\b|-?\bInfinity\b/gs, (word) => {
     if (word === '"') isInString = !isInString;
     return isInString || word === '"' || word.startsWith("\\") ? word : "null";
   });
