@@ -38,17 +38,19 @@ function Invitation({ invitation, token }: InvitationProps) {
   const me = signedIn.data ?? undefined;
   const choice = chosen ?? (me === undefined ? "new account" : "signed in");
   const { workspace_name: workspace, inviter_name: inviter, role, email } = invitation;
+  const { workspace_id: workspaceId } = invitation;
   return (
     <AccountPage
       title={`Join ${workspace}`}
       lead={`${inviter ?? "A key of the workspace"} invited ${email} as ${role}.`}
     >
       {choice === "signed in" && me !== undefined ? (
-        <JoinSignedIn token={token} email={me.email} />
+        <JoinSignedIn token={token} workspaceId={workspaceId} email={me.email} />
       ) : (
         <JoinWithPassword
           key={choice}
           token={token}
+          workspaceId={workspaceId}
           email={email}
           isNew={choice === "new account"}
         />

@@ -1,20 +1,26 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
-import { account, meQuery } from "../data/index.ts";
+import { account, isOutcomeUnknown, isUnauthorized, meQuery } from "../data/index.ts";
 import { Button, FormError } from "../ui/index.ts";
 
 interface JoinSignedInProps {
   readonly token: string;
+  readonly workspaceId: string;
   readonly email: string;
 }
 
 /** Accepts an invitation with the account that is signed in. */
-export function JoinSignedIn({ token, email }: JoinSignedInProps) {
+export function JoinSignedIn({ token, workspaceId, email }: JoinSignedInProps) {
   const queryClient = useQueryClient();
   const router = useRouter();
   const join = useMutation({
     mutationFn: async () => {
-      const { workspace_id: workspaceId } = await account.invitations.accept({ token });
+      await account.invitations.accept({ token }).catch(async (thrown: unknown) => {
+        // If a response was lost, now or in an earlier attempt, the person may have joined all the
+        // same.
+        const mayHaveJoined = isOutcomeUnknown(thrown) || isUnauthorized(thrown);
+        if (!mayHaveJoined || !(await isMember(workspaceId))) throw thrown;
+      });
       queryClient.removeQueries({ queryKey: meQuery.queryKey });
       await router.navigate({ href: `/w/${workspaceId}`, replace: true });
     },
@@ -35,4 +41,9 @@ export function JoinSignedIn({ token, email }: JoinSignedInProps) {
       </Button>
     </div>
   );
+}
+
+async function isMember(workspaceId: string): Promise<boolean> {
+  const { workspaces } = await account.me.get();
+  return workspaces.some(({ id }) => id === workspaceId);
 }

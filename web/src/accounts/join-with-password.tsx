@@ -4,18 +4,22 @@ import { Button, Field, FormError, PasswordInput, TextInput } from "../ui/index.
 import { checkEmail, checkName, checkNewPassword, checkPassword } from "./checks.ts";
 import { tooManySentence } from "./sentence-of.ts";
 import { useFields } from "./use-fields.ts";
+import { useLinkOnce } from "./use-link-once.ts";
 import { useSignIn } from "./use-sign-in.ts";
 
 interface JoinWithPasswordProps {
   readonly token: string;
+  readonly workspaceId: string;
   /** The e-mail address of the invitation. The person can join with another address. */
   readonly email: string;
   readonly isNew: boolean;
 }
 
 /** Accepts an invitation with a new account or with an existing one, and signs in. */
-export function JoinWithPassword({ token, email: invited, isNew }: JoinWithPasswordProps) {
+export function JoinWithPassword({ token, workspaceId, ...props }: JoinWithPasswordProps) {
+  const { email: invited, isNew } = props;
   const signIn = useSignIn();
+  const callOnce = useLinkOnce();
   const fields = useFields(
     { name: "", email: invited, password: "" },
     {
@@ -28,11 +32,14 @@ export function JoinWithPassword({ token, email: invited, isNew }: JoinWithPassw
     mutationFn: async () => {
       const { name, password } = fields.values;
       const credentials = { email: fields.values.email.trim(), password };
-      const { workspace_id: workspaceId } = await account.invitations.accept({
-        token,
-        ...credentials,
-        ...(isNew ? { name: name.trim() } : {}),
-      });
+      await callOnce(() =>
+        account.invitations.accept({
+          token,
+          ...credentials,
+          ...(isNew ? { name: name.trim() } : {}),
+        }),
+      );
+      // With the workspace, this succeeds only for a member of it.
       await signIn({ ...credentials, workspace_id: workspaceId }, () => `/w/${workspaceId}`);
     },
   });

@@ -1,11 +1,12 @@
 import type { ResetCheck } from "@beckon/client";
 import { useMutation } from "@tanstack/react-query";
-import { account, isOutcomeUnknown } from "../data/index.ts";
+import { account } from "../data/index.ts";
 import { Button, Field, FormError, PasswordInput, TextInput } from "../ui/index.ts";
 import { AccountPage } from "./account-page.tsx";
 import { checkNewPassword } from "./checks.ts";
 import { LinkCheck } from "./link-check.tsx";
 import { useFields } from "./use-fields.ts";
+import { useLinkOnce } from "./use-link-once.ts";
 import { useSignIn } from "./use-sign-in.ts";
 
 /** The page of a reset link. It sets a new password. */
@@ -19,17 +20,12 @@ export function ResetScreen() {
 
 function ResetForm({ link, token }: { readonly link: ResetCheck; readonly token: string }) {
   const signIn = useSignIn();
+  const callOnce = useLinkOnce();
   const fields = useFields({ password: "" }, { password: checkNewPassword });
   const reset = useMutation({
     mutationFn: async () => {
       const { password } = fields.values;
-      try {
-        await account.password.reset({ token, new_password: password });
-      } catch (thrown) {
-        // If the response was lost, the password may have been set all the same. In that case, the
-        // sign-in below succeeds.
-        if (!isOutcomeUnknown(thrown)) throw thrown;
-      }
+      await callOnce(() => account.password.reset({ token, new_password: password }));
       await signIn({ email: link.email, password }, () => "/");
     },
   });

@@ -1,10 +1,11 @@
 import { useMutation } from "@tanstack/react-query";
-import { account, clientOf, isOutcomeUnknown } from "../data/index.ts";
+import { account, clientOf } from "../data/index.ts";
 import { Button, Field, FormError, PasswordInput, TextInput } from "../ui/index.ts";
 import { AccountPage } from "./account-page.tsx";
 import { checkEmail, checkName, checkNewPassword } from "./checks.ts";
 import { LinkCheck } from "./link-check.tsx";
 import { useFields } from "./use-fields.ts";
+import { useLinkOnce } from "./use-link-once.ts";
 import { useSignIn } from "./use-sign-in.ts";
 
 /** The page of the link that Beckon prints at startup. It creates the first owner. */
@@ -18,6 +19,7 @@ export function SetupScreen() {
 
 function OwnerForm({ token }: { readonly token: string }) {
   const signIn = useSignIn();
+  const callOnce = useLinkOnce();
   const fields = useFields(
     { name: "", email: "", password: "" },
     { name: checkName, email: checkEmail, password: checkNewPassword },
@@ -26,13 +28,7 @@ function OwnerForm({ token }: { readonly token: string }) {
     mutationFn: async () => {
       const { name, email, password } = fields.values;
       const credentials = { email: email.trim(), password };
-      try {
-        await account.setUp({ token, name: name.trim(), ...credentials });
-      } catch (thrown) {
-        // If the response was lost, the owner may have been created all the same. In that case, the
-        // sign-in below succeeds.
-        if (!isOutcomeUnknown(thrown)) throw thrown;
-      }
+      await callOnce(() => account.setUp({ token, name: name.trim(), ...credentials }));
       await signIn(credentials, firstPage);
     },
   });

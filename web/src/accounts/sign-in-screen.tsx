@@ -32,10 +32,13 @@ export function SignInScreen() {
     // Opens `next` at once if the person is signed in already. If `meQuery` has failed, another
     // page has found that nobody is signed in, so this is not checked again.
     if (queryClient.getQueryState(meQuery.queryKey)?.status === "error") return;
-    account.me.get().then(
+    const leaving = new AbortController();
+    account.me.get({ signal: leaving.signal }).then(
       () => router.navigate({ href: next, replace: true }),
       () => {},
     );
+    // A late response must not take a person away who has signed in and opened another page.
+    return () => leaving.abort();
   }, [router, queryClient, next]);
   return (
     <AccountPage title="Sign in">
