@@ -6,10 +6,13 @@ import { type CurrentWorkspace, listOptions, useWorkspace } from "../data/index.
 /** Beginning of the keys of all queries of agents, for `announceChanges`. */
 export const agentsKey = (workspaceId: string) => [workspaceId, "agents"] as const;
 
-/** An agent with its current configuration. */
+/**
+ * An agent with its current configuration. The key has the word "one", because the id comes from
+ * the URL: `/agents/names` must not read what another query has cached as `names`.
+ */
 export const agentQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
   queryOptions({
-    queryKey: [...agentsKey(id), agentId],
+    queryKey: [...agentsKey(id), "one", agentId],
     queryFn: ({ signal }) => client.agents.get(agentId, { signal }),
   });
 

@@ -2,7 +2,7 @@ import type { ListedRun } from "@beckon/client";
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { CurrentWorkspace } from "../../data/index.ts";
 import { runsKey } from "../../runs/index.ts";
-import { agentsKey } from "../queries.ts";
+import { agentQuery } from "../queries.ts";
 
 /** The last run of an agent that was started through the API; null if there was none. */
 export const lastCallQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
@@ -29,9 +29,12 @@ export interface TokenState {
   readonly previousUntil?: string | undefined;
 }
 
-/** Caches the state of the token while the page is open. It is never read from the server. */
-export const tokenStateQuery = ({ id }: CurrentWorkspace, agentId: string) => {
-  const queryKey = [...agentsKey(id), agentId, "token"] as const;
+/**
+ * Caches the state of the token while the page is open. It is never read from the server: a
+ * refetch, for example after `announceChanges`, returns what is cached.
+ */
+export const tokenStateQuery = (workspace: CurrentWorkspace, agentId: string) => {
+  const queryKey = [...agentQuery(workspace, agentId).queryKey, "token"] as const;
   return queryOptions({
     queryKey,
     queryFn: ({ client }): TokenState =>

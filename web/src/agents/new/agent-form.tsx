@@ -48,7 +48,7 @@ export function AgentForm({ template }: AgentFormProps) {
       apiKey: "",
     },
   });
-  const { control, register, handleSubmit, setError, setValue, formState } = form;
+  const { control, register, handleSubmit, setError, resetField, formState } = form;
   const { errors, isDirty, dirtyFields } = formState;
 
   const newest = useQuery(newestAgentQuery(workspace));
@@ -56,8 +56,10 @@ export function AgentForm({ template }: AgentFormProps) {
   const isKnown = !newest.isPending && !models.isPending;
   useEffect(() => {
     if (!isKnown || dirtyFields.model) return;
-    setValue("model", defaultModel(newest.data?.model, models.data ?? []));
-  }, [isKnown, dirtyFields.model, newest.data, models.data, setValue]);
+    // The model becomes the field's default value. An empty field is then a change, so the model is
+    // not filled in again while the person types another one.
+    resetField("model", { defaultValue: defaultModel(newest.data?.model, models.data ?? []) });
+  }, [isKnown, dirtyFields.model, newest.data, models.data, resetField]);
 
   const submit = handleSubmit((fields) =>
     create.mutate(bodyOf(template, fields), {

@@ -1,20 +1,28 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { FileUp } from "lucide-react";
 import { type ChangeEvent, type FormEvent, useRef, useState } from "react";
-import { announceChanges, sentenceOf, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
-import { Button, Field, LeaveGuard, TextArea } from "../../ui/index.ts";
+import {
+  announceChanges,
+  failureOf,
+  isOutcomeUnknown,
+  sentenceOf,
+  useIdempotencyKey,
+  useWorkspace,
+} from "../../data/index.ts";
+import { Button, Field, FormError, LeaveGuard, TextArea } from "../../ui/index.ts";
 import { agentsKey } from "../queries.ts";
 import { importProblems } from "./import-errors.ts";
 import { ImportProblems } from "./import-problems.tsx";
 import { ImportResult } from "./import-result.tsx";
 
 const maxBytes = 1024 * 1024;
+const again = "Press Import agents again: they are created once only.";
 
 /** Creates agents from an exported file: all of them, or none. */
 export function ImportAgents() {
   const { id, client } = useWorkspace();
   const queryClient = useQueryClient();
-  const { keyOf } = useIdempotencyKey();
+  const { keyOf, release } = useIdempotencyKey();
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<string>();
   const area = useRef<HTMLTextAreaElement>(null);
@@ -22,7 +30,12 @@ export function ImportAgents() {
   const create = useMutation({
     mutationFn: (document: string) =>
       client.agents.import(document, { idempotencyKey: keyOf(document) }),
-    onSuccess: () => void announceChanges(queryClient, agentsKey(id)),
+    onSuccess: () => {
+      // Without this, a second import of the same text would get the first response again, and
+      // create nothing.
+      release();
+      void announceChanges(queryClient, agentsKey(id));
+    },
   });
 
   const change = (next: string) => {
@@ -37,7 +50,10 @@ export function ImportAgents() {
     if (file === undefined) return;
     if (file.size > maxBytes)
       setProblem(`${file.name} is larger than 1 MiB. Export and import fewer agents at once.`);
-    else change(await file.text());
+    else
+      await file
+        .text()
+        .then(change, () => setProblem(`${file.name} could not be read. Choose it again.`));
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -47,7 +63,9 @@ export function ImportAgents() {
   };
 
   if (create.isSuccess) return <ImportResult imported={create.data} onAgain={() => change("")} />;
-  const problems = create.isError ? importProblems(sentenceOf(create.error), text) : [];
+  const isUnknown = isOutcomeUnknown(create.error);
+  const problems =
+    create.isError && !isUnknown ? importProblems(sentenceOf(create.error), text) : [];
   return (
     <form noValidate onSubmit={submit} className="flex max-w-220 flex-col gap-4">
       <LeaveGuard isDirty={() => text !== "" && !create.isSuccess} discardLabel="Discard import" />
@@ -57,6 +75,9 @@ export function ImportAgents() {
         the import.
       </p>
       <ImportProblems problems={problems} area={area} />
+      <FormError
+        error={isUnknown ? failureOf(create.error, "the agents were imported", again) : undefined}
+      />
       <Field
         label="Export, as YAML or JSON"
         error={problem}
@@ -65,6 +86,7 @@ export function ImportAgents() {
             size="small"
             variant="quiet"
             icon={FileUp}
+            disabled={create.isPending}
             onClick={() => picker.current?.click()}
           >
             Choose a file
@@ -76,6 +98,8 @@ export function ImportAgents() {
           mono
           rows={16}
           wrap="off"
+          // A change would forget the request, and with it what it has created.
+          readOnly={create.isPending}
           spellCheck={false}
           value={text}
           onChange={({ target }) => change(target.value)}

@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useFormState } from "react-hook-form";
 import { reasonWithout, sentenceOf, useWorkspace } from "../../data/index.ts";
 import { Button, useToast } from "../../ui/index.ts";
@@ -63,7 +63,8 @@ export function Conversation({ search }: ConversationProps) {
         onSuccess: (runId) => {
           add({ runId, input: message, version: agent.version, isDraft });
           setRunning(runId);
-          setMessage("");
+          // What was typed since the start is the next message, so it stays.
+          setMessage((now) => (now === message ? "" : now));
         },
       },
     );
@@ -83,7 +84,6 @@ export function Conversation({ search }: ConversationProps) {
     setMessage(text);
     field.current?.focus();
   };
-  const fillIn = useEffectEvent((input: string) => setMessage(input));
 
   return (
     <div className="flex min-h-0 min-w-0 flex-1 flex-col">
@@ -121,7 +121,7 @@ export function Conversation({ search }: ConversationProps) {
             <EarlierRun
               key={search.run}
               runId={search.run}
-              onInput={fillIn}
+              onInput={setMessage}
               onDismiss={() => void navigate({ to: ".", search: {}, replace: true })}
             />
           )}

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 
 /** A message of the conversation, and the run that it has started. */
 export interface Turn {
@@ -8,8 +8,12 @@ export interface Turn {
    * run.
    */
   readonly input: string | undefined;
-  /** Version of the agent, for a draft the one on which it is based; undefined like `input`. */
+  /**
+   * Version of the agent that the run executes, or on which the draft is based. Undefined if this
+   * page did not send the message.
+   */
   readonly version?: number;
+  /** True for a run with unsaved settings. Undefined if this page did not send the message. */
   readonly isDraft?: boolean;
 }
 
@@ -21,17 +25,20 @@ const maxTurns = 20;
 
 const keyOf = (agentId: string) => `beckon.playground.${agentId}`;
 
-/** Returns the messages that this tab has sent to the agent. They survive a reload. */
+/**
+ * Returns the last messages that this tab has sent to the agent, at most `maxTurns`, with the
+ * functions that add one and that remove all. Only the ids of the runs survive a reload: the
+ * messages themselves are then read together with their runs.
+ */
 export function useTurns(agentId: string) {
   const [turns, setTurns] = useState(() => read(agentId));
-  const change = (next: readonly Turn[]) => {
-    setTurns(next);
-    write(agentId, next);
-  };
+  useEffect(() => write(agentId, turns), [agentId, turns]);
   return {
     turns,
-    add: (turn: Turn) => change([...turns, turn].slice(-maxTurns)),
-    clear: () => change([]),
+    // `add` is called when a run has started. The conversation may have been cleared since the
+    // message was sent, so the turn is added to those of that moment.
+    add: (turn: Turn) => setTurns((before) => [...before, turn].slice(-maxTurns)),
+    clear: () => setTurns([]),
   };
 }
 
@@ -44,5 +51,9 @@ function read(agentId: string): readonly Turn[] {
 }
 
 function write(agentId: string, turns: readonly Turn[]): void {
-  sessionStorage.setItem(keyOf(agentId), turns.map(({ runId }) => runId).join(" "));
+  try {
+    sessionStorage.setItem(keyOf(agentId), turns.map(({ runId }) => runId).join(" "));
+  } catch {
+    // The storage is full, so a reload shows the conversation that was stored last.
+  }
 }

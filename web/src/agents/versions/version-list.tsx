@@ -2,6 +2,7 @@ import type { AgentVersionEntry } from "@beckon/client";
 import { useWorkspace } from "../../data/index.ts";
 import { Badge, Button, List, Row, Time } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
+import { useAgentId } from "../queries.ts";
 import { Actor } from "./actor.tsx";
 
 interface VersionListProps {
@@ -15,13 +16,15 @@ interface VersionListProps {
 
 /** The versions, newest first. A click on a version shows its changes. */
 export function VersionList({ versions, currentVersion, open, onRestore }: VersionListProps) {
-  const { can } = useWorkspace();
+  const { id, can } = useWorkspace();
+  // A whole path: the router would take a URL that begins with `?` as one of the start page.
+  const path = `/w/${id}/agents/${useAgentId()}/versions`;
   return (
     <List label="Versions">
       {versions.map(({ version, created_at, created_by }) => (
         <Row
           key={version}
-          href={`?from=${Math.max(1, version - 1)}&to=${version}`}
+          href={`${path}?from=${Math.max(1, version - 1)}&to=${version}`}
           current={version === open}
           title={`Version ${version}`}
           detail={

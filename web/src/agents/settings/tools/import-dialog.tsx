@@ -22,7 +22,7 @@ export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
     onSuccess: ({ tool }) =>
       setChosen(new Set(toolIn(tool).operations.map((operation) => operation.name))),
   });
-  const [isEmpty, setEmpty] = useState(false);
+  const [problem, setProblem] = useState<string>();
   const submit = (event: FormEvent) => {
     event.stopPropagation();
     event.preventDefault();
@@ -33,8 +33,9 @@ export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
         operations: tool.operations.filter(({ name }) => chosen.has(name)),
       });
     }
-    setEmpty(document.trim() === "");
-    if (document.trim() !== "") read.mutate(document);
+    const isEmpty = document.trim() === "";
+    setProblem(isEmpty ? "Paste an OpenAPI document, or open a file." : undefined);
+    if (!isEmpty) read.mutate(document);
   };
   const choose = (name: string, isChosen: boolean) => {
     const next = new Set(chosen);
@@ -44,7 +45,9 @@ export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
   };
   const open = async ({ target }: ChangeEvent<HTMLInputElement>) => {
     const [file] = target.files ?? [];
-    if (file !== undefined) setDocument(await file.text());
+    await file
+      ?.text()
+      .then(setDocument, () => setProblem(`${file.name} could not be read. Open it again.`));
   };
   return (
     <Dialog
@@ -75,13 +78,7 @@ export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
           <>
             <Field
               label="Document"
-              error={
-                isEmpty
-                  ? "Paste an OpenAPI document, or open a file."
-                  : read.isError
-                    ? sentenceOf(read.error)
-                    : undefined
-              }
+              error={problem ?? (read.isError ? sentenceOf(read.error) : undefined)}
             >
               <TextArea
                 mono

@@ -16,10 +16,11 @@ const ImportDialog = lazy(async () => ({
 const TryDialog = lazy(async () => ({ default: (await import("./try-dialog.tsx")).TryDialog }));
 
 /**
- * The open dialog. `index` is the position of the tool that is edited; undefined for a new tool.
+ * The open dialog. `replaced` is the name of the tool that is edited; undefined for a new tool. It
+ * is not the tool's position, because the tools change below the dialog if somebody else saves.
  */
 type Open =
-  | { readonly name: "edit"; readonly index?: number; readonly tool?: HttpTool }
+  | { readonly name: "edit"; readonly replaced?: string; readonly tool?: HttpTool }
   | { readonly name: "import" }
   | { readonly name: "try"; readonly tool: Tool };
 
@@ -32,8 +33,9 @@ export function ToolFields() {
   const tools = field.value;
   const error = messageOf(fieldState.error);
   const close = () => setOpen(undefined);
-  const put = (tool: Tool, index = tools.length) => {
-    field.onChange(tools.toSpliced(index, 1, tool));
+  const put = (tool: Tool, replaced?: string) => {
+    const index = tools.findIndex((each) => isNamed(each, replaced));
+    field.onChange(tools.toSpliced(index === -1 ? tools.length : index, 1, tool));
     close();
   };
   const tryReason = reasonWithout("agents:invoke", can) ?? disabledReason;
@@ -61,7 +63,7 @@ export function ToolFields() {
           aria-label="Tools"
           className="flex min-w-0 flex-col divide-y divide-rule rounded-control border border-rule"
         >
-          {tools.map((tool, index) => (
+          {tools.map((tool) => (
             <ToolRow
               key={tool.type === "http" ? tool.name : tool.type}
               tool={tool}
@@ -69,9 +71,11 @@ export function ToolFields() {
               tryReason={tryReason}
               onTry={() => setOpen({ name: "try", tool })}
               onEdit={
-                tool.type === "http" ? () => setOpen({ name: "edit", index, tool }) : undefined
+                tool.type === "http"
+                  ? () => setOpen({ name: "edit", replaced: tool.name, tool })
+                  : undefined
               }
-              onRemove={() => field.onChange(tools.toSpliced(index, 1))}
+              onRemove={() => field.onChange(tools.filter((each) => each !== tool))}
             />
           ))}
         </ul>
@@ -81,10 +85,10 @@ export function ToolFields() {
         {open?.name === "edit" ? (
           <ToolDialog
             tool={open.tool}
-            isNew={open.index === undefined}
-            others={tools.filter((_, index) => index !== open.index)}
+            isNew={open.replaced === undefined}
+            others={tools.filter((each) => !isNamed(each, open.replaced))}
             disabledReason={disabledReason}
-            onDone={(tool) => put(tool, open.index)}
+            onDone={(tool) => put(tool, open.replaced)}
             onClose={close}
           />
         ) : null}
@@ -95,4 +99,8 @@ export function ToolFields() {
       </Suspense>
     </Section>
   );
+}
+
+function isNamed(tool: Tool, name: string | undefined): boolean {
+  return tool.type === "http" && tool.name === name;
 }

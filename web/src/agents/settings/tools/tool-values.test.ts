@@ -59,6 +59,16 @@ test("a tool that is opened and kept is the same, with its stored secret", async
   expect(await errorsOf(valuesOfTool(tool))).toEqual({});
 });
 
+test("a function that only reads sends no body, although the field keeps its text", async () => {
+  const values = valuesOfTool(tool);
+  const operations = values.operations.map((operation) => ({
+    ...operation,
+    method: "GET" as const,
+  }));
+  expect(toolOf({ ...values, operations }).operations[0]).not.toHaveProperty("body");
+  expect(await errorsOf({ ...values, operations })).toEqual({});
+});
+
 test("without allowed hosts those of the URLs are allowed", () => {
   const operations = [
     { ...emptyOperation, url: "https://a.example:8443/x/{y}" },

@@ -175,7 +175,8 @@ function operationOf(values: OperationValues): Operation {
     query: valuesOfRows(query),
     headers: valuesOfRows(headers),
     parameters: parameters as NonNullable<Operation["parameters"]>,
-    ...(values.body.trim() === "" ? {} : { body: schemaIn(values.body) }),
+    // For a method that only reads, the form does not show the field, which can still have a text.
+    ...(values.body.trim() === "" || isReading(method) ? {} : { body: schemaIn(values.body) }),
     safe_to_repeat: values.safeToRepeat,
     ...(values.idempotencyHeader === "" ? {} : { idempotency_header: values.idempotencyHeader }),
   };
