@@ -34,7 +34,9 @@ export const auditQuery = ({ id, client }: CurrentWorkspace, filters: ExportAudi
  */
 export const entryQuery = ({ id, client }: CurrentWorkspace, entryId: string, at: string) =>
   queryOptions({
-    queryKey: [id, "audit", entryId],
+    // Both parameters come from the URL. With the word "one", an id such as `names` cannot be the
+    // key of another query.
+    queryKey: [id, "audit", "one", entryId, at],
     queryFn: async ({ signal }) => {
       const until = new Date(Date.parse(at) + 1).toISOString();
       for await (const entry of client.audit.list({ since: at, until, limit: 200 }, { signal }))

@@ -8,9 +8,12 @@ export const keysKey = (workspaceId: string) => [workspaceId, "keys"] as const;
 export const keysQuery = ({ id, client }: CurrentWorkspace) =>
   listOptions([...keysKey(id), "list"], (page, options) => client.keys.list(page, options));
 
-/** A single key. It is read if a link names a key that the list has not loaded. */
+/**
+ * A single key. It is read if a link names a key that the list has not loaded. The query's key has
+ * the word "one", because the id comes from the URL and could be the name of another query.
+ */
 export const keyQuery = ({ id, client }: CurrentWorkspace, keyId: string) =>
   queryOptions({
-    queryKey: [...keysKey(id), keyId],
+    queryKey: [...keysKey(id), "one", keyId],
     queryFn: ({ signal }) => client.keys.get(keyId, { signal }),
   });

@@ -1,6 +1,7 @@
 import type { Ceiling } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
-import { useWorkspace } from "../data/index.ts";
+import { isNotFound, useWorkspace } from "../data/index.ts";
+import { Dialog, Problem } from "../ui/index.ts";
 import { CeilingForm } from "./ceiling-form.tsx";
 import { DeleteCeiling } from "./delete-ceiling.tsx";
 import { ceilingQuery } from "./queries.ts";
@@ -43,16 +44,26 @@ interface OneCeilingProps {
 
 function OneCeiling({ scope, scopeId, isDeleting, rows, close }: OneCeilingProps) {
   const listed = rows.find((row) => row.scope === scope && row.scope_id === scopeId);
-  const { data: read, isError } = useQuery({
+  const {
+    data: read,
+    error,
+    refetch,
+  } = useQuery({
     ...ceilingQuery(useWorkspace(), scope, scopeId),
     enabled: listed === undefined,
     retry: false,
   });
   const ceiling = listed ?? read;
-  if (ceiling === undefined)
-    return isError && !isDeleting ? (
-      <CeilingForm initial={{ scope, scopeId }} close={close} />
-    ) : null;
+  if (ceiling === undefined) {
+    if (error === null) return null;
+    if (isNotFound(error))
+      return isDeleting ? null : <CeilingForm initial={{ scope, scopeId }} close={close} />;
+    return (
+      <Dialog open onOpenChange={close} size="small" title="Ceiling">
+        <Problem error={error} title="The ceiling could not be loaded." onRetry={refetch} />
+      </Dialog>
+    );
+  }
   return isDeleting ? (
     <DeleteCeiling ceiling={ceiling} close={close} />
   ) : (

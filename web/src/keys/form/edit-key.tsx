@@ -1,6 +1,6 @@
 import type { Key } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { announceChanges, useWorkspace } from "../../data/index.ts";
 import { useToast } from "../../ui/index.ts";
 import { keyQuery, keysKey } from "../queries.ts";
@@ -17,9 +17,13 @@ export function EditKey({ apiKey, close }: EditKeyProps) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
   const toast = useToast();
+  // The key with which the form was filled in. `apiKey` changes if somebody else saves the key.
+  // Compared with that, fields that this person did not touch would count as changes, and their
+  // old values would be saved again.
+  const [base] = useState(apiKey);
   const save = useMutation({
     mutationFn: (fields: KeyFields) =>
-      workspace.client.keys.update(apiKey.id, changesFor(apiKey, fields)),
+      workspace.client.keys.update(apiKey.id, changesFor(base, fields)),
     onSuccess: async (saved) => {
       queryClient.setQueryData(keyQuery(workspace, apiKey.id).queryKey, saved);
       toast({ tone: "success", title: `Saved the key ${saved.name}` });
@@ -39,8 +43,8 @@ export function EditKey({ apiKey, close }: EditKeyProps) {
       submitLabel="Save key"
       pendingText="Saving…"
       retry="Press Save key again: saving it twice does no harm."
-      initial={fieldsOf(apiKey)}
-      expiresAt={apiKey.expires_at}
+      initial={fieldsOf(base)}
+      expiresAt={base.expires_at}
       save={save}
       close={close}
     />
