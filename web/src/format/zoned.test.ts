@@ -13,6 +13,14 @@ test.each([
   expect(toZoned(ms ?? 0, berlin)).toBe(text);
 });
 
+test.each(["0026-11-03T14:02", "0926-11-03T14:02", "20261-11-03T14:02", "202611-11-03T14:02"])(
+  "a mistyped year is read and shown as it was typed: %s",
+  (text) => {
+    for (const zone of ["UTC", berlin])
+      expect(toZoned(fromZoned(text, zone) ?? Number.NaN, zone)).toBe(text);
+  },
+);
+
 test("seconds are read, and what is no time is undefined", () => {
   expect(fromZoned("2026-11-03T14:02:11", "UTC")).toBe(Date.UTC(2026, 10, 3, 14, 2, 11));
   expect(fromZoned("", berlin)).toBeUndefined();

@@ -23,7 +23,7 @@ function formatIn(zone: string): Intl.DateTimeFormat {
  * `2026-11-03T14:02`.
  */
 export function toZoned(ms: number, zone: string): string {
-  return formatIn(zone).format(ms).replace(" ", "T").slice(0, 16);
+  return localTime(ms, zone).slice(0, -3);
 }
 
 /**
@@ -32,7 +32,7 @@ export function toZoned(ms: number, zone: string): string {
  * possible offsets is used.
  */
 export function fromZoned(text: string, zone: string): number | undefined {
-  const utc = Date.parse(`${text}Z`);
+  const utc = parseAsUtc(text);
   if (Number.isNaN(utc)) return undefined;
   return utc - offsetAt(utc - offsetAt(utc, zone), zone);
 }
@@ -44,5 +44,20 @@ export function startOfDay(nowMs: number, zone: string): number {
 
 function offsetAt(ms: number, zone: string): number {
   const wholeSeconds = Math.floor(ms / 1_000) * 1_000;
-  return Date.parse(`${formatIn(zone).format(ms).replace(" ", "T")}Z`) - wholeSeconds;
+  return parseAsUtc(localTime(ms, zone)) - wholeSeconds;
+}
+
+/** Returns a time in the zone with seconds: `2026-11-03T14:02:11`. */
+function localTime(ms: number, zone: string): string {
+  const text = formatIn(zone).format(ms).replace(" ", "T");
+  // The locale writes the year 26 with two digits, but the format needs at least four.
+  return text.replace(/^\d+/, (year) => year.padStart(4, "0"));
+}
+
+/**
+ * Parses a local time as if it were UTC. People can type years above 9999. `Date.parse` reads such
+ * a year only with six digits and a sign.
+ */
+function parseAsUtc(text: string): number {
+  return Date.parse(`${text.replace(/^\d{5,6}(?=-)/, (year) => `+${year.padStart(6, "0")}`)}Z`);
 }

@@ -1,5 +1,6 @@
 import { Download } from "lucide-react";
 import { useId, useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { CopyButton } from "../ui/action/copy-button.tsx";
 import { IconButton } from "../ui/action/icon-button.tsx";
 import { useRowWindow } from "../ui/table/use-window.ts";
@@ -78,7 +79,9 @@ function Tree({ label, value, fileName, depth = 2, tools = "all", height = "half
     const pointer = pointers[index];
     if (pointer === undefined) return;
     const shown = new Set([...open, ...ancestors(pointer)]);
-    setOpen(shown);
+    // The opened lines must be in the document before the tree is scrolled to one of them: a
+    // browser scrolls no further than the end of what is there.
+    flushSync(() => setOpen(shown));
     const position = visibleRows(value, shown).findIndex((row) => row.pointer === pointer);
     const box = list.current?.parentElement;
     if (box) box.scrollTop = Math.max(0, position * lineHeight - box.clientHeight / 2);
@@ -117,7 +120,8 @@ function Tree({ label, value, fileName, depth = 2, tools = "all", height = "half
           role="tree"
           aria-label={label}
           className="relative min-w-max font-mono text-dense"
-          style={rows.length > 100 ? { height: rows.length * lineHeight } : {}}
+          // If only some of the lines are rendered, the height is that of all lines.
+          style={end - start < rows.length ? { height: rows.length * lineHeight } : {}}
         >
           <div style={{ height: start * lineHeight }} />
           {rows.slice(start, end).map((row, offset) => (

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type RefObject, useRef, useState } from "react";
 import { fromZoned, toZoned } from "../../format/index.ts";
 import { useTimeZone } from "../text/time-zone.tsx";
 import { Field } from "./field.tsx";
@@ -23,6 +23,10 @@ export interface PastRangeState {
   readonly to: string;
   /** What the last call of `read` found wrong with the range; undefined if nothing. */
   readonly problem: string | undefined;
+  /** True if `problem` is about the field of the end, and not about that of the start. */
+  readonly isOfEnd: boolean;
+  /** The field of the end. Its value is empty as long as a part of the time is missing. */
+  readonly end: RefObject<HTMLInputElement | null>;
   readonly set: (changed: Partial<Record<"from" | "to", string>> & { choice?: Choice }) => void;
   /** Returns the range; undefined, and shows the problem, if it is not valid. */
   readonly read: () => PastRange | undefined;
@@ -40,22 +44,29 @@ export function usePastRange(): PastRangeState {
     to: "",
   }));
   const [problem, setProblem] = useState<string>();
+  const [isOfEnd, setOfEnd] = useState(false);
+  const end = useRef<HTMLInputElement>(null);
   return {
     ...fields,
     problem,
+    isOfEnd,
+    end,
     set: (changed) => setFields((before) => ({ ...before, ...changed })),
     read() {
       const { choice, from, to } = fields;
       const isCustom = choice === "custom";
       const since = isCustom ? fromZoned(from, zone) : openedMs - starts[choice];
       const until = isCustom && to !== "" ? fromZoned(to, zone) : undefined;
-      const found =
-        since === undefined
+      const isPartial = isCustom && end.current?.validity.badInput === true;
+      const found = isPartial
+        ? "Complete the end, or clear it."
+        : since === undefined
           ? "Choose the time from which to replay."
           : until !== undefined && until <= since
             ? "The start must be before the end."
             : undefined;
       setProblem(found);
+      setOfEnd(isPartial);
       if (since === undefined || found !== undefined) return undefined;
       return {
         since: new Date(since).toISOString(),
@@ -73,7 +84,7 @@ interface PastRangeFieldsProps {
 /** The fields of a time range: one of the usual ranges, or a start and an end. */
 export function PastRangeFields({ label, range }: PastRangeFieldsProps) {
   const zone = useTimeZone();
-  const { choice, from, to, problem, set } = range;
+  const { choice, from, to, problem, isOfEnd, end, set } = range;
   return (
     <>
       <RadioCards
@@ -91,15 +102,21 @@ export function PastRangeFields({ label, range }: PastRangeFieldsProps) {
       />
       {choice === "custom" ? (
         <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-          <Field label="From" error={problem} hint={`Times are in ${zone}.`}>
+          <Field label="From" error={isOfEnd ? undefined : problem} hint={`Times are in ${zone}.`}>
             <TextInput
               type="datetime-local"
               value={from}
               onChange={({ target }) => set({ from: target.value })}
             />
           </Field>
-          <Field label="To" optional hint="Until now if it is empty.">
+          <Field
+            label="To"
+            optional
+            error={isOfEnd ? problem : undefined}
+            hint="Until now if it is empty."
+          >
             <TextInput
+              ref={end}
               type="datetime-local"
               value={to}
               onChange={({ target }) => set({ to: target.value })}

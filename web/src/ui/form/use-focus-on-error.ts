@@ -1,15 +1,26 @@
 import { useEffect, useRef } from "react";
 
 /**
- * Returns the ref for a group of checkboxes. When the form is submitted while the group has an
- * error, its first checkbox is focused. React Hook Form does this itself only for single controls.
- * @param submitCount number of times that the form was submitted
+ * Returns the ref for a group of checkboxes. The first checkbox is focused when the form is
+ * submitted while the group has an error, and when the server's response brings an error. React
+ * Hook Form does this itself only for single controls.
+ * @param submitCount number of times that the form was submitted. 0 as long as a field above the
+ *   group has an error, because that field gets the focus.
  */
 export function useFocusOnError(error: string | undefined, submitCount: number) {
   const group = useRef<HTMLFieldSetElement>(null);
   const isWrong = error !== undefined;
+  const before = useRef({ isWrong, submitCount });
   useEffect(() => {
-    if (isWrong && submitCount > 0)
+    const last = before.current;
+    before.current = { isWrong, submitCount };
+    if (!isWrong || submitCount === 0) return;
+    const isNew = !last.isWrong;
+    // If the number rises from 0 and the error is not new, the form was not submitted: the field
+    // above the group has just become valid, and the person still types in it.
+    const isSubmitted = submitCount > last.submitCount && (isNew || last.submitCount > 0);
+    const isInField = document.activeElement?.matches("input, textarea, select") === true;
+    if (isSubmitted || (isNew && !isInField))
       group.current?.querySelector<HTMLInputElement>("input[type=checkbox]:enabled")?.focus();
   }, [isWrong, submitCount]);
   return group;

@@ -1,9 +1,11 @@
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { Button } from "../action/button.tsx";
+import { sentenceOf } from "../feedback/error-words.ts";
 import { Problem } from "../feedback/problem.tsx";
 import { Field } from "../form/field.tsx";
 import { TextInput } from "../form/text-input.tsx";
 import { Dialog } from "./dialog.tsx";
+import { useToast } from "./toast.tsx";
 
 interface ConfirmDialogProps {
   readonly open: boolean;
@@ -24,7 +26,7 @@ interface ConfirmDialogProps {
   readonly typedName?: string | undefined;
   /**
    * Executes the action. The dialog closes when the promise resolves, and shows the error when it
-   * rejects.
+   * rejects. If the person has closed the dialog before that, a toast shows the error.
    */
   readonly onConfirm: () => Promise<void> | void;
 }
@@ -48,13 +50,26 @@ function OpenConfirmDialog({
   const [typed, setTyped] = useState("");
   const [pending, setPending] = useState(false);
   const [error, setError] = useState<unknown>();
+  const toast = useToast();
+  const isDismissed = useRef(false);
+  const dismiss = () => {
+    isDismissed.current = true;
+    onOpenChange(false);
+  };
   const confirm = async () => {
     setPending(true);
     setError(undefined);
     try {
       await onConfirm();
-      onOpenChange(false);
+      // After a dismissal, the caller may have opened another dialog, which must stay open.
+      if (!isDismissed.current) onOpenChange(false);
     } catch (thrown) {
+      if (isDismissed.current)
+        toast({
+          tone: "failure",
+          title: `“${confirmLabel}” failed.`,
+          description: sentenceOf(thrown),
+        });
       setError(thrown);
       setPending(false);
     }
@@ -63,14 +78,14 @@ function OpenConfirmDialog({
   return (
     <Dialog
       open
-      onOpenChange={onOpenChange}
+      onOpenChange={dismiss}
       role="alertdialog"
       size="small"
       title={title}
       description={effect}
       footer={
         <>
-          <Button onClick={() => onOpenChange(false)}>Cancel</Button>
+          <Button onClick={dismiss}>Cancel</Button>
           <Button
             variant={danger ? "danger" : "primary"}
             onClick={confirm}
