@@ -248,6 +248,14 @@ inBrowser("large data is shown on request, and can be downloaded", async () => {
   await detail(page).getByText("OK", { exact: true }).waitFor();
 });
 
+inBrowser("what is found in a closed part of JSON is opened and scrolled to", async () => {
+  const lines = Array.from({ length: 200 }, (_, index) => `line ${index}`);
+  const runId = await ended([says("Done")], { input: JSON.stringify({ lines }) });
+  const page = await open(runId, { search: "?tab=input" });
+  await page.getByRole("searchbox", { name: /^Find in/ }).fill("line 150");
+  await page.locator("[role=treeitem][aria-selected=true]").getByText("line 150").waitFor();
+});
+
 inBrowser("texts of callers, models and tools do nothing", async () => {
   const agent = { name: attack, input: attack };
   const script = [asks(["orders_get", { [attack]: attack }]), asks([attack]), says(attack)];

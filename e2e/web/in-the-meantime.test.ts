@@ -1,0 +1,364 @@
+import type { Page, Route } from "playwright-core";
+import { expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { addPerson, password, setupToken } from "../../server/test/people.ts";
+import { createOwner } from "./accounts.ts";
+import { inBrowser, openDashboard } from "./dashboard.ts";
+
+/**
+ * Tests what happens while the dashboard waits for a response, after a response was lost, and when
+ * somebody else saves in the meantime.
+ */
+
+const beckon = await startTestBeckon();
+const owner = await createOwner(beckon.url, await setupToken(beckon));
+const workspace = `/w/${owner.workspaceId}`;
+
+const open = (path: string) => openDashboard(beckon.url, { as: owner, path: workspace + path });
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const field = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
+const isFocused = (page: Page, name: string) => field(page, name).and(page.locator(":focus"));
+
+/**
+ * Holds the requests to these URLs until `release` is called.
+ * @param times number of requests to hold; default: all
+ */
+async function hold(
+  page: Page,
+  url: RegExp,
+  then = (route: Route) => route.continue(),
+  times?: number,
+) {
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  await page.route(
+    url,
+    async (route) => {
+      reached.resolve();
+      await promise;
+      await then(route);
+    },
+    times === undefined ? {} : { times },
+  );
+  return { release, reached: reached.promise };
+}
+
+/** Makes the page refetch what these keys name, as after a change in another tab. */
+const refetch = (page: Page, ...queryKey: readonly string[]) =>
+  page.evaluate(
+    `new BroadcastChannel("beckon").postMessage({ type: "changed", queryKeys: [${JSON.stringify(queryKey)}] })`,
+  );
+
+inBrowser("a second import of the same text creates the agents again", async () => {
+  const page = await open("/agents/new?from=import");
+  const text = page.getByLabel("Export, as YAML or JSON");
+  for (const count of [1, 2]) {
+    await text.fill("beckon: 1\nagents:\n- name: Twice\n  model: demo/echo\n");
+    await button(page, "Import agents").click();
+    await page.getByText("Created 1 agent.").waitFor();
+    const { body } = await beckon.call("/agents?search=Twice");
+    expect(body.data).toHaveLength(count);
+    await button(page, "Import more").click();
+  }
+});
+
+inBrowser("an import whose response is lost says so, and can be repeated", async () => {
+  const page = await open("/agents/new?from=import");
+  const text = page.getByLabel("Export, as YAML or JSON");
+  await text.fill("beckon: 1\nagents:\n- name: Lost\n  model: demo/echo\n");
+  const { release, reached } = await hold(page, /\/agents\/import$/, async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await button(page, "Import agents").click();
+  await reached;
+  await expect.poll(() => text.getAttribute("readonly")).not.toBeNull();
+  release();
+  await page.getByText("It is not known whether the agents were imported.").waitFor();
+  await expect.poll(() => page.getByText("Nothing was imported.").count()).toBe(0);
+  await page.unroute(/\/agents\/import$/);
+  await button(page, "Import agents").click();
+  await page.getByText("Created 1 agent.").waitFor();
+  expect((await beckon.call("/agents?search=Lost")).body.data).toHaveLength(1);
+});
+
+inBrowser("a file that cannot be read is named", async () => {
+  const page = await open("/agents/new?from=import");
+  await page.getByLabel("Export, as YAML or JSON").waitFor();
+  await page.evaluate("Blob.prototype.text = () => Promise.reject(new Error('not readable'))");
+  await page.getByLabel("File to import").setInputFiles({
+    name: "agents.yaml",
+    mimeType: "application/yaml",
+    buffer: Buffer.from("beckon: 1"),
+  });
+  await page.getByText("agents.yaml could not be read. Choose it again.").waitFor();
+});
+
+inBrowser("a model that is deleted from the field is not filled in again", async () => {
+  const page = await open("/agents/new");
+  const model = field(page, "Model");
+  await expect.poll(() => model.inputValue()).toBe("demo/echo");
+  await model.fill("x");
+  await model.fill("");
+  await model.focus();
+  await page.keyboard.type("open/large");
+  expect(await model.inputValue()).toBe("open/large");
+});
+
+inBrowser("another comparison of versions shows its own changes", async () => {
+  const lines = Array.from({ length: 20 }, (_, index) => `Rule ${index}.`);
+  const { id } = await beckon.createAgent({ name: "Ruled", instructions: lines.join("\n") });
+  const change = (instructions: readonly string[]) =>
+    beckon.call(`/agents/${id}`, {
+      method: "PATCH",
+      body: { instructions: instructions.join("\n") },
+    });
+  await change(lines.with(19, "The last rule."));
+  await change(lines.with(19, "The last rule.").with(0, "The first rule."));
+  const page = await open(`/agents/${id}/versions`);
+  const changes = page.getByRole("list", { name: "Changes" });
+  const versions = page.getByRole("list", { name: "Versions" });
+  await changes.getByText("The first rule.").waitFor();
+  await versions.getByRole("link", { name: "Version 2" }).click();
+  await changes.getByText("The last rule.").waitFor();
+  await versions.getByRole("link", { name: "Version 3" }).click();
+  await changes.getByText("The first rule.").waitFor();
+});
+
+inBrowser("an id in the URL that is no id reads no cache entry of another query", async () => {
+  const page = await open("/audit");
+  await page.getByRole("table", { name: "Audit log" }).getByText("Ada").first().waitFor();
+  const go = (path: string) =>
+    page.evaluate(`history.pushState({}, "", ${JSON.stringify(workspace + path)})`);
+  await go("/audit?entry=names&at=2026-11-23T00:00:00.000Z");
+  await page.getByText("There is no such entry").waitFor();
+  await go("/keys");
+  await page.getByRole("table", { name: "Keys" }).waitFor();
+  await go("/keys?key=list");
+  await page.getByText("The key could not be loaded.").waitFor();
+  await go("/runs");
+  await page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
+  await go("/agents/names");
+  await page.getByText("There is no agent with this id in the workspace.").waitFor();
+});
+
+inBrowser("the focus stays where the person types after a form was not valid", async () => {
+  await beckon.createAgent({ name: "First" });
+  await beckon.createAgent({ name: "Second" });
+  const page = await open("/keys?new=1");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Only some agents").click();
+  await field(page, "Name").fill("");
+  await button(page, "Create key").click();
+  await dialog.getByText("Choose at least one agent.").waitFor();
+  await isFocused(page, "Name").waitFor();
+  await page.keyboard.type("Shop");
+  expect(await field(page, "Name").inputValue()).toBe("Shop");
+  await isFocused(page, "Name").waitFor();
+  const first = dialog.getByLabel("First", { exact: true });
+  await first.check();
+  await dialog.getByText("Choose at least one agent.").waitFor({ state: "detached" });
+  await first.uncheck();
+  await dialog.getByText("Choose at least one agent.").waitFor();
+  await first.and(page.locator(":focus")).waitFor();
+  await button(page, "Create key").click();
+  // The newest agent is the first of the list.
+  await dialog.getByLabel("Second", { exact: true }).and(page.locator(":focus")).waitFor();
+});
+
+inBrowser("a key that somebody renames while it is edited keeps its new name", async () => {
+  const { body } = await beckon.call("/keys", { body: { name: "Before", preset: "observer" } });
+  const { id } = body.data;
+  const page = await open(`/keys?key=${id}&act=edit`);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Expires").selectOption("365");
+  await beckon.call(`/keys/${id}`, { method: "PATCH", body: { name: "Renamed" } });
+  await refetch(page, owner.workspaceId, "keys");
+  await page.getByText("Renamed", { exact: true }).waitFor();
+  await button(page, "Save key").click();
+  await dialog.waitFor({ state: "detached" });
+  expect((await beckon.call(`/keys/${id}`)).body.data).toMatchObject({ name: "Renamed" });
+});
+
+inBrowser("a confirmation that was closed closes nothing later, and shows its error", async () => {
+  const create = async (name: string): Promise<string> =>
+    (await beckon.call("/keys", { body: { name, preset: "observer" } })).body.data.id;
+  const [first, second] = [await create("First key"), await create("Second key")];
+  const page = await open("/keys");
+  const remove = async (name: string) => {
+    await button(page, `More about ${name}`).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await button(page, "Delete key").click();
+  };
+  const held = await hold(page, new RegExp(`/keys/${first}$`));
+  await remove("First key");
+  await held.reached;
+  await page.keyboard.press("Escape");
+  await page.getByRole("link", { name: "Second key" }).click();
+  const details = page.getByRole("dialog", { name: "Second key" });
+  await details.waitFor();
+  held.release();
+  await page.getByText("Deleted the key First key", { exact: true }).first().waitFor();
+  await details.getByRole("button", { name: "Close" }).click();
+
+  const failing = await hold(page, new RegExp(`/keys/${second}$`), (route) => route.abort());
+  await remove("Second key");
+  await failing.reached;
+  await page.keyboard.press("Escape");
+  failing.release();
+  await page.getByText("“Delete key” failed.").first().waitFor();
+});
+
+inBrowser("a name that is typed while another is saved stays in the field", async () => {
+  const page = await open("/settings?tab=account");
+  const name = page.getByLabel("Your name");
+  await name.waitFor();
+  const { release, reached } = await hold(page, /\/api\/public\/me$/);
+  await name.fill("Ada L");
+  await button(page, "Save").click();
+  await reached;
+  await name.fill("Ada Lovelace");
+  release();
+  await button(page, "Account of Ada L").waitFor();
+  expect(await name.inputValue()).toBe("Ada Lovelace");
+  await button(page, "Save").click();
+  await button(page, "Account of Ada Lovelace").waitFor();
+});
+
+inBrowser("what is typed and cleared while a run starts is kept", async () => {
+  const { id } = await beckon.createAgent();
+  const page = await open(`/agents/${id}/playground`);
+  await field(page, "Instructions").fill("Answer in French.");
+  await field(page, "Message").fill("One");
+  await button(page, "Run").click();
+  await page.getByText("Succeeded").waitFor();
+  const { release, reached } = await hold(page, new RegExp(`/agents/${id}/.*draft`));
+  await field(page, "Message").fill("Two");
+  await button(page, "Run").click();
+  await reached;
+  await field(page, "Message").fill("Three");
+  await button(page, "Clear").click();
+  release();
+  const turns = page.getByRole("article");
+  await turns.getByText("Succeeded").waitFor();
+  expect(await field(page, "Message").inputValue()).toBe("Three");
+  expect(await turns.count()).toBe(1);
+});
+
+inBrowser("a tool that is edited replaces itself, also if another was removed", async () => {
+  const tool = (name: string) => ({
+    type: "http",
+    name,
+    allowed_hosts: ["api.example.com"],
+    operations: [
+      {
+        name: `read_${name}`,
+        description: "Reads.",
+        method: "GET",
+        url: "https://api.example.com/",
+      },
+    ],
+  });
+  const { id } = await beckon.createAgent({ tools: [tool("first"), tool("second")] });
+  const page = await open(`/agents/${id}/settings`);
+  await button(page, "Edit second").click();
+  await page.getByLabel("What it does").fill("Reads all.");
+  await beckon.call(`/agents/${id}`, { method: "PATCH", body: { tools: [tool("second")] } });
+  await refetch(page, owner.workspaceId, "agents");
+  await page.getByText("v2", { exact: true }).waitFor();
+  await button(page, "Keep changes").click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await button(page, "Save").click();
+  await page.getByText("Saved v3").waitFor();
+  const { tools } = (await beckon.call(`/agents/${id}`)).body.data;
+  expect(tools).toMatchObject([{ name: "second", operations: [{ description: "Reads all." }] }]);
+});
+
+inBrowser("a ceiling that cannot be read is not taken for one that does not exist", async () => {
+  const { id } = await beckon.createAgent();
+  const page = await open("/keys");
+  await page.route(/\/api\/public\/limits/, (route) =>
+    route.fulfill({ status: 500, json: { error: { code: "internal", message: "It failed." } } }),
+  );
+  await page.goto(`${beckon.url}${workspace}/plan?ceiling=agent:${id}`);
+  await page.getByRole("dialog").getByText("The ceiling could not be loaded.").waitFor();
+  await page.unroute(/\/api\/public\/limits/);
+  await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
+  await page.getByRole("dialog", { name: "New ceiling" }).waitFor();
+});
+
+inBrowser("the focus returns to the button after a dialog that follows another", async () => {
+  const { id } = await beckon.createAgent();
+  const page = await open(`/agents/${id}/connect`);
+  await button(page, "Rotate").click();
+  await button(page, "Rotate token").click();
+  await page.getByRole("dialog", { name: "New API token" }).waitFor();
+  await button(page, "Done").click();
+  await button(page, "Rotate").and(page.locator(":focus")).waitFor();
+});
+
+inBrowser("a late answer about the session does not lead away from another page", async () => {
+  const next = encodeURIComponent(`${workspace}/keys`);
+  const page = await openDashboard(beckon.url, { path: `/setup#token=none` });
+  const answer = (route: Route) =>
+    route.fulfill({ json: { data: { id: "usr_1", workspaces: [] } } });
+  const held = await hold(page, /\/api\/public\/me$/, answer, 1);
+  await page.goto(`${beckon.url}/sign-in?next=${next}`);
+  await held.reached;
+  await page.getByLabel("E-mail").fill(owner.email);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await button(page, "Sign in").click();
+  await page.waitForURL(/\/keys$/);
+  await page.getByRole("link", { name: "Members" }).first().click();
+  await page.waitForURL(/\/members$/);
+  held.release();
+  await page.evaluate("fetch('/api/public/me').then((response) => response.text())");
+  expect(new URL(page.url()).pathname).toBe(`${workspace}/members`);
+});
+
+const invite = async (email: string): Promise<string> =>
+  (await beckon.call("/invitations", { body: { email, role: "viewer" } })).body.data.token;
+
+inBrowser("a person has joined although the response was lost", async () => {
+  const path = `/invite#token=${await invite("eve@example.com")}`;
+  const page = await openDashboard(beckon.url, { path });
+  await page.route(/\/invitations\/accept$/, async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await page.getByLabel("Your name").fill("Eve");
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await button(page, "Join").click();
+  await page.waitForURL(/\/w\/wsp_\w+$/);
+});
+
+inBrowser("a link that was used is not needed again if only the sign-in failed", async () => {
+  const path = `/invite#token=${await invite("max@example.com")}`;
+  const page = await openDashboard(beckon.url, { path });
+  await page.route(/\/sign-in$/, (route) => route.abort(), { times: 1 });
+  await page.getByLabel("Your name").fill("Eve");
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await button(page, "Join").click();
+  await page.getByText("Beckon did not respond.").waitFor();
+  await button(page, "Join").click();
+  await page.waitForURL(/\/w\/wsp_\w+$/);
+});
+
+inBrowser("a member joins another workspace although the response was lost", async () => {
+  const person = await addPerson(beckon, { role: "viewer" });
+  const created = await beckon.call("/workspaces", { body: { name: "Other" } });
+  expect(created.status).toBe(201);
+  const { id: otherId, key: credential } = created.body.data;
+  const invited = await beckon.call("/invitations", {
+    credential,
+    body: { email: person.email, role: "viewer" },
+  });
+  const path = `/invite#token=${invited.body.data.token}`;
+  const page = await openDashboard(beckon.url, { as: person, path });
+  await page.route(/\/invitations\/accept$/, async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await button(page, "Join").click();
+  await page.waitForURL(new RegExp(`/w/${otherId}`));
+});
