@@ -17,7 +17,8 @@ export interface FailedAuthentications {
   countFailure(address: string, message: string): ApiError;
   /**
    * Rejects an address that has reached the limit. Called before a password or one-time link is
-   * compared, so that none is compared above the limit.
+   * compared, and again after a password was: of many that are compared at the same time, none is
+   * accepted above the limit.
    * @throws ApiError `too_many_requests`
    */
   permit(address: string): void;
