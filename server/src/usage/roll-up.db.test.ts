@@ -99,9 +99,28 @@ test("sums up the entries of each day, model, caller and trigger", async () => {
 const setZone = ({ workspaceId }: SeededAgent, zone: string) =>
   engine.query("update workspaces set time_zone = $2 where id = $1", [workspaceId, zone]);
 
+/** Returns a time zone in which it is between 12:00 and 13:00 now, so that no day ends soon. */
+function zoneAtNoon(): string {
+  const offset = 12 - new Date().getUTCHours();
+  // The sign in these names is the opposite of the offset from UTC.
+  return `Etc/GMT${offset > 0 ? "-" : "+"}${Math.abs(offset)}`;
+}
+
+/**
+ * Returns two time zones. In the second one it is exactly a day later than in the first one, and in
+ * neither does a day end within the next hour.
+ */
+function zonesADayApart(): readonly [earlier: string, later: string] {
+  // In the zones of the first pair a day ends at 12:00 UTC, in those of the second one at 10:00.
+  return [9, 10].includes(new Date().getUTCHours())
+    ? ["Etc/GMT+12", "Etc/GMT-12"]
+    : ["Etc/GMT+10", "Etc/GMT-14"];
+}
+
 test("appends rows during a day and merges them when the day is over", async () => {
   const agent = await seedAgent(database);
-  await setZone(agent, "Pacific/Niue");
+  const [earlier, later] = zonesADayApart();
+  await setZone(agent, earlier);
   for (const _ of [1, 2, 3]) {
     await write(agent);
     await rollUpAll(agent);
@@ -111,15 +130,15 @@ test("appends rows during a day and merges them when the day is over", async () 
     "select day::text from usage_days where workspace_id = $1",
     [agent.workspaceId],
   );
-  // In this time zone it is 25 hours later than in Pacific/Niue, so the day of the entries is over.
-  await setZone(agent, "Pacific/Kiritimati");
+  // In this time zone the day of the entries is over.
+  await setZone(agent, later);
   await rollUp(database);
   expect(await stateOf(agent)).toMatchObject({ days: 1, entries: 3 });
   // A late entry of a day that is over is merged into the sum of its day by the next roll-up.
   await write(agent, { day: rows[0]?.day ?? "" });
   expect(await rollUpAll(agent)).toMatchObject({ days: 1, entries: 4 });
-  // In this time zone, which is west of the date line, the local date is a day earlier again.
-  await setZone(agent, "Pacific/Niue");
+  // In this time zone the local date is a day earlier again.
+  await setZone(agent, earlier);
   await write(agent);
   expect(await rollUpAll(agent)).toMatchObject({ days: 2, entries: 5 });
   expect(await wrong()).toEqual([]);
@@ -127,6 +146,7 @@ test("appends rows during a day and merges them when the day is over", async () 
 
 test("merges the rows of a key of the current day once there are more than 100", async () => {
   const agent = await seedAgent(database);
+  await setZone(agent, zoneAtNoon());
   await write(agent, { count: 100 });
   // Inserts the rows that 100 roll-ups would have written.
   await engine.query(
