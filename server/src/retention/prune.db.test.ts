@@ -404,7 +404,7 @@ test("a pass that is stopped, or loses its connection in a batch, deletes runs w
   expect(kept).toHaveLength(runIds.length - runs);
   expect(await tablesWith(runIds)).toEqual(whole(kept));
 
-  // As the role that logs in, which can end the connections of the server's role.
+  // Connects as the role that logs in, because it can end the connections of the server's role.
   const outside = connect({ url, poolSize: 4, role: undefined, log: createLog("silent") });
   onTestFinished(() => outside.close());
   const admin = await outside.engine.connect();

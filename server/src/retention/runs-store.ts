@@ -4,9 +4,10 @@ import { inEachWorkspace } from "./in-each-workspace.ts";
 import type { Batch, PrepareDeletion, Queryable } from "./kinds.ts";
 
 /**
- * Deletes runs that ended longer ago than their retention, with everything about them except their
- * entries in the usage ledger, their event ids, and the rows of their deliveries and received
- * requests, which have retentions of their own.
+ * Deletes runs that ended longer ago than their retention, with the rows that belong to them. Not
+ * deleted are entries in the usage ledger, which stay for ever, and Idempotency-Keys, event ids,
+ * deliveries and received requests, which have retentions of their own. Deliveries and received
+ * requests lose their content together with their run.
  */
 export const oldRuns: PrepareDeletion = (connection, retention) =>
   inEachWorkspace(connection, async ({ id: workspaceId, runDays }) => {

@@ -10,9 +10,9 @@ const maxEntries = 20_000;
 
 /**
  * Sums up the entries of the usage ledger by day, and merges the sums of days that are over. Many
- * processes can call it at the same time: each workspace is summed up by one of them. Entries of
- * transactions that may still be open are left for later. Readers must count these entries in
- * addition to the sums.
+ * processes can call it at the same time: each workspace is summed up by one of them. While a
+ * transaction is open, the entries of later transactions are left for later calls. Readers must
+ * count the entries that are left in addition to the sums.
  * @param signal stops the work after the current transaction. Default: never.
  */
 export async function rollUp(database: Database, signal?: AbortSignal): Promise<void> {

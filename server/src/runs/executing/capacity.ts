@@ -62,6 +62,10 @@ export class Capacity {
     return true;
   }
 
+  /**
+   * Reserves capacity for runs without checking `free`. Runs that are claimed only to be ended can
+   * exceed `max`.
+   */
   reserve(count: number): void {
     this.#inUse += count;
   }

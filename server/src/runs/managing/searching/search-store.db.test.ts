@@ -35,7 +35,7 @@ await database.engine.query(
 
 /**
  * Inserts ended runs with the numbers `from` to `to`, each with an error. Every third run belongs
- * to `other`, the rest to `agent`.
+ * to `other`, and all others belong to `agent`.
  */
 async function grow(from: number, to: number): Promise<void> {
   await database.engine.query(
