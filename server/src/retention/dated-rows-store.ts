@@ -6,7 +6,6 @@ interface DatedTable {
   readonly kind: RowKind;
   /** The column from which the age counts. It has an index, except in small tables. */
   readonly time: string;
-  readonly key: string;
   /**
    * Setting that says how many days after `time` a row is deleted. `expired`: a row is deleted as
    * soon as `time` has passed.
@@ -20,21 +19,18 @@ const tables: readonly DatedTable[] = [
     table: "sessions",
     kind: "sessions",
     time: "expires_at",
-    key: "id",
     days: "sessionsDays",
   },
   {
     table: "invitations",
     kind: "invitations",
     time: "expires_at",
-    key: "id, workspace_id",
     days: "invitationsDays",
   },
   {
     table: "password_resets",
     kind: "password_links",
     time: "expires_at",
-    key: "user_id",
     days: "invitationsDays",
   },
   // An event id can be kept longer than its run, so that an event that is sent again gets the id of
@@ -43,34 +39,30 @@ const tables: readonly DatedTable[] = [
     table: "trigger_event_ids",
     kind: "event_ids",
     time: "expires_at",
-    key: "trigger_id, event_id",
     days: "expired",
   },
   {
     table: "request_counts",
     kind: "request_counts",
     time: "minute",
-    key: "trigger_id, outcome, minute",
     days: "requestsDays",
   },
   {
     table: "idempotency",
     kind: "idempotency",
     time: "created_at",
-    key: "workspace_id, scope, key",
     days: "idempotencyDays",
   },
   {
     table: "received_requests",
     kind: "received_requests",
     time: "received_at",
-    key: "trigger_id, id",
     days: "requestsDays",
   },
 ];
 
 export const datedRows: readonly PrepareDeletion[] = tables.map(
-  ({ table, kind, time, key, days }) =>
+  ({ table, kind, time, days }) =>
     (connection, retention) => {
       const keptDays = days === "expired" ? 0 : retention[days];
       if (keptDays === 0 && days !== "expired") return undefined;
@@ -79,13 +71,15 @@ export const datedRows: readonly PrepareDeletion[] = tables.map(
       return async (max) => {
         const { rows } = await connection.query<{ deleted: number; last: string | null }>({
           name: `prune-${table}`,
-          // Rows that another transaction has locked are left for the next pass.
+          // Rows that another transaction has locked are left for the next pass. The rows are deleted
+          // by their ctid. With their key, PostgreSQL could compare every row of the table with
+          // every row of "old", if it planned the statement when the table was small.
           text: `with old as materialized (
-              select ${key}, ${time} as time from ${table}
+              select ctid, ${time} as time from ${table}
               where ${time} >= $1::timestamptz and ${time} < $2
               order by ${time} limit $3 for update skip locked
             ), deleted as (
-              delete from ${table} where (${key}) in (select ${key} from old) returning 1
+              delete from ${table} where ctid = any (array(select ctid from old)) returning 1
             )
             select (select count(*)::int from deleted) as deleted,
               (select max(time)::text from old) as last`,
