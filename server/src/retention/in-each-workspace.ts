@@ -5,6 +5,12 @@ import { listWorkspaceDays, type WorkspaceDays } from "./workspaces-store.ts";
 const pageSize = 500;
 
 /**
+ * Maximum number of workspaces that one call goes through. Between two calls, the pass can be
+ * stopped. Without this limit, a process that stops would wait for the queries of all workspaces.
+ */
+const maxWorkspaces = 50;
+
+/**
  * Returns a deletion that goes through all workspaces, one after the other.
  * @param prepare returns the deletion in one workspace; undefined if nothing is deleted there.
  */
@@ -15,7 +21,7 @@ export function inEachWorkspace(
   const workspaces = listAll(connection);
   let deleteHere: DeleteSome | undefined;
   return async (max) => {
-    for (;;) {
+    for (let visited = 0; visited < maxWorkspaces; visited++) {
       if (deleteHere === undefined) {
         const { value: workspace, done } = await workspaces.next();
         if (done === true) return { deleted: {}, hasMore: false };
@@ -28,6 +34,7 @@ export function inEachWorkspace(
       if (hasMore || Object.values(deleted).some((rows) => rows > 0))
         return { deleted, hasMore: true };
     }
+    return { deleted: {}, hasMore: true };
   };
 }
 
