@@ -8,6 +8,7 @@ export interface DrainPorts {
   readonly log: Log;
   readonly live: LiveRuns;
   readonly starts: { readonly pending: number };
+  readonly largeStarts: { readonly pending: number };
   readonly subscribers: Pick<Subscribers, "pollers">;
   readonly processMessages: Pick<ProcessMessages, "alone">;
 }
@@ -29,19 +30,22 @@ const checkIntervalMs = 20;
  * runs are accepted.
  */
 export async function drainRuns(ports: DrainPorts, graceMs: number): Promise<void> {
-  const { live, starts, processMessages } = ports;
+  const { live, processMessages } = ports;
   const { pollers } = ports.subscribers;
+  // A start that is being written can create a run that this process executes.
+  const isIdle = () =>
+    live.size === 0 && ports.starts.pending === 0 && ports.largeStarts.pending === 0;
   // Wakes the streams of runs that other processes execute. The streams then end, since this
   // process is stopping, and their clients resume them at another process: see `subscribeToRun`.
   pollers.wakeAll();
   // If this is the only process, it does not wait for the callers in `pollers`: they wait for runs
   // of other processes, and none is left to execute these runs.
-  await until(
-    () => live.size === 0 && starts.pending === 0 && (processMessages.alone || pollers.count === 0),
-    graceMs,
-  );
-  for (const run of live.values()) run.stop("drain");
-  await until(() => live.size === 0 && starts.pending === 0, maxReleaseMs);
+  await until(() => isIdle() && (processMessages.alone || pollers.count === 0), graceMs);
+  await until(() => {
+    // In each check, because a start that was written meanwhile may have begun another run.
+    for (const run of live.values()) if (!run.signal.aborted) run.stop("drain");
+    return isIdle();
+  }, maxReleaseMs);
   if (live.size > 0)
     ports.log.write("runs could not be released before the process exits", { runs: live.size });
 }

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { createLog } from "../../base/log.ts";
+import { createLiveRuns, LiveRun } from "../subscribing/index.ts";
+import { type DrainPorts, drainRuns } from "./drain.ts";
+
+const ports = (given: Partial<DrainPorts>): DrainPorts => ({
+  log: createLog("silent"),
+  live: createLiveRuns(),
+  starts: { pending: 0 },
+  largeStarts: { pending: 0 },
+  subscribers: {
+    pollers: {
+      subscribe: () => expect.fail("nobody subscribes"),
+      wake() {},
+      wakeAll() {},
+      count: 0,
+      closed: false,
+      close() {},
+    },
+  },
+  processMessages: { alone: true },
+  ...given,
+});
+
+test("a stopping process waits for the starts of large requests", async () => {
+  let checks = 0;
+  const largeStarts = {
+    get pending() {
+      return checks++ < 3 ? 1 : 0;
+    },
+  };
+  await drainRuns(ports({ largeStarts }), 10_000);
+  expect(checks).toBeGreaterThan(3);
+});
+
+test("a run that begins after the grace period is released too", async () => {
+  const live = createLiveRuns();
+  const late = new LiveRun({ runId: "run_1", workspaceId: "wsp_1" }, 1, {
+    hasRemoteSubscribers: false,
+  });
+  late.signal.addEventListener("abort", () => live.delete(late.runId));
+  let checks = 0;
+  const starts = {
+    get pending() {
+      // The start was sent before the process began to stop, and is written during the release.
+      if (++checks === 2) live.set(late.runId, late);
+      return checks <= 2 ? 1 : 0;
+    },
+  };
+  await drainRuns(ports({ live, starts }), 0);
+  expect(late.signal.reason).toMatchObject({ reason: "drain" });
+});
