@@ -16,11 +16,6 @@ export function permitRuns(
   return agentLimit(ctx);
 }
 
-/** Returns the error for a run that does not exist, or that the actor cannot see. */
-export function noRun(): ApiError {
-  return new ApiError("not_found", "There is no run with this id that this credential can see.");
-}
-
 /**
  * Returns the error for a repeated request if the run that the first request started was deleted.
  * The repeated request starts no second run, since the deleted run may already have had effects.

@@ -4,7 +4,7 @@ import type { Context } from "../../../base/context.ts";
 import { inWorkspace } from "../../../base/database/index.ts";
 import { type Page, readPage } from "../../../base/page.ts";
 import { parseQuery } from "../../../base/parse.ts";
-import { noRun, permitRuns } from "../../access.ts";
+import { permitRuns } from "../../access.ts";
 import { fittingRuns, readRunSummaries, readRuns } from "../store.ts";
 import { searchRuns } from "./search-store.ts";
 import { searchTexts } from "./text-search-store.ts";
@@ -25,8 +25,6 @@ export async function listRuns({
   input: { agentId: string | undefined; query: unknown };
 }): Promise<Page<ListedRun>> {
   const limitedTo = permitRuns(ctx, "runs:read");
-  if (limitedTo !== undefined && input.agentId !== undefined && !limitedTo.includes(input.agentId))
-    throw noRun();
   const agentIds = input.agentId === undefined ? limitedTo : [input.agentId];
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     if (input.agentId !== undefined) await requireAgent(tx, ctx, input.agentId);
