@@ -20,7 +20,7 @@ import { builtInPricer } from "../pricer.ts";
 import type { StartedRun } from "../starting/start-row.ts";
 import { startRuns } from "../starting/start-runs.ts";
 import { claimAbandoned, claimLastAttempts, countSuspects } from "./abandoned-statement.ts";
-import { claimLimited, claimQueued } from "./claim-statement.ts";
+import { claimLimited, claimQueued, findClaimed } from "./claim-statement.ts";
 import { endExhausted } from "./end-exhausted.ts";
 
 const { database, url, role } = await testDatabase();
@@ -85,6 +85,17 @@ test("a process that was declared dead claims nothing", async () => {
   await recordDeaths(database.engine, [dead], "prc_survivor");
   await queue(await seedAgent(database), 3);
   expect((await claimQueued(database, claimant(dead, 10))).runs).toEqual([]);
+});
+
+test("the runs of a claim without a reply are found until the process is declared dead", async () => {
+  await emptyQueue();
+  const [owner, heir] = [await seedProcess(database), await seedProcess(database)];
+  const queued = await queue(await seedAgent(database), 2);
+  const lost = claimant(owner, 5);
+  await claimQueued(database, lost);
+  expect(ids(await findClaimed(database, lost)).sort()).toEqual(queued);
+  await recordDeaths(database.engine, [owner], heir);
+  expect(await findClaimed(database, lost)).toEqual([]);
 });
 
 test("an agent's oldest runs come first, and a flood delays no others", async () => {

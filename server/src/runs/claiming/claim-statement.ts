@@ -243,7 +243,8 @@ export async function claim<Input extends Claimant>(
 
 /**
  * Returns the runs of a claim whose reply was lost, except runs that have been executed since: in
- * their journals, the event of the claim is no longer the last one.
+ * their journals, the event of the claim is no longer the last one. Returns none if the owner was
+ * declared dead since: it can no longer write to their journals, and other processes take them over.
  */
 export async function findClaimed(
   database: Database,
@@ -253,6 +254,7 @@ export async function findClaimed(
     name: "find-claimed",
     text: `select ${columns} from runs t join run_inputs i on i.run_id = t.id ${inputSize}
       where t.status = 'running' and t.owner = $1
+        and exists (select from processes p where p.id = $1 and p.died_at is null)
         and exists (
           select from events e where e.run_id = t.id and e.seq = t.last_seq and e.id = any ($2))`,
     values: [owner, eventIds],

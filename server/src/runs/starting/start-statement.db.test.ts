@@ -164,6 +164,14 @@ test("repeating a row whose run was claimed does not execute it again", async ()
   expect(startedOf((await startRuns(database, [row]))[0]).status).toBe("queued");
 });
 
+test("repeating a row whose process was declared dead does not execute its run", async () => {
+  const [owner, other] = [await seedProcess(database), await seedProcess(database)];
+  const row = startRow(await seedAgent(database), { owner });
+  expect(startedOf((await startRuns(database, [row]))[0]).status).toBe("running");
+  await recordDeaths(database.engine, [owner], other);
+  expect(startedOf((await startRuns(database, [row]))[0]).status).toBe("queued");
+});
+
 test("of two rows with one key in a batch one starts, the other is contended", async () => {
   const agent = await seedAgent(database);
   const rows = [0, 1].map(() => startRow(agent, { key: "k", bodyHash: hash }));

@@ -21,6 +21,8 @@ export interface CallerState {
 
 /**
  * Returns the state in which an earlier call created the run; undefined if the run does not exist.
+ * The run does not count as running if a process has claimed it since, or if its owner was declared
+ * dead, since another process takes it over then.
  */
 export async function readStarted(
   database: Database,
@@ -32,7 +34,9 @@ export async function readStarted(
         (select extract(epoch from p.updated_at)::text
           from agent_versions v join providers p on p.id = v.provider_id
           where v.agent_id = r.agent_id and v.version = i.agent_version) as provider_stamp,
-        i.trigger_id, i.prompt_prefix, r.status = 'running' and r.fence = 1 and r.last_seq = 1 as running,
+        i.trigger_id, i.prompt_prefix, r.status = 'running' and r.fence = 1 and r.last_seq = 1
+          and exists (select from processes p where p.id = r.owner and p.died_at is null)
+          as running,
         exists (select from events e where e.run_id = r.id and e.seq = 1 and e.type = 'run.waiting')
           as held,
         exists (select from budgets b where b.workspace_id = r.workspace_id) as limited
