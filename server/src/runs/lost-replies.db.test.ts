@@ -128,6 +128,23 @@ test("a start without a reply gets the outcome if this process claims the run", 
   expect(await statesOf(beckon, agent.id)).toEqual({ succeeded: 2 });
 });
 
+test("a retry whose run was started gets the run although the first attempt to read it fails", async () => {
+  const far = await startFar();
+  const agent = await beckon.createAgent();
+  const { body } = await beckon.invoke(agent, "Hello");
+  const cut = proxy.cutNext({
+    request: (bytes) => bytes.includes('"run_results"."limit_reached"'),
+    pass: 0,
+  });
+  const retried = beckon.call(`${far.url}/api/public/runs/${body.run_id}/retry`, { body: {} });
+  await cut;
+  expect(await retried).toMatchObject({
+    status: 201,
+    body: { data: { retry_of: body.run_id, input: "Hello" } },
+  });
+  await allSucceeded(beckon, agent.id, 2);
+});
+
 test("a start that got 503 reaches no model, even if its run is claimed", async () => {
   const far = await startFar();
   const held = await startHeldModel(beckon);

@@ -1,6 +1,8 @@
 import type { Run } from "@beckon/contract";
+import { elapsed, sleep } from "../../base/clock.ts";
 import { type Context, principalOf } from "../../base/context.ts";
-import { inWorkspace } from "../../base/database/index.ts";
+import { databaseUnavailable, inWorkspace } from "../../base/database/index.ts";
+import { ApiError } from "../../base/errors.ts";
 import type { Once } from "../../base/idempotency/index.ts";
 import { newId } from "../../base/ids.ts";
 import { deletedRun } from "../access.ts";
@@ -23,13 +25,20 @@ interface ManagedStart
   readonly audit: { readonly action: string; readonly data: object };
 }
 
+/** Maximum time for reading the run that was started, while the database cannot be reached. */
+const maxReadMs = 5_000;
+
+/** Pause between two attempts to read the run. */
+const retryMs = 250;
+
 /**
  * Starts a run with `startRun`, as all entry points do. So the agent's pause, its queue limit and
  * the Idempotency-Key are checked as usual. The run is queued, so that any process with capacity
  * can execute it.
  * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
  *   started.
- * @throws ApiError the errors of `startRun`; `conflict` if the run was deleted in the meantime.
+ * @throws ApiError the errors of `startRun`; `conflict` if the run was deleted in the meantime;
+ *   `unavailable` with the id of the run if the run was started, but could not be read.
  */
 export async function startManaged(
   ctx: Context & { runs: StartPorts },
@@ -54,9 +63,31 @@ export async function startManaged(
       },
     },
   });
-  const run = await inWorkspace(ctx.database.tenant, workspaceId, (tx) =>
-    findRun(tx, workspaceId, runId, undefined),
-  );
+  const run = await readStartedRun(ctx, runId);
   if (run === undefined) throw deletedRun();
   return { data: run, replayed };
+}
+
+/**
+ * Reads a run that was started. Tries again while the database cannot be reached: after an error,
+ * the caller would repeat the request and start a second run.
+ */
+async function readStartedRun(
+  { database, workspaceId }: Context,
+  runId: string,
+): Promise<Run | undefined> {
+  for (const deadline = elapsed() + maxReadMs; ; await sleep(retryMs)) {
+    try {
+      return await inWorkspace(database.tenant, workspaceId, (tx) =>
+        findRun(tx, workspaceId, runId, undefined),
+      );
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError && thrown.code === "unavailable")) throw thrown;
+      if (elapsed() < deadline) continue;
+      throw databaseUnavailable(
+        thrown,
+        `The run ${runId} was started: read it with GET /api/public/runs/${runId}.`,
+      );
+    }
+  }
 }
