@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import { testDatabase } from "../../../test/database.ts";
+import { eventually } from "../../../test/eventually.ts";
+import { seedAgent, seedProcess, startRow } from "../../../test/tenant.ts";
+import { createMutex, type ProcessMessage } from "../../base/database/index.ts";
+import { createLog } from "../../base/log.ts";
+import { KnownSubscriptions } from "../../events/index.ts";
+import { Capacity } from "../executing/capacity.ts";
+import { createAppends } from "../journal/index.ts";
+import { createLiveRuns } from "../subscribing/index.ts";
+import { createLimitedCallers } from "./limited-callers.ts";
+import { createQueueLimits } from "./queue-limits.ts";
+import type { StartPorts } from "./start-ports.ts";
+import { createStarts } from "./starts.ts";
+import { submitStart } from "./submit-start.ts";
+import { createUnconfirmedStarts } from "./unconfirmed-starts.ts";
+
+const { database } = await testDatabase();
+const { engine } = database;
+
+/** Key of the advisory lock that every insert of a run waits for. */
+const lockKey = 42;
+await engine.query(`
+  create function wait_for_lock() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock_shared(${lockKey}); return new; end $$;
+  create trigger wait_for_lock before insert on runs for each row execute function wait_for_lock()`);
+
+/** Returns the services of the process `owner`, and the messages that it sends to others. */
+function createPorts(owner: string): { ports: StartPorts; sent: ProcessMessage[] } {
+  const sent: ProcessMessage[] = [];
+  const [mutex, subscriptions] = [createMutex(), new KnownSubscriptions()];
+  const heap = { isFull: false, onChange() {}, stop() {} };
+  const reservations = { isLimited: () => false, noteLimited() {} };
+  const capacity = new Capacity({ max: 1, executes: true, heap });
+  capacity.foundQueue({ empty: true });
+  const starts = createStarts(database, {
+    mutex,
+    subscriptions,
+    onWritten() {},
+    full: () => [],
+  });
+  const ports: StartPorts = {
+    database,
+    log: createLog("silent"),
+    reports: { ended() {} },
+    process: { id: owner },
+    starts,
+    largeStarts: starts,
+    appends: createAppends(database, {
+      mutex,
+      budgetMutex: createMutex(),
+      reservations,
+      subscriptions,
+      onWritten() {},
+      onReturned() {},
+    }),
+    unconfirmedStarts: createUnconfirmedStarts(),
+    live: createLiveRuns(),
+    queueLimits: createQueueLimits(database),
+    capacity,
+    memory: { heap },
+    processMessages: { send: (message) => sent.push(message) },
+    reservations,
+    limitedCallers: createLimitedCallers(),
+    worker: { claim() {}, noteHeld() {} },
+    execute: () => expect.fail("the run is not executed"),
+  };
+  return { ports, sent };
+}
+
+test("the run of a start that got 503 is stopped, although its process was declared dead", async () => {
+  const agent = await seedAgent(database);
+  const owner = await seedProcess(database);
+  const { ports, sent } = createPorts(owner);
+  const blocker = await engine.connect();
+  await blocker.query("select pg_advisory_lock($1)", [lockKey]);
+  const request = startRow(agent, { key: "key", bodyHash: Buffer.alloc(32) });
+  await expect(submitStart(ports, request)).rejects.toMatchObject({ code: "unavailable" });
+  // The statement has taken its snapshot, in which the process lives.
+  await engine.query("update processes set died_at = now() where id = $1", [owner]);
+  await blocker.query("select pg_advisory_unlock($1)", [lockKey]);
+  blocker.release();
+  await eventually("the end of the start", () => ports.capacity.free === 1 || undefined);
+
+  // Another process takes over the run. It ends the run, and does not call the model.
+  const { rows } = await engine.query(
+    `select id, status, owner, cancel_requested_at is not null as is_cancelled from runs
+      where agent_id = $1`,
+    [agent.agentId],
+  );
+  expect(rows).toEqual([{ id: rows[0]?.id, status: "running", owner, is_cancelled: true }]);
+  expect(sent).toEqual([{ kind: "cancel", runId: rows[0]?.id }]);
+  const bound = await engine.query("select from idempotency where workspace_id = $1", [
+    agent.workspaceId,
+  ]);
+  expect(bound.rowCount).toBe(0);
+});
