@@ -52,6 +52,25 @@ describe("a secret is found", () => {
     expect(scrubbed(text)).not.toMatch(/live|0123|c2st|bGl2|LmhY|2b2live|736b|6976/i);
   });
 
+  it("if it has backslashes, escaped or not", () => {
+    const windows = "C:\\\\keys\\one";
+    for (const text of [
+      windows,
+      JSON.stringify(windows),
+      JSON.stringify(JSON.stringify(windows)),
+      encodeURIComponent(windows),
+      windows.replaceAll("\\", "\\u005c"),
+      windows.replaceAll("\\", "&#92;"),
+    ])
+      expect(scrubbed(text, [windows])).toMatch(/^[\\"]*\[secret\][\\"]*$/);
+  });
+
+  it("in a short time, even if secret and text are rows of backslashes", () => {
+    // If each backslash were matched by itself, this search would not end.
+    const text = "\\".repeat(200_000);
+    expect(scrubbed(text, [`${"\\".repeat(40)}x`])).toBe(text);
+  });
+
   it("in base64 at any offset of a longer text, with nothing of the secret left", () => {
     fc.assert(
       fc.property(

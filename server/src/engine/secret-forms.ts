@@ -44,7 +44,9 @@ function formsOf(secret: string): Form[] {
   const hex = bytes.toString("hex");
   return [
     {
-      source: secret.replace(/[^a-z0-9]/giu, escapesOf),
+      source: secret.replace(/\\+|[^a-z0-9]/giu, (part) =>
+        part.startsWith("\\") ? escapesOfBackslashes(part.length) : escapesOf(part),
+      ),
       maxBytes: bytes.length * maxBytesPerCharacter,
     },
     ...(hex.length < minLength ? [] : [{ source: hex, maxBytes: hex.length }]),
@@ -73,7 +75,7 @@ function escapesOf(character: string): string {
   const name = htmlNames[character];
   const escapes = [
     // JSON may escape the character, and JSON inside JSON may escape it again.
-    character === "\\" ? "\\\\{1,4}" : `\\\\{0,3}${literal}`,
+    `\\\\{0,3}${literal}`,
     `\\\\{1,2}u${code.toString(16).padStart(4, "0")}`,
     Buffer.from(character).toString("hex").replace(/../g, "%$&"),
     `&#0{0,2}${code};`,
@@ -82,6 +84,16 @@ function escapesOf(character: string): string {
     ...(name === undefined ? [] : [`&${name};`]),
   ];
   return `(?:${escapes.join("|")})`;
+}
+
+/**
+ * Returns a pattern that matches any escape of a number of backslashes in a row. The backslashes are
+ * not matched one by one: JSON writes one as two or four, and the number of ways to divide a long
+ * row of backslashes into such groups would make a search endless.
+ */
+function escapesOfBackslashes(count: number): string {
+  const rows = [4, 2, 1].map((times) => `\\\\{${times * count}}`);
+  return `(?:${rows.join("|")}|(?:\\\\{1,2}u005c|%5c|&#0{0,2}92;|&#x0{0,2}5c;){${count}})`;
 }
 
 /**
