@@ -28,7 +28,7 @@ export async function startTransactionPooler(
   const logins = Array.from({ length: size }, () => new Client({ connectionString: url }));
   await Promise.all(logins.map((login) => login.connect()));
   const clients = new Set<Socket>();
-  /** Messages that a client sent together, up to a Query or Sync, and that no server has got yet. */
+  /** Messages that a client sent together, up to a Query or Sync, and that no server has yet. */
   const waiting: { client: Socket; unit: Buffer }[] = [];
   const lent = logins.map((login): ServerConnection => {
     // `pg` has logged in. From here on, this file itself reads and writes the protocol messages.
