@@ -209,22 +209,6 @@ inBrowser("a confirmation that was closed closes nothing later, and shows its er
   await page.getByText("“Delete key” failed.").first().waitFor();
 });
 
-inBrowser("a name that is typed while another is saved stays in the field", async () => {
-  const page = await open("/settings?tab=account");
-  const name = page.getByLabel("Your name");
-  await name.waitFor();
-  const { release, reached } = await hold(page, /\/api\/public\/me$/);
-  await name.fill("Ada L");
-  await button(page, "Save").click();
-  await reached;
-  await name.fill("Ada Lovelace");
-  release();
-  await button(page, "Account of Ada L").waitFor();
-  expect(await name.inputValue()).toBe("Ada Lovelace");
-  await button(page, "Save").click();
-  await button(page, "Account of Ada Lovelace").waitFor();
-});
-
 inBrowser("what is typed and cleared while a run starts is kept", async () => {
   const { id } = await beckon.createAgent();
   const page = await open(`/agents/${id}/playground`);

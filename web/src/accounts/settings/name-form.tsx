@@ -18,7 +18,7 @@ export function NameForm() {
   const { name, email } = useMe();
   const { id: workspaceId } = useWorkspace();
   const queryClient = useQueryClient();
-  const { register, handleSubmit, reset, getValues, setValue, formState } = useForm({
+  const { register, handleSubmit, reset, formState } = useForm({
     resolver: zodResolver(updateMeBody, { error: wording }),
     mode: "onTouched",
     values: { name },
@@ -28,11 +28,8 @@ export function NameForm() {
   const save = useMutation({
     mutationFn: (body: { name?: string | undefined }) =>
       account.me.update(body.name === undefined ? {} : { name: body.name }),
-    onSuccess: async (user, sent) => {
-      const typed = getValues("name") ?? "";
+    onSuccess: async (user) => {
       reset({ name: user.name });
-      // What was typed since the form was sent is not saved yet, so it stays in the field.
-      if (typed.trim() !== sent.name?.trim()) setValue("name", typed, { shouldDirty: true });
       await announceChanges(queryClient, meQuery.queryKey, [workspaceId, "members"]);
     },
   });
