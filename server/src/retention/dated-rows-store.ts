@@ -71,9 +71,9 @@ export const datedRows: readonly PrepareDeletion[] = tables.map(
       return async (max) => {
         const { rows } = await connection.query<{ deleted: number; last: string | null }>({
           name: `prune-${table}`,
-          // Rows that another transaction has locked are left for the next pass. The rows are deleted
-          // by their ctid. With their key, PostgreSQL could compare every row of the table with
-          // every row of "old", if it planned the statement when the table was small.
+          // Rows that another transaction has locked are left for the next pass. The others are
+          // deleted by their ctid. By their key, PostgreSQL could compare every row of the table
+          // with every row of "old", if it planned the statement when the table was small.
           text: `with old as materialized (
               select ctid, ${time} as time from ${table}
               where ${time} >= $1::timestamptz and ${time} < $2

@@ -28,19 +28,25 @@ export const oldDeliveries: PrepareDeletion = (connection, { deliveriesDays }) =
             order by subscription_id limit 1
           ) as following
         ), old as materialized (
-          select d.subscription_id, d.id from found f cross join lateral (
-            select d.subscription_id, d.id from deliveries d
+          select d.subscription_id, d.id, d.ctid from found f cross join lateral (
+            select d.subscription_id, d.id, d.ctid from deliveries d
             where d.subscription_id = f.subscription_id and d.id < $1 and d.status <> 'pending'
               and d.id > case when f.subscription_id = $2 then $3 else '' end
             order by d.id limit $4
           ) d limit $4
         ), deleted as (
-          delete from deliveries d using old o
-          where d.subscription_id = o.subscription_id and d.id = o.id and d.status <> 'pending'
+          -- Deleted by their ctid: see dated-rows-store.ts.
+          delete from deliveries d
+          where d.ctid = any (array(select ctid from old)) and d.status <> 'pending'
           returning d.subscription_id, d.id
         ), attempts as (
-          delete from delivery_attempts a using deleted o
-          where a.subscription_id = o.subscription_id and a.delivery_id = o.id
+          delete from delivery_attempts where ctid = any (array(
+            -- Because of "offset 0", this is an index scan for each delivery, never another join.
+            select a.ctid from deleted o cross join lateral (
+              select a.ctid from delivery_attempts a
+              where a.subscription_id = o.subscription_id and a.delivery_id = o.id offset 0
+            ) a
+          ))
         ), last as (
           select subscription_id, id from old order by subscription_id desc, id desc limit 1
         )

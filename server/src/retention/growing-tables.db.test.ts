@@ -2,8 +2,10 @@ import { afterAll, expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 import { seedAgent } from "../../test/tenant.ts";
 import { connect } from "../base/database/index.ts";
+import { lowestIdAt } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
 import { datedRows } from "./dated-rows-store.ts";
+import { oldDeliveries } from "./deliveries-store.ts";
 
 const { database, url, role } = await testDatabase();
 // With `poolSize` 2, the engine's pool has one connection. It plans each statement once, on small
@@ -20,6 +22,8 @@ const tables = [
   "request_counts",
   "idempotency",
   "received_requests",
+  "deliveries",
+  "delivery_attempts",
 ];
 // Turns autovacuum off: its statistics would invalidate the plans.
 await database.engine.query(
@@ -29,9 +33,11 @@ await database.engine.query(
 /** Adds `count` rows to each table, whose age is `days`. */
 async function add(label: string, days: number, count: number): Promise<void> {
   const each = `from (
-    select $1 || n as id, now() - make_interval(days => $2) as t, $3::text as w
+    select n, $1 || n as id, now() - make_interval(days => $2) as t, $3::text as w
     from generate_series(1, $4::int) n
   ) r`;
+  const dayMs = 24 * 3_600_000;
+  const delivery = lowestIdAt("dlv", new Date(Date.now() - days * dayMs)).slice(0, 14) + label;
   await database.engine.query(
     `with users as (insert into users (id, name, email)
         select 'usr_' || id, 'Ada', id || '@example.com' ${each}),
@@ -45,11 +51,17 @@ async function add(label: string, days: number, count: number): Promise<void> {
         select w, 's', id, '', t ${each}),
       sessions as (insert into sessions (id, user_id, token, expires_at)
         select id, 'usr_' || id, id, t ${each}),
+      sent as (insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type,
+        version, status, finished_at)
+        select $5 || n, w, 'sub_1', 'event', 'evt_1', 'run.finished', 1, 'failed', t ${each}),
+      attempts as (insert into delivery_attempts (subscription_id, delivery_id, number,
+        workspace_id, started_at, duration_ms, url, request_headers, response_headers, response_body)
+        select 'sub_1', $5 || n, 1, w, t, 1, 'https://example.com', '{}', '{}', '' ${each}),
       links as (insert into password_resets (user_id, hash, expires_at, created_by, created_in)
         select 'usr_' || id, id::bytea, t, 'x', w ${each})
       insert into invitations (id, workspace_id, email, role, hash, created_by, expires_at)
         select id, w, 'x@example.com', 'viewer', id::bytea, 'x', t ${each}`,
-    [label, days, workspaceId, count],
+    [label, days, workspaceId, count, delivery],
   );
 }
 
@@ -74,7 +86,9 @@ test("a batch reads only the rows that it deletes, even with the plan of a small
     invitationsDays: 30,
     auditDays: 0,
   };
-  const deletions = datedRows.flatMap((prepare) => prepare(planned.engine, retention) ?? []);
+  const deletions = [...datedRows, oldDeliveries].flatMap(
+    (prepare) => prepare(planned.engine, retention) ?? [],
+  );
   await add("first", 31, 3);
   await database.engine.query("analyze");
   for (const deleteSome of deletions) await deleteSome(10);
