@@ -244,7 +244,7 @@ export async function claim<Input extends Claimant>(
 /**
  * Returns the runs of a claim whose reply was lost, except runs that have been executed since: in
  * their journals, the event of the claim is no longer the last one. Returns none if the owner was
- * declared dead since: it can no longer write to their journals, and other processes take them over.
+ * declared dead since: it cannot write to their journals, and other processes take them over.
  */
 export async function findClaimed(
   database: Database,
