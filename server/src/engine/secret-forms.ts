@@ -87,9 +87,9 @@ function escapesOf(character: string): string {
 }
 
 /**
- * Returns a pattern that matches any escape of a number of backslashes in a row. The backslashes are
- * not matched one by one: JSON writes one as two or four, and the number of ways to divide a long
- * row of backslashes into such groups would make a search endless.
+ * Returns a pattern that matches any escape of a number of backslashes in a row. The backslashes
+ * are not matched one by one: JSON writes one as two or four, and the number of ways to divide a
+ * long row of backslashes into such groups would make a search endless.
  */
 function escapesOfBackslashes(count: number): string {
   const rows = [4, 2, 1].map((times) => `\\\\{${times * count}}`);

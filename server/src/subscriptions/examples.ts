@@ -36,7 +36,7 @@ export const exampleEvents: Examples = {
       call_id: "call_1",
       tool: "shop_read_order",
       arguments: { order: 4711 },
-      idempotency_key: `${id("run")}-1-call_1`,
+      idempotency_key: `${id("run")}:call_1`,
     },
   },
   "run.finished": {

@@ -22,8 +22,8 @@ export function repairAnswer(text: string): string | undefined {
  * Replaces NaN and Infinity by null outside of string literals. Python's json module writes these
  * two values, although JSON does not have them.
  *
- * The pattern matches each quotation mark and each escape by itself. With a pattern for whole string
- * literals, the time for a literal that does not end would grow with the square of its length.
+ * The pattern matches each quotation mark and each escape by itself. With a pattern for whole
+ * string literals, the time for a literal without an end would grow with the square of its length.
  */
 function withoutNotANumber(text: string): string {
   let isInString = false;

@@ -84,7 +84,8 @@ export class LiveRun implements RunRef {
    * listeners.
    */
   publish(events: readonly EventOnWire[], outcome?: Outcome): void {
-    this.#events.push(...events);
+    // Not by `push(...events)`, which fails if one write has more events than the call stack holds.
+    for (const event of events) this.#events.push(event);
     this.#outcome = outcome ?? this.#outcome;
     this.#wake();
   }
