@@ -56,7 +56,7 @@ export const byAgentQuery = ({ id, client }: Source) =>
 /** Runs since midnight of the workspace's time zone, by hour. */
 export const todayQuery = ({ id, client, timeZone }: CurrentWorkspace) =>
   queryOptions({
-    queryKey: statsKey(id, "today"),
+    queryKey: [...statsKey(id, "today"), timeZone],
     queryFn: ({ signal }) => {
       const created_after = new Date(startOfDay(Date.now(), timeZone)).toISOString();
       return client.runs.getStats({ bucket: "hour", created_after }, { signal });

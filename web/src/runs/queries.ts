@@ -10,7 +10,7 @@ export const runQuery = (
   { id, client }: Pick<CurrentWorkspace, "id" | "client">,
   runId: string,
 ) => {
-  const queryKey = [...runsKey(id), runId] as const;
+  const queryKey = [...runsKey(id), "run", runId] as const;
   return queryOptions({
     queryKey,
     queryFn: async ({ signal, client: cache }) => {
