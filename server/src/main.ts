@@ -228,7 +228,7 @@ async function build(
 
   const { retention } = config;
   if (config.role !== "api") {
-    const services = { database, retention, processId, metrics, log };
+    const services = { database, retention, process: runs.process, metrics, log };
     const pruner = startPruning(services, pruning);
     opened.defer(() => pruner.stop());
   }

@@ -38,7 +38,7 @@ async function pass(
     {
       database,
       retention: { ...forever, ...retention },
-      processId,
+      process: { id: processId },
       metrics: {
         count(_name, [kind], by = 1) {
           deleted[String(kind)] = (deleted[String(kind)] ?? 0) + by;

@@ -34,7 +34,8 @@ const batchMs = { min: 8, max: 30 };
 export interface PruneServices {
   readonly database: Pick<Database, "engine">;
   readonly retention: Retention;
-  readonly processId: string;
+  /** This process. Its id changes if it is declared dead, so each pass reads the id. */
+  readonly process: { readonly id: string };
   readonly metrics: Pick<Metrics, "count">;
   readonly log: Pick<Log, "write">;
 }
@@ -48,13 +49,14 @@ export interface PruneServices {
  *   on how many rows are created, so that other work is slowed down little.
  */
 export async function prune(
-  { database: { engine }, retention, processId, metrics, log }: PruneServices,
+  { database: { engine }, retention, process, metrics, log }: PruneServices,
   {
     signal,
     pace = createPace(engine),
     intervalSeconds,
   }: { signal: AbortSignal; pace?: Pace; intervalSeconds: number },
 ): Promise<void> {
+  const processId = process.id;
   if (!(await beginPass(engine, processId, intervalSeconds))) return;
   const deletedRows = new Map<RowKind, number>();
   const startedAt = elapsed();

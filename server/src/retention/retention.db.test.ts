@@ -56,6 +56,11 @@ test("a running server deletes old runs, and the error of each route says that i
     );
 });
 
+test("a process that was declared dead deletes old runs again, under its new id", async () => {
+  await database.engine.query("update processes set died_at = now() where died_at is null");
+  await untilGone(await addRun(database, owner, { createdAt: daysAgo(31) }));
+});
+
 test("a repeated event gets the id of its deleted run, and starts none", async () => {
   const receiving = {
     verification: { kind: "none" },
