@@ -317,8 +317,9 @@ export const preset = z.object({
   /** The sender's documentation. */
   url: z.string().nullable(),
   /**
-   * Who creates the secret: the sender, or the trigger's owner (or Beckon); `none` if there is no
-   * secret.
+   * Where the secret comes from. `sender`: the sender shows it, and a member enters it here.
+   * `receiver`: Beckon generates it or a member chooses it, and it is entered at the sender.
+   * `none`: there is no secret.
    */
   secret_from: z.enum(["sender", "receiver", "none"]),
   receiving,
@@ -468,7 +469,10 @@ export const preview = z.object({
   event_type: z.string().nullable(),
   /** Whether the request passes the filter; null if the filter failed. */
   passes: z.boolean().nullable(),
-  /** The run's input, as the model sees it; null if filter or template failed. */
+  /**
+   * What the model would see; null if the template failed. Present also if the filter failed or
+   * rejects the request, so that the template can be checked separately.
+   */
   input: z.string().nullable(),
   /** The parts of `input`. */
   parts: z.array(

@@ -15,9 +15,8 @@ export interface Guard {
 
 const script = `
 trap '' INT TERM HUP
-folders=
-while read -r folder; do folders="$folders $folder"; done
-for folder in $folders; do
+while IFS= read -r folder; do set -- "$@" "$folder"; done
+for folder in "$@"; do
   for file in "$folder"/postmaster.pid "$folder"/*/postmaster.pid; do
     [ -f "$file" ] || continue
     pid=$(head -n 1 "$file")
@@ -44,7 +43,6 @@ export function startGuard(): Guard {
   child.unref();
   const exited = once(child, "exit");
   return {
-    // Paths come from mkdtemp and contain no spaces.
     watch: (folder) => child.stdin?.write(`${folder}\n`),
     release: async () => {
       child.stdin?.end();

@@ -92,8 +92,8 @@ export function orThrow<T>(result: Result<T>): T {
 /**
  * Beckon cannot start with this configuration, for example because of a wrong setting or an
  * unsuitable database. The message says what is wrong, what was found and how to fix it. A server
- * process exits with 78 (EX_CONFIG) and is not restarted. For its subclass `MissingRightError` the
- * exit code is 77.
+ * process exits with 78 (EX_CONFIG) and is not restarted. For the subclass `MissingRightError` it
+ * exits with 77, and is restarted if a server process has been ready before.
  */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";

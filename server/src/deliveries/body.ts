@@ -12,7 +12,10 @@ export interface DeliveredRow {
   readonly agent_id: string | null;
   readonly run_id: string | null;
   readonly seq: number | null;
-  /** The event's data; null if the delivery has none. */
+  /**
+   * The event's data, or a reference to the artifact that has it. null if the data was not stored,
+   * because the payload was thin or the subscription was not enabled, or if its run was deleted.
+   */
   readonly data: Readonly<Record<string, unknown>> | null;
 }
 

@@ -170,7 +170,7 @@ test("a start that got 503 reaches no model, even if its run is claimed", async 
   expect(held.requests.length).toBe(1);
 });
 
-test("the key of a start that got 503 but was written can be used again", async () => {
+test("a start with a key that got 503 but was written is executed once, and its repeats get it", async () => {
   const far = await startFar();
   const held = await startHeldModel(beckon);
   held.release();
@@ -183,12 +183,19 @@ test("the key of a start that got 503 but was written can be used again", async 
     });
   expect((await invoke("so that the credential is cached")).status).toBe(200);
   proxy.weather = { type: "mute" };
-  expectError(await invoke("Hello", { "idempotency-key": "k" }), 503, "unavailable");
+  expectError(await invoke("Hello", { "idempotency-key": "k" }), 503, "unavailable", /same key/);
+  // Another process returns the run before the first one learns that it was written.
+  const acknowledged = await beckon.call(`/agents/${agent.id}/invoke`, {
+    credential: agent.token,
+    body: { input: "Hello" },
+    headers: { "idempotency-key": "k", prefer: "respond-async" },
+  });
+  expect(acknowledged.status).toBe(202);
   const again = invoke("Hello", { "idempotency-key": "k" });
   proxy.weather = { type: "fair" };
   proxy.drop({ hard: true });
   const { status, body } = await again;
-  expect([status, body.output]).toEqual([200, "Hello"]);
-  expect(await statesOf(beckon, agent.id)).toEqual({ succeeded: 2, cancelled: 1 });
+  expect([status, body.output, body.run_id]).toEqual([200, "Hello", acknowledged.body.run_id]);
+  expect(await statesOf(beckon, agent.id)).toEqual({ succeeded: 2 });
   expect(held.requests.length).toBe(2);
 });

@@ -360,6 +360,7 @@ describe("many deliveries", () => {
     const { path, replay } = await missed(1, 1);
     await replay();
     const owner = await openClient(quiet.db.url);
+    await owner.query("set beckon.workspace = '*'");
     await owner.query("begin");
     await owner.query("select 1 from deliveries where status = 'pending' for update");
     const deleted = quiet.call(path, { method: "DELETE" });

@@ -17,8 +17,8 @@ export interface Call {
   /** Whether a connection broke, a server was unavailable, or the wait timed out. */
   faulted: boolean;
   /**
-   * Number of 503 responses. Before each of them, the server can have written a run, which it must
-   * have cancelled.
+   * Number of 503 responses. Before each of them, the server can have written a run. It must cancel
+   * this run if the call has no Idempotency-Key, and otherwise return it to the next attempt.
    */
   unavailable: number;
   /** Whether a response said that an earlier request with the same key had started the run. */

@@ -53,8 +53,8 @@ export function checkGuarantees(
   calls: readonly Call[],
   world: Pick<World, "effects" | "modelCalls">,
 ): CheckReport {
-  // Runs that were written although the caller got a 503. The server cancels them at once. A repeat
-  // of the request can have started another run with the same nonce.
+  // Runs without an Idempotency-Key that were written although the caller got a 503. The server
+  // cancels them at once.
   const withdrawn = Map.groupBy(stored.filter(isWithdrawn), nonceOf);
   const runs = stored.filter((run) => !isWithdrawn(run));
   const byNonce = Map.groupBy(runs, nonceOf);
@@ -66,9 +66,9 @@ export function checkGuarantees(
       const cancelled = withdrawn.get(nonce)?.length ?? 0;
       return [
         ...wrongWithCall(call, byNonce.get(nonce) ?? []),
-        ...(cancelled > call.unavailable
+        ...(cancelled > (call.keyed ? 0 : call.unavailable)
           ? [
-              `${cancelled} of its runs were cancelled, and it got ${call.unavailable} responses of 503`,
+              `${cancelled} of its runs were cancelled, it got ${call.unavailable} responses of 503, and it has ${call.keyed ? "a" : "no"} key`,
             ]
           : []),
       ].map((what) => `${nonce}: ${what}`);

@@ -38,7 +38,10 @@ const kinds = [
  */
 export interface Hub {
   receive(tab: Tab, message: TabMessage): void;
-  /** Recomputes the status. Call it every second. */
+  /**
+   * Sends the status to all tabs if it has changed. Call it every second, because the status also
+   * changes when the server sends nothing.
+   */
   tick(): void;
   /** Ends all streams, so that another person can sign in. */
   signOut(): void;

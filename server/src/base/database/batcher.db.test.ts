@@ -171,9 +171,9 @@ async function holdUp(
   values: unknown[],
 ): Promise<{ release: () => Promise<unknown>; waiting: (count: number) => Promise<void> }> {
   const holder = new Client(database.settings);
-  // In the Vitest project `external`, a superuser executes the statements, and `pg_stat_activity`
-  // shows only to superusers what the connections of a superuser wait for. The observer therefore
-  // connects with `adminUrl`.
+  // In the Vitest project `external`, connections log in as a superuser and switch to the role
+  // `beckon_server`. That role cannot see in `pg_stat_activity` what a superuser's connections wait
+  // for. So the observer connects with `adminUrl`, and stays a superuser.
   const observer = new Client({ connectionString: databaseAt(inject("server").adminUrl, name) });
   await Promise.all([holder.connect(), observer.connect()]);
   onTestFinished(async () => {

@@ -12,7 +12,8 @@ const settings = {
   maxQueuedSpans: 1,
 };
 
-// `script/check` makes sure that only `otlp-tracing.ts` imports the packages of OpenTelemetry.
+// It is enough to load `index.ts` of this folder: `script/check` makes sure that no other file of
+// the server than `otlp-tracing.ts` imports the packages of OpenTelemetry.
 test("the packages of OpenTelemetry are loaded only if there is an endpoint", () => {
   const script = `
     import { registerHooks } from "node:module";

@@ -154,15 +154,16 @@ export async function executeLostClaims(ports: ClaimPorts): Promise<void> {
 
 /**
  * Claims runs up to the free capacity, and starts to execute them.
- * @param options `onlyToEnd`: whether the runs are only ended. They are then claimed even if there
- *   is no free capacity, because ending a run takes little time and memory. `lastAttempt`: what the
- *   runs count as if the reply to the claim is lost; undefined unless they are on their last
- *   attempt.
+ * @param options
+ * - `onlyToEnd`: the runs are claimed only to be ended. This takes little time and memory, so they
+ *   are claimed even without free capacity, as long as this process accepts runs.
+ * - `lastAttempt`: the kind of last attempt to assume if the reply to the claim is lost. Undefined
+ *   if the claimed runs are not on their last attempt.
  * @returns
- * - `all`: no runs are left.
+ * - `all`: no runs are left, except those of workspaces whose runs wait for memory here.
  * - `some`: there may be more runs.
  * - `contended`: another process had locked some of the runs.
- * - `full`: nothing was claimed, because there is no free capacity.
+ * - `full`: nothing was claimed: this process has no free capacity, or accepts no runs.
  */
 async function claimUpTo(
   ports: ClaimPorts,
@@ -200,7 +201,7 @@ async function claimUpTo(
 
 /**
  * Starts to execute a claimed run. If the caller that started the run has got a `503` response in
- * the meantime, the run is only ended.
+ * the meantime, and cannot repeat the request safely, the run is only ended.
  */
 function execute(
   ports: ClaimPorts,
@@ -210,7 +211,7 @@ function execute(
   const start = ports.unconfirmedStarts.get(run.runId);
   if (start !== undefined) start.claimed = run;
   if (run.isLimited) ports.reservations.noteLimited(run.workspaceId, true);
-  const cancelRequested = run.cancelRequested || start?.rejected !== undefined;
+  const cancelRequested = run.cancelRequested || start?.isRejected === true;
   const lastAttempt = run.lastAttempt ?? claim.lastAttempt;
   const executed = ports.execute({
     ...run,

@@ -1,4 +1,3 @@
-import { sleep } from "../../base/clock.ts";
 import type { IdempotencyBinding } from "../../base/context.ts";
 import { failureKind } from "../../base/database/index.ts";
 import { type ApiError, orThrow, type Result } from "../../base/errors.ts";
@@ -19,7 +18,7 @@ import {
 } from "./start-errors.ts";
 import type { StartPorts } from "./start-ports.ts";
 import { initialError, type RunDetails, type StartResult, type StartRow } from "./start-row.ts";
-import { beginRun, type RequestFields, startWaitMs, submitStart } from "./submit-start.ts";
+import { beginRun, type RequestFields, submitStart } from "./submit-start.ts";
 
 /** A request to start a run, independent of the protocol. */
 export interface StartRequest
@@ -67,9 +66,10 @@ export interface Started extends RunRef {
  * writes the run: see `start-statement.ts`. Resolves once the run is committed. Then the run either
  * executes in this process, or is queued for any process with capacity.
  * @throws ApiError the error of the first check that fails (see `StartRejection`); `unavailable` if
- *   the database does not reply in time. After `unavailable` this process calls no model for the
- *   run: if the run was written all the same, it is cancelled. Another process may have begun to
- *   execute it before it is cancelled.
+ *   the database does not reply in time. After `unavailable`, a request with an Idempotency-Key may
+ *   have started its run; if it is repeated, it gets that run. A run of another request is
+ *   cancelled if it was written all the same, and this process calls no model for it; another
+ *   process may have begun to execute it before it is cancelled.
  */
 export async function startRun(ports: StartPorts, request: StartRequest): Promise<Started> {
   const outcome = await startReceived(ports, request);
@@ -110,8 +110,8 @@ export type StartOutcome =
 /**
  * Like `startRun`, for requests to triggers with `receiving`. Such a request can end without a new
  * run and without an error, for example `filtered`, so all these results are returned.
- * @throws ApiError the errors of `startRun`. After `unavailable`, a request with an event id may
- *   have started its run; if it is repeated, it gets that run.
+ * @throws ApiError the errors of `startRun`. After `unavailable`, a request with an event id or an
+ *   Idempotency-Key may have started its run; if it is repeated, it gets that run.
  */
 export async function startReceived(
   ports: StartPorts,
@@ -146,20 +146,12 @@ export async function startReceived(
           kind: "repeated",
           run: { ...result, replayed: true, initialStatus: undefined },
         };
-      case "replay": {
-        const earlier = ports.unconfirmedStarts.get(result.runId);
-        if (earlier?.rejected === undefined) {
-          if (await isDeleted(ports, result)) throw deletedRun();
-          return {
-            kind: "started",
-            run: { ...result, replayed: true, initialStatus: undefined },
-          };
-        }
-        // The caller of the earlier request got a `503` response, so its run is being cancelled.
-        // After that the Idempotency-Key is free, and this request can start a run.
-        await Promise.race([earlier.rejected.promise, sleep(startWaitMs)]);
-        continue;
-      }
+      case "replay":
+        if (await isDeleted(ports, result)) throw deletedRun();
+        return {
+          kind: "started",
+          run: { ...result, replayed: true, initialStatus: undefined },
+        };
       case "contended":
         continue;
       case "limited":

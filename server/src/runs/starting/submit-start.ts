@@ -12,18 +12,10 @@ import type { RunRef } from "../run.ts";
 import type { OutputBuffer } from "../subscribing/index.ts";
 import type { StartPorts } from "./start-ports.ts";
 import type { StartedRun, StartResult, StartRow } from "./start-row.ts";
-import { unbindKey } from "./unbind-key-statement.ts";
 import type { UnconfirmedStart } from "./unconfirmed-starts.ts";
 
 /** How long a caller waits for the database before it gets a `503` response. */
 export const startWaitMs = 5_000;
-
-/**
- * How long the entry of a rejected start stays in `unconfirmedStarts` after the outcome of its
- * statement is known. Longer than a concurrent statement with the same Idempotency-Key takes, whose
- * reply can name the rejected run.
- */
-const keepRejectedMs = 30_000;
 
 /** A received request with a body of more bytes than this is sent through `largeStarts`. */
 const maxSmallBodyBytes = 1_048_576;
@@ -45,16 +37,19 @@ interface Claimed {
 
 /**
  * Sends a request to the start statement and returns the result. `owner` is the process that owns
- * the run if it was created running. A run that was not returned within `startWaitMs` is cancelled,
- * unless it has an event id: its sender repeats the request, and the repeat gets the run.
- * @param caller output buffer and trace; used only for a run with an event id that is written after
- *   `startWaitMs`.
+ * the run if it was created running.
+ *
+ * A run that was not returned within `startWaitMs` is cancelled, unless the request has an
+ * Idempotency-Key or an event id. Such a run is executed, because its caller repeats the request,
+ * and the repeat gets the run. It may have got it already, from another process, so cancelling the
+ * run could lose an acknowledged request.
+ * @param trace used only for a run that is executed although it was not returned in time.
  * @throws ApiError `unavailable` if the database does not reply in time.
  */
 export async function submitStart(
   ports: StartPorts,
   request: RequestFields,
-  caller: Pick<Beginning, "output" | "trace"> = {},
+  { trace }: Pick<Beginning, "trace"> = {},
 ): Promise<(StartResult | Claimed) & { owner: string }> {
   const { capacity } = ports;
   const hasCapacity =
@@ -68,37 +63,29 @@ export async function submitStart(
     owner,
     checksLimits: ports.limitedCallers.has(request.caller),
   };
-  const bindsEvent = row.received !== undefined && row.received.eventId !== null;
+  const isRepeatable = row.key !== null || (row.received?.eventId ?? null) !== null;
   const isLarge = row.received !== undefined && row.received.body.length > maxSmallBodyBytes;
-  const start: UnconfirmedStart = { rejected: undefined, claimed: undefined };
+  const start: UnconfirmedStart = { isRejected: false, claimed: undefined };
   ports.unconfirmedStarts.set(row.runId, start);
   const finish = (executes: boolean) => {
-    // The entry of a rejected start is kept for a while. A concurrent start with the same
-    // Idempotency-Key may have been sent before the key was unbound. Its reply can still name the
-    // rejected run, and `startRun` must then find this entry, so that it does not return that run.
-    if (start.rejected !== undefined)
-      setTimeout(() => ports.unconfirmedStarts.delete(row.runId), keepRejectedMs).unref();
-    else ports.unconfirmedStarts.delete(row.runId);
-    start.rejected?.resolve();
+    ports.unconfirmedStarts.delete(row.runId);
     if (hasCapacity && !executes) capacity.release(1);
   };
   try {
     const result = await (isLarge ? ports.largeStarts : ports.starts).submit(row, {
       waitMs: startWaitMs,
       onLateResult: (result) => {
-        if (bindsEvent && result?.kind === "started") {
+        if (result?.kind === "started" && isRepeatable) {
           finish(result.run.status === "running");
-          const { output, trace } = caller;
-          beginRun(ports, result.run, { owner, payload: row.payload, output, trace });
-        } else if (result?.kind !== "started" || start.rejected === undefined) finish(false);
-        else void cancelRejected(ports, result.run, row).finally(() => finish(false));
+          noteLimits(ports, request, result.run);
+          beginRun(ports, result.run, { owner, payload: row.payload, trace });
+        } else if (result?.kind === "started" && start.isRejected)
+          void cancelRejected(ports, result.run, row).finally(() => finish(false));
+        else finish(false);
       },
     });
     finish(result.kind === "started" && result.run.status === "running");
-    if (result.kind === "started") {
-      ports.limitedCallers.note(request.caller, result.run.limited);
-      if (result.run.limited) ports.reservations.noteLimited(result.run.workspaceId, true);
-    }
+    if (result.kind === "started") noteLimits(ports, request, result.run);
     return { ...result, owner };
   } catch (thrown) {
     if (!(thrown instanceof SubmitTimeoutError)) {
@@ -107,19 +94,28 @@ export async function submitStart(
     }
     if (thrown.sent && start.claimed !== undefined)
       return { kind: "claimed", run: start.claimed, owner };
-    if (!thrown.sent) finish(false);
-    else if (bindsEvent) throw eventUnconfirmed(thrown);
-    else start.rejected = Promise.withResolvers();
+    if (!thrown.sent) {
+      finish(false);
+      throw databaseUnavailable(thrown, "Nothing was started; try again in a few seconds.");
+    }
+    if (isRepeatable) throw unconfirmed(thrown, row.key === null ? "event id" : "key");
+    start.isRejected = true;
     throw databaseUnavailable(thrown, "Nothing was started; try again in a few seconds.");
   }
 }
 
-function eventUnconfirmed(cause: unknown): ApiError {
+function unconfirmed(cause: unknown, repeatedBy: string): ApiError {
   return new ApiError(
     "unavailable",
-    "The database did not reply in time. Send the request again: its event id makes sure that it starts one run.",
+    `The database did not reply in time, so the run may have been started. Send the request again with the same ${repeatedBy}: it starts one run.`,
     { retryAfter: 2, cause },
   );
+}
+
+/** Notes whether limits apply to the caller and to the workspace of a new run. */
+function noteLimits(ports: StartPorts, { caller }: RequestFields, run: StartedRun): void {
+  ports.limitedCallers.note(caller, run.limited);
+  if (run.limited) ports.reservations.noteLimited(run.workspaceId, true);
 }
 
 /** How a run begins, besides what its statement returned. */
@@ -171,13 +167,13 @@ function toOwnedRun(run: StartedRun, { owner, payload, output, trace }: Beginnin
 }
 
 /**
- * Cancels a run that was written although its caller got a `503` response, and unbinds its
- * Idempotency-Key. This process has called no model for the run.
+ * Cancels a run without an Idempotency-Key that was written although its caller got a `503`
+ * response. This process has called no model for the run.
  */
 async function cancelRejected(
   ports: StartPorts,
   run: StartedRun,
-  { owner, key, details }: StartRow,
+  { owner }: StartRow,
 ): Promise<void> {
   const message =
     "The database replied too late, and the caller got an error. Send the request again.";
@@ -208,9 +204,6 @@ async function cancelRejected(
       if (answer === "asked") ports.processMessages.send({ kind: "cancel", runId: run.runId });
       if (answer === "cancelled") ports.reports.ended(run, outcome);
     }
-    if (key === null) return;
-    const scope = details?.keyScope ?? run.triggerId ?? run.agentId;
-    await retryWhileLost(() => unbindKey(ports.database, run, { scope, key }));
   } catch (thrown) {
     ports.log.write("a run whose caller got 503 could not be cancelled", {
       run_id: run.runId,

@@ -7,11 +7,10 @@ import type { RunRef } from "../run.ts";
  */
 export interface UnconfirmedStart {
   /**
-   * Set if the caller got a `503` response. If set, the run's model must not be called. The promise
-   * resolves when the outcome of the statement is known and, if the run was written, the run has
-   * been cancelled.
+   * Whether the caller got a `503` response and cannot repeat the request safely. If so, the run's
+   * model must not be called: the run is cancelled if it was written.
    */
-  rejected: PromiseWithResolvers<void> | undefined;
+  isRejected: boolean;
   /** The run; set if this process has claimed it, which shows that the statement was committed. */
   claimed: (RunRef & { readonly agentId: string }) | undefined;
 }

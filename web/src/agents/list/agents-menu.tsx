@@ -5,7 +5,7 @@ import { download } from "../../json/index.ts";
 import { IconButton, Menu, useToast } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 
-/** A menu with the actions on all agents: import and export. */
+/** A menu beside the list: other ways to create agents, and the export of all agents. */
 export function AgentsMenu() {
   const { id, client, can } = useWorkspace();
   const toast = useToast();

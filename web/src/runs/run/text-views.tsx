@@ -34,8 +34,8 @@ interface SmartTextProps {
 }
 
 /**
- * A text, shown as Markdown, unchanged, or as JSON. A text that is JSON is shown as a tree, unless
- * the person chooses otherwise.
+ * A text, shown as Markdown, unchanged, or as JSON. A JSON object or array is shown as a tree
+ * even in the view `rendered`, because it is not readable as Markdown.
  */
 export function SmartText({ label, text, view }: SmartTextProps) {
   if (text === "") return <p className="text-ink-3">Empty</p>;

@@ -6,7 +6,7 @@ import { Dialog } from "./dialog.tsx";
 interface IssuedSecretDialogProps {
   readonly title: string;
   readonly description?: ReactNode;
-  /** Name of the secret, for the copy button: "URL". */
+  /** Name of the secret, shown above it and used by the copy button, for example "URL". */
   readonly label: string;
   readonly secret: string;
   /** Shown below the secret, for example what to do next. */

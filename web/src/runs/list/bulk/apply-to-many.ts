@@ -19,9 +19,10 @@ const maxConcurrent = 3;
 
 /**
  * Cancels or deletes runs, and reports the number of changed runs as it grows. If the signal
- * aborts, it stops before the next request.
- * @returns how many runs were changed
- * @throws BeckonError if a request fails. Runs that were changed before stay changed.
+ * aborts, no further request is sent, and the promise resolves with the number so far.
+ * @returns how many runs were changed. Selected runs that need no change any more are skipped.
+ * @throws BeckonError if a request fails for another reason. Runs that were changed until then stay
+ *   changed.
  */
 export async function applyToMany(
   client: Pick<BeckonClient, "runs">,

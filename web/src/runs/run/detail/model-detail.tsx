@@ -94,7 +94,8 @@ function AnswerPartView({ part, view }: { readonly part: AnswerPart; readonly vi
 
 const silences: Readonly<Record<Silence, string>> = {
   late: "The model was called before this page was opened, so what it writes is not shown word by word. The answer appears when the step is done.",
-  elsewhere: "Another process executes this run. The answer appears when the step is done.",
+  elsewhere:
+    "The call waits for a limit, or another process executes this run. The answer appears when the step is done.",
 };
 
 interface CurrentCallProps {

@@ -2,15 +2,15 @@ import { useEffect, useEffectEvent, useState } from "react";
 import { type Journal, lastSeq, type ModelOutput } from "./live.ts";
 
 /**
- * The reason why the output of the current model call does not arrive. `late`: the call began
- * before the page subscribed. `elsewhere`: another process than the one to which the page is
- * connected executes the run.
+ * The likely reason why the output of the current model call does not arrive. `late`: the call
+ * began before the page subscribed. `elsewhere`: the page is connected to a process that does not
+ * execute the run, or the call waits until a limit has enough left.
  */
 export type Silence = "late" | "elsewhere";
 
 /**
- * If the start of a model call has not arrived after this time, it never will, because the process
- * that executes a run sends it at once.
+ * If the start of a model call has not arrived after this time, the page says why. The process that
+ * executes a run sends it at once, unless the call waits until a limit has enough left.
  */
 const maxSilenceMs = 2_000;
 
