@@ -7,7 +7,7 @@ export interface Described {
   readonly summary: string;
   readonly subcommands: readonly { readonly name: string; readonly summary: string }[];
   readonly options: readonly {
-    /** Without dashes, for example `key-file`. */
+    /** The long name without the leading dashes, for example `key-file`. */
     readonly name: string;
     readonly summary: string;
     readonly takesValue: boolean;
