@@ -294,7 +294,10 @@ describe("a watch", () => {
       status: 401,
       code: "unauthorized",
     });
-    const watching = all(beckon.runs.watch(run_id, { key: agent.token })).catch(
+    const watch = beckon.runs.watch(run_id, { key: agent.token })[Symbol.asyncIterator]();
+    // The stream is open when its first event has arrived.
+    expect((await watch.next()).done).toBe(false);
+    const watching = all({ [Symbol.asyncIterator]: () => watch }).catch(
       (thrown: unknown) => thrown,
     );
     await held.reached(1);
