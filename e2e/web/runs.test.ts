@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { addRun, type GivenRun } from "../../server/test/add-run.ts";
 import { startTestBeckon } from "../../server/test/beckon.ts";
@@ -266,4 +266,21 @@ inBrowser("a viewer sees runs and cannot change them, also on a phone", async ()
   await expect
     .poll(() => page.evaluate("document.documentElement.scrollWidth"))
     .toBe(viewports.phone.width);
+});
+
+inBrowser("on a phone, the columns of a long table fill its width", async () => {
+  const busy = await beckon.createAgent({ name: "Busy" });
+  for (let n = 0; n < 45; n++) await add(busy, { createdAt: at(n), input: `Order ${n}` });
+  const page = await openDashboard(beckon.url, {
+    as: owner,
+    path: `/w/${workspaceId}/runs?agent_id=${busy.id}`,
+    viewport: viewports.phone,
+  });
+  await page.getByRole("row", { name: "Order 0" }).waitFor();
+  const widthOf = async (locator: Locator) => (await locator.boundingBox())?.width ?? 0;
+  const table = page.getByRole("table", { name: "Runs" });
+  const headers = await table.locator("thead th:visible").all();
+  const widths = await Promise.all(headers.map(widthOf));
+  const sum = widths.reduce((total, width) => total + width, 0);
+  expect(sum).toBeCloseTo(await widthOf(table), 0);
 });

@@ -112,7 +112,7 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
         <TableHead columns={columns} selection={selection} rows={rows} rowKey={rowKey} />
         <InRowContext value={true}>
           {showSkeleton ? <SkeletonRows columns={columns} height={rowHeight} span={span} /> : null}
-          <Spacer height={start * rowHeight} span={span} />
+          <Spacer height={start * rowHeight} />
           <tbody>
             {rows.slice(start, end).map((item, offset) => {
               const key = rowKey(item);
@@ -133,7 +133,7 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
               );
             })}
           </tbody>
-          <Spacer height={(rows.length - end) * rowHeight} span={span} />
+          <Spacer height={(rows.length - end) * rowHeight} />
         </InRowContext>
       </table>
       {hasMore && onLoadMore !== undefined ? (
@@ -145,12 +145,16 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
   );
 }
 
-function Spacer({ height, span }: { readonly height: number; readonly span: number }) {
+/**
+ * Takes the place of rows that are not in the document. It has one cell: a `colSpan` would also
+ * count hidden columns, and the table would then give these columns a share of its width.
+ */
+function Spacer({ height }: { readonly height: number }) {
   if (height <= 0) return null;
   return (
     <tbody aria-hidden="true">
       <tr>
-        <td colSpan={span} style={{ height, padding: 0 }} />
+        <td style={{ height, padding: 0 }} />
       </tr>
     </tbody>
   );
