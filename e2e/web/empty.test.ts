@@ -3,7 +3,7 @@ import { startTestBeckon } from "../../server/test/beckon.ts";
 import { setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
 import { apiOf } from "./api.ts";
-import { inBrowser, openDashboard } from "./dashboard.ts";
+import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
 
 const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
@@ -34,3 +34,15 @@ for (const { path, teaches, action, call } of screens)
       await main.getByRole("status").getByText("Copied", { exact: true }).waitFor();
     },
   );
+
+inBrowser("the first call of an empty overview is not wider than a phone", async () => {
+  const page = await openDashboard(beckon.url, {
+    as: owner,
+    path: `/w/${empty.id}`,
+    viewport: viewports.phone,
+  });
+  await page.getByRole("region", { name: "curl command" }).waitFor();
+  await expect
+    .poll(() => page.evaluate("document.documentElement.scrollWidth"))
+    .toBe(viewports.phone.width);
+});

@@ -12,7 +12,7 @@ interface EmptyStateProps {
 /** Shown instead of a list, a table or a panel while it has no content. */
 export function EmptyState({ children, action, snippet }: EmptyStateProps) {
   return (
-    <div className="mx-auto flex max-w-160 min-w-0 flex-col items-center gap-4 px-4 py-12 text-center">
+    <div className="mx-auto flex w-full max-w-160 min-w-0 flex-col items-center gap-4 px-4 py-12 text-center">
       <p className="max-w-120 min-w-0 break-words text-ink-2 text-balance">{children}</p>
       {action}
       {snippet === undefined ? null : <div className="w-full pt-2 text-left">{snippet}</div>}
