@@ -244,3 +244,22 @@ inBrowser("a viewer sees agents and cannot change them", async () => {
     )
     .toBe(0);
 });
+
+inBrowser("on a phone, the open tab is visible and a short page does not scroll", async () => {
+  const id = await agentWithVersions("Small");
+  const page = await open(`${agents}/${id}/versions`, { viewport: viewports.phone });
+  const tabs = page.getByRole("navigation", { name: "Agent" });
+  await page.getByText("Version 1").first().waitFor();
+  await expect
+    .poll(async () => {
+      const row = await tabs.boundingBox();
+      const tab = await tabs.getByRole("link", { name: "Versions" }).boundingBox();
+      return row && tab && Math.round(tab.x + tab.width - row.x - row.width);
+    })
+    .toBeLessThanOrEqual(0);
+  await page.goto(`${url}${agents}/${id}/triggers`);
+  await page.getByRole("link", { name: "Triggers" }).and(page.locator("[aria-current]")).waitFor();
+  await expect
+    .poll(() => page.evaluate("document.documentElement.scrollHeight"))
+    .toBe(viewports.phone.height);
+});

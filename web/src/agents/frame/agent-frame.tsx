@@ -14,7 +14,7 @@ import { useLiveAgent } from "./use-live-agent.ts";
 /**
  * The part that all screens of an agent share: its name, its state, its actions and the tabs. The
  * screen itself is rendered only after the agent is loaded, so `useAgent` never waits. The
- * frame is at least as high as the window, and screens fill the rest of it with `flex-1`.
+ * frame is at least as high as the window, less the 56 px of the bar at the bottom of a phone, and screens fill the rest of it with `flex-1`.
  */
 export function AgentFrame() {
   const workspace = useWorkspace();
@@ -35,7 +35,7 @@ function Frame({ agent }: { readonly agent: Agent }) {
   const workspace = useWorkspace();
   const { tabs, current } = useAgentTabs();
   return (
-    <div className="flex min-h-dvh min-w-0 flex-col">
+    <div className="flex min-h-[calc(100dvh-3.5rem)] min-w-0 flex-col md:min-h-dvh">
       <title>{`${agent.name} · Beckon`}</title>
       <PageHeader
         title={agent.name}

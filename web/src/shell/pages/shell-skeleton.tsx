@@ -33,7 +33,7 @@ export function ShellSkeleton() {
           <ul className="flex flex-col gap-0.5">{links}</ul>
         </nav>
       </div>
-      <main className="min-w-0 flex-1 pb-16 md:pb-0">
+      <main className="min-w-0 flex-1 pb-14 md:pb-0">
         <ScreenSkeleton />
       </main>
       <div className="fixed inset-x-0 bottom-0 z-20 h-14 border-rule border-t bg-sheet md:hidden">

@@ -1,6 +1,8 @@
+import { useRef } from "react";
 import { formatCount } from "../../format/index.ts";
 import { Anchor } from "../link.tsx";
-import { tabLook } from "./tabs.tsx";
+import { tabLook, tabsLook } from "./tabs.tsx";
+import { useOpenTabInSight } from "./use-open-tab-in-sight.ts";
 
 /** A tab that opens a page. */
 export interface LinkTab {
@@ -19,11 +21,10 @@ interface LinkTabsProps {
 
 /** Tabs, each of which has its own URL. */
 export function LinkTabs({ label, current, tabs }: LinkTabsProps) {
+  const nav = useRef<HTMLElement>(null);
+  useOpenTabInSight(nav, current);
   return (
-    <nav
-      aria-label={label}
-      className="flex min-w-0 gap-5 overflow-x-auto overflow-y-hidden border-b border-rule"
-    >
+    <nav ref={nav} aria-label={label} className={tabsLook}>
       {tabs.map((tab) => (
         <Anchor
           key={tab.href}

@@ -1,4 +1,5 @@
-import { type KeyboardEvent, type ReactNode, useId } from "react";
+import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
+import { useOpenTabInSight } from "./use-open-tab-in-sight.ts";
 
 /** A tab of {@link Tabs}. */
 export interface TabItem {
@@ -14,6 +15,10 @@ interface TabsProps {
   readonly onChange: (value: string) => void;
   readonly items: readonly TabItem[];
 }
+
+/** Classes of a row of tabs, which scrolls sideways if it is too narrow. */
+export const tabsLook =
+  "flex min-w-0 gap-4 overflow-x-auto overflow-y-hidden border-b border-rule sm:gap-5";
 
 /** Classes of a tab. The line of the open tab covers the hairline below the tabs. */
 export const tabLook =
@@ -37,6 +42,8 @@ const steps: Readonly<Record<string, (index: number, count: number) => number>> 
  */
 export function Tabs({ label, value, onChange, items }: TabsProps) {
   const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  useOpenTabInSight(list, value);
   const open = items.find((item) => item.value === value);
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const step = steps[event.key];
@@ -50,12 +57,7 @@ export function Tabs({ label, value, onChange, items }: TabsProps) {
   };
   return (
     <div className="flex min-w-0 flex-col">
-      <div
-        role="tablist"
-        aria-label={label}
-        onKeyDown={onKeyDown}
-        className="flex min-w-0 gap-5 overflow-x-auto overflow-y-hidden border-b border-rule"
-      >
+      <div ref={list} role="tablist" aria-label={label} onKeyDown={onKeyDown} className={tabsLook}>
         {items.map((item) => (
           <button
             key={item.value}
