@@ -62,8 +62,8 @@ export function AgentsScreen() {
         title="Agents"
         actions={
           <>
-            <AgentsMenu />
             {isEmpty ? null : create}
+            <AgentsMenu />
           </>
         }
         tabs={

@@ -15,7 +15,7 @@ interface PageHeaderProps {
   readonly id?: ReactNode;
   /** A StatusMark or badges, beside the title. */
   readonly status?: ReactNode;
-  /** Buttons, the primary one last. */
+  /** Buttons, the primary one last. Only a menu with further actions follows it. */
   readonly actions?: ReactNode;
   /** `LinkTabs` at the lower edge. */
   readonly tabs?: ReactNode;
@@ -69,8 +69,14 @@ export function PageHeader({
           </div>
         )}
         <div className="flex min-h-control min-w-0 flex-wrap items-center gap-x-4 gap-y-2">
-          <div className="flex min-w-0 flex-1 basis-60 items-center gap-3">
-            <h1 className="min-w-0 truncate text-title font-semibold" title={title} dir="auto">
+          {/* In a narrow window, the actions stand beside the title, and the title and its status
+              share what is left: a long title gets two lines, and the status the next one. */}
+          <div className="flex min-w-0 flex-1 basis-28 items-center gap-x-3 gap-y-1 max-sm:flex-wrap sm:basis-60">
+            <h1
+              className="min-w-0 text-title font-semibold max-sm:line-clamp-2 max-sm:break-words sm:truncate"
+              title={title}
+              dir="auto"
+            >
               {title}
             </h1>
             {status === undefined ? null : (
