@@ -53,9 +53,12 @@ export function BottomBar({ openPalette, showKeys }: BottomBarProps) {
         >
           <span className="relative">
             <Ellipsis aria-hidden />
-            <span className="absolute inset-y-0 left-full flex items-center pl-2">
-              <LampShape state={state} />
-            </span>
+            {/* Not while live: beside "More", the dot would look like a mark for something unread. */}
+            {state === "live" ? null : (
+              <span className="absolute inset-y-0 left-full flex items-center pl-2">
+                <LampShape state={state} />
+              </span>
+            )}
           </span>
           More
         </button>
