@@ -3,6 +3,7 @@ import { type KeyboardEvent, useEffect, useRef } from "react";
 import { IconButton } from "../action/icon-button.tsx";
 import { isSingleKey } from "../single-keys.ts";
 import { Kbd } from "../text/kbd.tsx";
+import { useMedia } from "../use-media.ts";
 import { TextInput } from "./text-input.tsx";
 import { useEscape } from "./use-escape.ts";
 
@@ -31,6 +32,8 @@ export function SearchField({
   slash = false,
 }: SearchFieldProps) {
   const input = useRef<HTMLInputElement>(null);
+  // A phone has no key `/`, and a suffix would take space from the placeholder.
+  const showsSlash = !useMedia("(pointer: coarse)") && slash;
   useEffect(() => {
     if (!slash) return;
     const focus = (event: globalThis.KeyboardEvent) => {
@@ -73,11 +76,11 @@ export function SearchField({
               onClick={clear}
               tooltip={false}
             />
-          ) : slash ? (
-            <span className="pr-1 pointer-coarse:hidden">
+          ) : showsSlash ? (
+            <span className="pr-1">
               <Kbd>/</Kbd>
             </span>
-          ) : null
+          ) : undefined
         }
       />
     </search>
