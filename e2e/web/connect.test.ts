@@ -126,5 +126,10 @@ inBrowser("a viewer gets the code and no token", async () => {
   await expect
     .poll(() => page.title())
     .toBe('Connect <img src=x onerror="document.title=1"> · Beckon');
+  // A long line scrolls: if it were wrapped, its indent would look like an empty line.
+  const code = page.getByRole("region", { name: /: curl$/ });
+  await expect
+    .poll(() => code.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))
+    .toBeGreaterThan(0);
   await expectAccessible(page);
 });

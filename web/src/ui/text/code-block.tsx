@@ -5,7 +5,7 @@ interface CodeBlockProps {
   readonly code: string;
   /** Name of the code, for the copy button and for screen readers: "curl command". */
   readonly label: string;
-  /** `scroll` (the default) does not wrap lines from 768 px on, `wrap` always does. */
+  /** `scroll` (the default) does not wrap lines, `wrap` does. */
   readonly variant?: "scroll" | "wrap";
 }
 
@@ -13,17 +13,18 @@ interface CodeBlockProps {
 const wrapped =
   "break-words whitespace-pre-wrap before:float-right before:-mr-2 before:-mt-1 " +
   "before:ml-2 before:size-control-small before:content-['']";
-const whole = "md:w-fit md:min-w-full md:whitespace-pre md:before:hidden";
+const whole = "w-fit min-w-full whitespace-pre";
+const besideButton = "mr-[calc(var(--spacing-control-small)+0.5rem)]";
 
-/** Code in a monospace font with a copy button. Below a width of 768 px, its lines wrap. */
+/** Code in a monospace font with a copy button. */
 export function CodeBlock({ code, label, variant = "scroll" }: CodeBlockProps) {
   return (
     <div className="relative min-h-[calc(var(--spacing-control-small)+0.625rem)] min-w-0 rounded-control border border-rule bg-well">
       {/* Lines that scroll end before the copy button, which would otherwise cover their text. */}
-      <div className={variant === "scroll" ? "min-w-0 md:mr-9" : "min-w-0"}>
+      <div className={`min-w-0 ${variant === "scroll" ? besideButton : ""}`}>
         <ScrollRegion label={label}>
           <pre
-            className={`px-3 py-2 font-mono text-dense ${wrapped} ${variant === "scroll" ? whole : ""}`}
+            className={`px-3 py-2 font-mono text-dense ${variant === "scroll" ? whole : wrapped}`}
           >
             <code>{code}</code>
           </pre>
