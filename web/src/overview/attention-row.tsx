@@ -161,10 +161,13 @@ function Icon({
   );
 }
 
+/** A name and what is said about it. On a phone, they wrap: a button takes a third of the row. */
 function Named({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
-    <span title={name} className="flex min-w-0 gap-1">
-      <bdi className="truncate font-semibold">{name}</bdi>
+    <span title={name} className="flex min-w-0 gap-x-1 max-sm:flex-wrap max-sm:whitespace-normal">
+      <bdi className="min-w-0 font-semibold max-sm:line-clamp-2 max-sm:break-words sm:truncate">
+        {name}
+      </bdi>
       <span className="shrink-0">{children}</span>
     </span>
   );
