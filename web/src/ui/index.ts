@@ -10,6 +10,7 @@ export { Badge } from "./feedback/badge.tsx";
 export { Banner } from "./feedback/banner.tsx";
 export { EmptyState } from "./feedback/empty-state.tsx";
 export { codeOf, sentenceOf } from "./feedback/error-words.ts";
+export { MessagePage } from "./feedback/message-page.tsx";
 export { PageSkeleton } from "./feedback/page-skeleton.tsx";
 export { Problem } from "./feedback/problem.tsx";
 export { Skeleton } from "./feedback/skeleton.tsx";

@@ -1,7 +1,7 @@
 import { type QueryClient, usePrefetchQuery, useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { clientOf, isNotFound, useWorkspace } from "../../data/index.ts";
-import { EmptyState, LinkButton, PageSkeleton, Problem } from "../../ui/index.ts";
+import { Link, MessagePage, PageSkeleton, Problem } from "../../ui/index.ts";
 import { runQuery } from "../queries.ts";
 import { firstEntriesQuery } from "./journal/queries.ts";
 import { RunPage } from "./run-page.tsx";
@@ -17,16 +17,13 @@ export function RunScreen() {
   if (error === null) return <PageSkeleton />;
   if (isNotFound(error))
     return (
-      <>
-        <title>Run not found · Beckon</title>
-        <h1 className="sr-only">Run not found</h1>
-        <EmptyState
-          action={<LinkButton href={`/w/${workspace.id}/runs`}>Show all runs</LinkButton>}
-        >
+      <MessagePage title="Run not found">
+        <p>
           There is no run with this id. It may have been deleted, or it belongs to another
           workspace.
-        </EmptyState>
-      </>
+        </p>
+        <Link href={`/w/${workspace.id}/runs`}>Show all runs</Link>
+      </MessagePage>
     );
   return (
     <div className="p-4 md:p-6">

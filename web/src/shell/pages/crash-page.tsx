@@ -1,6 +1,5 @@
 import type { ErrorComponentProps } from "@tanstack/react-router";
-import { Problem } from "../../ui/index.ts";
-import { MessagePage } from "./message-page.tsx";
+import { MessagePage, Problem } from "../../ui/index.ts";
 
 /** Shown if the code of a page cannot be loaded or throws an error. */
 export function CrashPage({ error, reset }: ErrorComponentProps) {

@@ -1,6 +1,6 @@
 import type { Scope } from "@beckon/contract";
 import { roleFor } from "../../data/index.ts";
-import { MessagePage } from "./message-page.tsx";
+import { MessagePage } from "../../ui/index.ts";
 
 /** Shown for a screen that the person has no permission to read. */
 export function ForbiddenPage({ scope }: { readonly scope: Scope }) {

@@ -1,5 +1,5 @@
 import { useMe } from "../../data/index.ts";
-import { MessagePage } from "./message-page.tsx";
+import { MessagePage } from "../../ui/index.ts";
 import { SignOutButton } from "./sign-out-button.tsx";
 
 /** Shown to a person who is not a member of any workspace. */

@@ -1,5 +1,4 @@
-import { Link } from "../../ui/index.ts";
-import { MessagePage } from "./message-page.tsx";
+import { Link, MessagePage } from "../../ui/index.ts";
 
 /** Shown for an unknown URL, and for a workspace of which the person is not a member. */
 export function NotFoundPage() {

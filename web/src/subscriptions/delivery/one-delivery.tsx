@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { isNotFound, useWorkspace } from "../../data/index.ts";
-import { EmptyState, LinkButton, PageSkeleton, Problem } from "../../ui/index.ts";
+import { Link, MessagePage, PageSkeleton, Problem } from "../../ui/index.ts";
 import { deliveryQuery, subscriptionQuery, useSubscriptionIds } from "../queries.ts";
 import { DeliveryPage } from "./delivery-page.tsx";
 
@@ -17,19 +17,14 @@ export function DeliveryScreen() {
   const path = `/w/${workspace.id}/subscriptions`;
   if (isNotFound(error))
     return (
-      <>
-        <title>Delivery not found · Beckon</title>
-        <h1 className="sr-only">Delivery not found</h1>
-        <EmptyState
-          action={
-            <LinkButton href={subscription.data === undefined ? path : `${path}/${subscriptionId}`}>
-              {subscription.data === undefined ? "Show all subscriptions" : "Show all deliveries"}
-            </LinkButton>
-          }
-        >
+      <MessagePage title="Delivery not found">
+        <p>
           There is no delivery with this id. Old deliveries are deleted, by default after 30 days.
-        </EmptyState>
-      </>
+        </p>
+        <Link href={subscription.data === undefined ? path : `${path}/${subscriptionId}`}>
+          {subscription.data === undefined ? "Show all subscriptions" : "Show all deliveries"}
+        </Link>
+      </MessagePage>
     );
   return (
     <div className="p-4 md:p-6">

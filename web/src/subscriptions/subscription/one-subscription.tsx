@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { isNotFound, useWorkspace } from "../../data/index.ts";
-import { EmptyState, LinkButton, PageSkeleton, Problem } from "../../ui/index.ts";
+import { Link, MessagePage, PageSkeleton, Problem } from "../../ui/index.ts";
 import { subscriptionQuery, useSubscriptionIds } from "../queries.ts";
 import { SubscriptionPage } from "./subscription-page.tsx";
 
@@ -13,20 +13,13 @@ export function SubscriptionScreen() {
   if (error === null) return <PageSkeleton />;
   if (isNotFound(error))
     return (
-      <>
-        <title>Subscription not found · Beckon</title>
-        <h1 className="sr-only">Subscription not found</h1>
-        <EmptyState
-          action={
-            <LinkButton href={`/w/${workspace.id}/subscriptions`}>
-              Show all subscriptions
-            </LinkButton>
-          }
-        >
+      <MessagePage title="Subscription not found">
+        <p>
           There is no subscription with this id. It may have been deleted, or it belongs to another
           workspace.
-        </EmptyState>
-      </>
+        </p>
+        <Link href={`/w/${workspace.id}/subscriptions`}>Show all subscriptions</Link>
+      </MessagePage>
     );
   return (
     <div className="p-4 md:p-6">
