@@ -8,7 +8,7 @@ export function useOpenTabInSight(
   tabs: RefObject<HTMLElement | null>,
   open: string | undefined,
 ): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another open tab needs another position
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each open tab needs its own position
   useLayoutEffect(() => {
     const row = tabs.current;
     const tab = row?.querySelector("[aria-current=page], [aria-selected=true]");
