@@ -54,6 +54,7 @@ inBrowser("a workspace that used nothing says what is metered", async () => {
   const { open } = await workspace();
   const page = await open();
   await page.getByText("Every call of a model is metered").waitFor();
+  await page.getByText("No calls", { exact: true }).waitFor();
   await page.getByRole("link", { name: "Open agents" }).waitFor();
   await expectAccessible(page);
   await page.getByRole("link", { name: "Open agents" }).click();
@@ -218,6 +219,7 @@ inBrowser("runs and their steps say what they cost, or why that is unknown", asy
   const page = await openDashboard(beckon.url, { as: owner, path: `/w/${defaultId}/runs` });
   const row = (agent: string) => page.getByRole("row").filter({ hasText: agent });
   await row("For free").getByText("$0.00", { exact: true }).waitFor();
+  await page.getByText(/ · at least \$[\d.]+, cost of \d+ unknown$/).waitFor();
   const cell = row("Without price").getByText("unknown", { exact: true });
   await expect
     .poll(() => cell.getAttribute("title"))

@@ -76,6 +76,7 @@ export { NewRowsButton } from "./table/new-rows-button.tsx";
 export { useRowHeight } from "./table/use-row-height.ts";
 export { useRowWindow } from "./table/use-window.ts";
 export { CodeBlock } from "./text/code-block.tsx";
+export { CostFigure } from "./text/cost-figure.tsx";
 export { CurlLine } from "./text/curl-line.tsx";
 export { Kbd } from "./text/kbd.tsx";
 export { LongText } from "./text/long-text.tsx";

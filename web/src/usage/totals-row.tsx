@@ -1,7 +1,7 @@
 import type { UsageReport } from "@beckon/client";
 import type { ReactNode } from "react";
-import { formatCount, formatCounted, formatMoney, formatShortCount } from "../format/index.ts";
-import { Skeleton } from "../ui/index.ts";
+import { formatCount, formatCounted, formatShortCount } from "../format/index.ts";
+import { CostFigure, Skeleton } from "../ui/index.ts";
 import { type Amounts, unknownReason } from "./measure.ts";
 
 interface TotalsRowProps {
@@ -18,8 +18,12 @@ export function TotalsRow({ report, isFailed }: TotalsRowProps) {
       <Total
         isFailed={isFailed}
         label="Cost"
-        value={totals && <CostFigure totals={totals} />}
-        detail={totals && (unknownReason(totals) ?? "All calls have a known price")}
+        value={
+          totals && (
+            <CostFigure micros={totals.cost_micros} isPartial={totals.unknown_cost_entries > 0} />
+          )
+        }
+        detail={totals && priceDetail(totals)}
       />
       <Total
         isFailed={isFailed}
@@ -34,33 +38,22 @@ export function TotalsRow({ report, isFailed }: TotalsRowProps) {
         isFailed={isFailed}
         label="Calls"
         value={totals && formatCount(totals.entries)}
-        detail={
-          totals &&
-          (totals.estimated_entries === 0
-            ? "All with reported tokens"
-            : `${formatCounted(totals.estimated_entries, "call")} with estimated tokens`)
-        }
+        detail={totals && callsDetail(totals)}
       />
     </dl>
   );
 }
 
-function CostFigure({ totals }: { readonly totals: Amounts }) {
-  const { cost_micros: micros, unknown_cost_entries: unknown } = totals;
-  if (micros === null) return <span className="text-ink-3">unknown</span>;
-  return (
-    <>
-      {unknown === 0 ? null : (
-        <>
-          <span className="sr-only">at least </span>
-          <span aria-hidden="true" className="pr-2 text-ink-3">
-            ≥
-          </span>
-        </>
-      )}
-      <span>{formatMoney(micros)}</span>
-    </>
-  );
+function priceDetail(totals: Amounts): string {
+  if (totals.entries === 0) return "No calls";
+  return unknownReason(totals) ?? "All calls have a known price";
+}
+
+function callsDetail({ entries, estimated_entries: estimated }: Amounts): string {
+  if (entries === 0) return "None in this period";
+  return estimated === 0
+    ? "All with reported tokens"
+    : `${formatCounted(estimated, "call")} with estimated tokens`;
 }
 
 interface TotalProps {
