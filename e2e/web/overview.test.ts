@@ -66,10 +66,12 @@ inBrowser("the overview and the list of agents show their figures in turns", asy
 
 inBrowser("what needs attention is listed, each with what can be done about it", async () => {
   const model = await startModelServer();
-  model.script([says("Fine"), status(400), status(400)]);
+  model.script([says("Fine"), status(400), status(400), says("Fine"), says("Fine"), status(400)]);
   const { name } = await beckon.createProvider(model.url, "scripted");
   const failing = await beckon.createAgent({ name: `Desk ${payload}`, model: `${name}/m` });
   for (const input of ["1", "2", "3"]) await beckon.invoke(failing, input);
+  const mixed = await beckon.createAgent({ name: "Mostly fine", model: `${name}/m` });
+  for (const input of ["1", "2", "3"]) await beckon.invoke(mixed, input);
   await model.close();
   await beckon.createProvider("http://127.0.0.1:9/v1", "unreachable");
   const paused = await beckon.createAgent({ name: "Resting" });
@@ -84,13 +86,16 @@ inBrowser("what needs attention is listed, each with what can be done about it",
   const list = page.getByRole("list", { name: "Needs attention" });
   await list.getByText("unreachable").waitFor();
   await list.getByText("2 of 3 runs failed in the last hour").waitFor();
+  const rows = list.getByRole("listitem");
+  await rows.filter({ hasText: "Desk" }).getByText("is failing").waitFor();
+  await rows.filter({ hasText: "Mostly fine" }).getByText("has failed runs").waitFor();
   await list.getByText(payload, { exact: true }).waitFor();
   await expect.poll(() => page.locator("main img, main script").count()).toBe(0);
   await expectAccessible(page);
   await list.getByRole("button", { name: "Resume Resting" }).click();
   await page.getByText("Resumed Resting").first().waitFor();
   await list.getByText("Resting").waitFor({ state: "detached" });
-  await list.getByRole("link", { name: "Show failed" }).click();
+  await list.getByRole("link", { name: "Show failed" }).first().click();
   await page.waitForURL(`**/runs?agent_id=${failing.id}&status=failed&created_after=1h`);
   await page.getByText("2 in total").waitFor();
 });

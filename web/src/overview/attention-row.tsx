@@ -9,7 +9,7 @@ import {
   formatMoney,
   shortenId,
 } from "../format/index.ts";
-import type { AgentName } from "../runs/index.ts";
+import { type AgentName, isFailing } from "../runs/index.ts";
 import { LinkButton, Row } from "../ui/index.ts";
 import type { AttentionItem } from "./attention.ts";
 import { ResumeButton } from "./resume-button.tsx";
@@ -45,11 +45,14 @@ export function AttentionRow({ item, agents }: AttentionRowProps) {
       );
     case "failing": {
       const query = `agent_id=${item.agentId}&status=failed&created_after=${item.minutes === 60 ? "1h" : "5m"}`;
+      const isSevere = isFailing(item.failed, item.ended);
       const share = `${formatCount(item.failed)} of ${formatCounted(item.ended, "run")} failed`;
       return (
         <Row
-          start={<Icon icon={OctagonX} tone="flare" />}
-          title={<Named name={nameOf(item.agentId)}>is failing</Named>}
+          start={<Icon icon={OctagonX} tone={isSevere ? "flare" : "brass"} />}
+          title={
+            <Named name={nameOf(item.agentId)}>{isSevere ? "is failing" : "has failed runs"}</Named>
+          }
           detail={`${share} in the last ${item.minutes === 60 ? "hour" : "5 minutes"}`}
           end={
             <LinkButton size="small" href={`${path}/runs?${query}`}>

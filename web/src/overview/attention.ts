@@ -17,7 +17,7 @@ export type AttentionItem =
   | { readonly kind: "subscription"; readonly subscription: Subscription }
   | { readonly kind: "paused"; readonly agentId: string; readonly agent: AgentName };
 
-/** An agent is failing if at least this share of its runs failed. */
+/** The failed runs of an agent need attention if they are at least this share of its runs. */
 const minFailedShare = 0.1;
 /** The queue needs attention if its oldest run waits this long, or if it has `minQueue` runs. */
 const minWaitMs = 30_000;

@@ -6,8 +6,17 @@ import type { CurrentWorkspace } from "../../data/index.ts";
 export interface Activity {
   readonly runs: number;
   readonly failed: number;
+  /** Runs that succeeded or failed. */
+  readonly ended: number;
   /** Runs in each hour, oldest first. */
   readonly hourly: readonly number[];
+}
+
+interface Counts {
+  runs: number;
+  failed: number;
+  ended: number;
+  readonly hourly: number[];
 }
 
 const hourMs = 3_600_000;
@@ -16,11 +25,12 @@ const hourMs = 3_600_000;
 export function activityOf(stats: RunStats): ReadonlyMap<string, Activity> {
   const start = Date.parse(stats.created_after);
   const hours = Math.max(1, Math.ceil((Date.parse(stats.created_before) - start) / hourMs));
-  const byAgent = new Map<string, { runs: number; failed: number; hourly: number[] }>();
+  const byAgent = new Map<string, Counts>();
   for (const { agent_id, bucket, runs } of stats.groups) {
     if (agent_id === null || bucket === null) continue;
     const known = byAgent.get(agent_id);
-    const activity = known ?? { runs: 0, failed: 0, hourly: new Array<number>(hours).fill(0) };
+    const hourly = known?.hourly ?? new Array<number>(hours).fill(0);
+    const activity = known ?? { runs: 0, failed: 0, ended: 0, hourly };
     const count = Object.values(runs).reduce((sum, each) => sum + each, 0);
     // Buckets are full hours, so the first one can begin before the range. It counts as hour 0.
     const hour = Math.min(
@@ -29,7 +39,8 @@ export function activityOf(stats: RunStats): ReadonlyMap<string, Activity> {
     );
     activity.runs += count;
     activity.failed += runs.failed;
-    activity.hourly[hour] = (activity.hourly[hour] ?? 0) + count;
+    activity.ended += runs.succeeded + runs.failed;
+    hourly[hour] = (hourly[hour] ?? 0) + count;
     byAgent.set(agent_id, activity);
   }
   return byAgent;

@@ -1,0 +1,10 @@
+/** An agent is failing if at least this share of its runs failed. */
+const minShare = 0.5;
+
+/**
+ * Returns whether an agent is failing, and does not just have failed runs.
+ * @param ended number of runs that succeeded or failed
+ */
+export function isFailing(failed: number, ended: number): boolean {
+  return failed > 0 && failed / ended >= minShare;
+}
