@@ -1,9 +1,7 @@
 import type { ReactNode } from "react";
 import { Sparkline } from "../charts/index.ts";
 import { Skeleton } from "../ui/index.ts";
-
-/** Minimum number of values for a line. Fewer would be loose dashes. */
-const minPoints = 3;
+import { hasLine } from "./figures.ts";
 
 interface FigureProps {
   readonly label: string;
@@ -13,6 +11,8 @@ interface FigureProps {
   readonly detail: ReactNode;
   /** What the line shows, with its last value. */
   readonly seriesLabel: string;
+  /** A short name beside the line, if it is not clear which of two figures the line shows. */
+  readonly seriesName?: string;
   readonly series: readonly (number | null)[];
   readonly tone?: "tide" | "flare" | "ink";
   readonly isFailed: boolean;
@@ -20,8 +20,7 @@ interface FigureProps {
 
 /** A number with a small line chart of its recent values. */
 export function Figure(props: FigureProps) {
-  const { label, value, detail, seriesLabel, series, tone = "ink", isFailed } = props;
-  const points = series.filter((value) => value !== null).length;
+  const { label, value, detail, seriesLabel, seriesName, series, tone = "ink", isFailed } = props;
   return (
     <div className="flex min-w-0 flex-col gap-1 p-4">
       <dt className="text-label text-ink-3">{label}</dt>
@@ -38,10 +37,17 @@ export function Figure(props: FigureProps) {
           )}
         </span>
         <span className="h-5 truncate text-dense text-ink-2">{detail}</span>
-        <span className="flex h-6 items-end pt-1">
-          {points < minPoints ? null : (
-            <Sparkline label={seriesLabel} values={series} tone={tone} />
-          )}
+        <span className="flex h-6 min-w-0 items-end gap-2 pt-1">
+          {hasLine(series) ? (
+            <>
+              {seriesName === undefined ? null : (
+                <span aria-hidden="true" className="text-label text-ink-3">
+                  {seriesName}
+                </span>
+              )}
+              <Sparkline label={seriesLabel} values={series} tone={tone} />
+            </>
+          ) : null}
         </span>
       </dd>
     </div>

@@ -4,12 +4,18 @@ import {
   formatCount,
   formatCounted,
   formatDuration,
-  formatMoney,
   formatPercent,
 } from "../format/index.ts";
-import { Problem } from "../ui/index.ts";
+import { CostFigure, Problem } from "../ui/index.ts";
 import { Figure } from "./figure.tsx";
-import { type CostFigure, costOf, rateOf, slowestSeries, successOf } from "./figures.ts";
+import {
+  type CostOfToday,
+  costOf,
+  meanMinutes,
+  rateOf,
+  slowestSeries,
+  successOf,
+} from "./figures.ts";
 import type { useStatistics } from "./use-statistics.ts";
 
 /** The four figures of the workspace. */
@@ -31,7 +37,7 @@ export function FiguresRow({
     <div className="flex min-w-0 flex-col gap-2">
       <dl className="grid min-w-0 grid-cols-2 rounded-control border border-rule bg-sheet lg:grid-cols-4 [&>div]:border-rule max-lg:[&>div:nth-child(even)]:border-l max-lg:[&>div:nth-child(n+3)]:border-t lg:[&>div+div]:border-l">
         <Figure
-          label="Runs per minute"
+          label={`Runs per minute, ${meanMinutes} min mean`}
           isFailed={recent.isError}
           value={rate && perMinute(rate.perMinute)}
           detail={rate && `${formatCounted(rate.total, "run")} in ${range}`}
@@ -57,12 +63,13 @@ export function FiguresRow({
               : `p95 ${formatDuration(duration.p95)}`
           }
           seriesLabel={`Highest p95 of five minutes in ${range}`}
+          seriesName="p95"
           series={slowest}
         />
         <Figure
           label="Cost today"
           isFailed={today.isError}
-          value={cost && (cost.micros === null ? unknown : formatMoney(cost.micros))}
+          value={cost && <CostFigure micros={knownOf(cost)} isPartial={cost.micros === null} />}
           detail={cost && costDetail(cost, timeZone)}
           seriesLabel="Cost by hour since midnight"
           series={cost?.series ?? []}
@@ -84,18 +91,20 @@ export function FiguresRow({
 }
 
 const none = <span className="text-ink-3">–</span>;
-const unknown = <span className="text-ink-3">unknown</span>;
 
 /** Returns the rate as text. Low rates have a decimal, so that 0.4 is not shown as 0. */
 function perMinute(rate: number): string {
   return rate >= 10 || Number.isInteger(rate) ? formatCount(rate) : rate.toFixed(1);
 }
 
-function costDetail({ micros, leastMicros }: CostFigure, zone: string): string {
+/** Returns the known part of the cost in micro-dollars; null if nothing is known. */
+function knownOf({ micros, leastMicros }: CostOfToday): number | null {
+  return leastMicros > 0 ? leastMicros : micros;
+}
+
+function costDetail({ micros, leastMicros }: CostOfToday, zone: string): string {
   if (micros !== null) return `Since midnight, ${zone}`;
-  return leastMicros === 0
-    ? "Prices are unknown"
-    : `At least ${formatMoney(leastMicros)}: some prices are unknown`;
+  return leastMicros === 0 ? "Prices are unknown" : "Some prices are unknown";
 }
 
 function successDetail(failed: number, ended: number): string {

@@ -5,7 +5,7 @@ import { countsSince, type Tally } from "./tally.ts";
 type Group = RunStats["groups"][number];
 
 /** Number of minutes over which "runs per minute" is averaged. */
-const meanMinutes = 5;
+export const meanMinutes = 5;
 /**
  * Number of minutes in each point of the sparklines of shares and durations, because single minutes
  * vary too much.
@@ -74,7 +74,7 @@ export function slowestSeries({ minutes, stats }: Recent): readonly (number | nu
 }
 
 /** The cost of today's runs. */
-export interface CostFigure {
+export interface CostOfToday {
   /** Micro-dollars; null if the cost of at least one run is unknown. */
   readonly micros: number | null;
   /** The sum of the known costs. */
@@ -84,7 +84,7 @@ export interface CostFigure {
 }
 
 /** Returns the cost of today. It includes runs that ended after the statistics were read. */
-export function costOf(stats: RunStats, tally: Tally): CostFigure {
+export function costOf(stats: RunStats, tally: Tally): CostOfToday {
   const hours = new Map(stats.groups.map((group) => [Date.parse(group.bucket ?? ""), group]));
   const start = Date.parse(stats.created_after);
   const count = Math.max(1, Math.ceil((Date.parse(stats.created_before) - start) / 3_600_000));
@@ -97,6 +97,18 @@ export function costOf(stats: RunStats, tally: Tally): CostFigure {
   const isKnown = known.length === stats.groups.length && unknownCosts === 0;
   const leastMicros = sum(known) + costMicros;
   return { micros: isKnown ? leastMicros : null, leastMicros, series };
+}
+
+/** Minimum number of neighboring values for a line. Fewer would be loose specks. */
+const minNeighbors = 3;
+
+/** Returns whether enough neighboring values are known to draw a line. */
+export function hasLine(series: readonly (number | null)[]): boolean {
+  let neighbors = 0;
+  return series.some((value) => {
+    neighbors = value === null ? 0 : neighbors + 1;
+    return neighbors >= minNeighbors;
+  });
 }
 
 /** Returns the group of each minute of the range, the current one last; undefined without runs. */

@@ -2,7 +2,7 @@ import type { Ceiling, ListedRun, RunStats, Subscription, WorkspaceEvent } from 
 import { expect, test } from "vitest";
 import { attentionOf, type Condition } from "./attention.ts";
 import { addToFeed, lineOf } from "./feed.ts";
-import { costOf, rateOf, slowestSeries, successOf } from "./figures.ts";
+import { costOf, hasLine, rateOf, slowestSeries, successOf } from "./figures.ts";
 import { addToTally } from "./tally.ts";
 
 const end = "2026-11-03T12:30:30.000Z";
@@ -75,6 +75,12 @@ test("success counts runs that ended, and not those that were cancelled", () => 
   expect([series[0], series[1], series[11]]).toEqual([1, null, 0.75]);
   expect(successOf({ minutes: 60, stats: statsOf([]) }, []).share).toBeNull();
   expect(slowestSeries(recent).filter((value) => value !== null)).toEqual([900, 80]);
+});
+
+test("a line is drawn only if enough neighboring values are known", () => {
+  expect(hasLine([1, null, 2, null, 3, 4, null])).toBe(false);
+  expect(hasLine([null, 0, 0, 1, null])).toBe(true);
+  expect(hasLine([])).toBe(false);
 });
 
 test("an unknown cost is never shown as nothing", () => {
