@@ -138,7 +138,10 @@ inBrowser("an error of the model is told in plain words with what to do", async 
   const page = await openAgent(id);
   await send(page, "Hello");
   await page.getByText("The model did not answer.").waitFor();
-  await page.getByText("Check the provider and the model's name, then run it again.").waitFor();
+  await page.getByText("Check the provider's key and address, and the model's name").waitFor();
+  await expect
+    .poll(() => page.getByRole("link", { name: "Open the providers" }).getAttribute("href"))
+    .toMatch(/\/providers$/);
   await page.getByText(/gone does not list its models/).waitFor();
   const checked = page.waitForResponse((response) => response.url().includes(providerId));
   await button(page, "Check").click();

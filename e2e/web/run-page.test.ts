@@ -8,6 +8,7 @@ import {
   type Behaviour,
   says,
   startModelServer,
+  status,
   withDelivery,
 } from "../../server/test/model-server.ts";
 import { addPerson, setupToken } from "../../server/test/people.ts";
@@ -325,6 +326,14 @@ inBrowser("a viewer sees a run and cannot change it", async () => {
   await retry.and(page.locator("[aria-disabled=true]")).waitFor();
   await retry.hover();
   await page.getByRole("tooltip", { name: /needs the role editor/ }).waitFor();
+});
+
+inBrowser("a rejected call of a model leads to the providers first", async () => {
+  const page = await open(await ended([status(401)]));
+  const reason = page.getByRole("region", { name: "Why the run ended" });
+  await expect
+    .poll(() => reason.getByRole("link").allTextContents())
+    .toEqual(["Open the providers", "Open the agent's settings"]);
 });
 
 inBrowser("an unknown run says so", async () => {

@@ -6,7 +6,7 @@ type Code = NonNullable<Run["error"]>["code"];
 const advice: Readonly<Record<Code, { readonly what: string; readonly remedy: string }>> = {
   model_error: {
     what: "The model did not answer.",
-    remedy: "Check the provider and the model's name, then run it again.",
+    remedy: "Check the provider's key and address, and the model's name, then run it again.",
   },
   model_timeout: {
     what: "The model took too long to answer.",

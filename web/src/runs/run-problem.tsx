@@ -28,6 +28,8 @@ export function RunProblem({ error, reached, settingsHref, isState = false }: Ru
     );
   const { what, remedy } = adviceFor(code);
   const place = places[code];
+  const isOfSettings = reached === undefined && (place === undefined || place.isAlsoOfSettings);
+  const settings = isOfSettings ? settingsHref : undefined;
   return (
     <Problem title={what} error={message} code={code} isState={isState}>
       {reached === undefined ? null : <ReachedLimit limit={reached.limit} />}
@@ -38,8 +40,12 @@ export function RunProblem({ error, reached, settingsHref, isState = false }: Ru
             <LimitLink {...reached} />
           ) : place !== undefined ? (
             <Link href={`/w/${id}${place.path}`}>{place.label}</Link>
-          ) : settingsHref === undefined ? null : (
-            <Link href={settingsHref}>Open the agent's settings</Link>
+          ) : null}
+          {settings === undefined ? null : (
+            <>
+              {place === undefined ? null : " · "}
+              <Link href={settings}>Open the agent's settings</Link>
+            </>
           )}
         </p>
       )}
@@ -47,10 +53,16 @@ export function RunProblem({ error, reached, settingsHref, isState = false }: Ru
   );
 }
 
-/** By error code, the screen that can fix an error that the agent's settings cannot fix. */
-const places: Readonly<
-  Record<string, { readonly path: string; readonly label: string } | undefined>
-> = {
+interface Place {
+  readonly path: string;
+  readonly label: string;
+  /** Whether the agent's settings can be the cause too. */
+  readonly isAlsoOfSettings?: true;
+}
+
+/** By error code, the screen that can fix an error that may not come from the agent's settings. */
+const places: Readonly<Record<string, Place | undefined>> = {
+  model_error: { path: "/providers", label: "Open the providers", isAlsoOfSettings: true },
   plan_exhausted: { path: "/plan", label: "Open the plan" },
   ceiling_reached: { path: "/plan", label: "Open the ceilings" },
   price_unknown: { path: "/prices", label: "Open the prices" },
