@@ -7,6 +7,8 @@ import { lookedBackTo } from "./looked-back.ts";
 interface ListSummaryProps {
   readonly rows: readonly ListedRun[];
   readonly hasMore: boolean;
+  /** Whether the rows are the first page of a list without filters. */
+  readonly isNewest: boolean;
   /**
    * Cursor of the page that is being read because the last page had no match; undefined if no page
    * is being searched.
@@ -15,7 +17,7 @@ interface ListSummaryProps {
 }
 
 /** Shows how much of the list is loaded, and how far back a search has reached. */
-export function ListSummary({ rows, hasMore, searching }: ListSummaryProps) {
+export function ListSummary({ rows, hasMore, isNewest, searching }: ListSummaryProps) {
   const zone = useTimeZone();
   if (searching !== undefined) {
     const back = lookedBackTo(searching);
@@ -31,7 +33,7 @@ export function ListSummary({ rows, hasMore, searching }: ListSummaryProps) {
   if (rows.length === 0) return null;
   return (
     <span>
-      {hasMore ? `${formatCount(rows.length)} loaded` : `${formatCount(rows.length)} in total`}
+      {formatCount(rows.length)} {!hasMore ? "in total" : isNewest ? "newest runs" : "loaded"}
       {costText(rows.filter(isEnded))}
     </span>
   );
@@ -41,9 +43,9 @@ export function ListSummary({ rows, hasMore, searching }: ListSummaryProps) {
 function costText(ended: readonly ListedRun[]): string {
   if (ended.length === 0) return "";
   const costs = ended.flatMap(({ cost_micros }) => cost_micros ?? []);
-  if (costs.length === 0) return ", cost unknown";
+  if (costs.length === 0) return " · cost unknown";
   const sum = formatMoney(costs.reduce((total, cost) => total + cost, 0));
   const unknown = ended.length - costs.length;
-  if (unknown === 0) return `, ${sum}`;
-  return `, ${sum} (${formatCount(unknown)} of ${formatCount(ended.length)} unknown)`;
+  if (unknown === 0) return ` · ${sum}`;
+  return ` · at least ${sum}, cost of ${formatCount(unknown)} unknown`;
 }

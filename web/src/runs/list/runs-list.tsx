@@ -16,6 +16,8 @@ import { useNewRuns } from "./use-new-runs.ts";
 interface RunsListProps {
   readonly label: string;
   readonly filters: RunFilters;
+  /** Whether the person has filtered the list. */
+  readonly isFiltered: boolean;
   readonly agents: ReadonlyMap<string, AgentName>;
   readonly columns: readonly ColumnName[];
   /** The filters in words. */
@@ -26,7 +28,7 @@ interface RunsListProps {
 
 /** The runs that match the filters, and the actions on many of them. */
 export function RunsList(props: RunsListProps) {
-  const { label, filters, agents, columns, filterWords, columnsMenu, empty } = props;
+  const { label, filters, isFiltered, agents, columns, filterWords, columnsMenu, empty } = props;
   const workspace = useWorkspace();
   const list = useList(runsQuery(workspace, filters));
   const live = useLiveRuns();
@@ -70,7 +72,12 @@ export function RunsList(props: RunsListProps) {
             filterWords={filterWords}
           />
         ) : (
-          <ListSummary rows={rows} hasMore={list.hasNextPage} searching={searching} />
+          <ListSummary
+            rows={rows}
+            hasMore={list.hasNextPage}
+            isNewest={!isFiltered && list.data?.pages.length === 1}
+            searching={searching}
+          />
         )}
         <span className="ml-auto max-sm:hidden">{columnsMenu}</span>
       </div>

@@ -64,6 +64,7 @@ export function RunsTable({ label, limitedTo = everything }: RunsTableProps) {
         key={JSON.stringify(filters)}
         label={label}
         filters={filters}
+        isFiltered={state.isFiltered}
         agents={agents}
         columns={names.filter((name) => columns.includes(name))}
         filterWords={
