@@ -140,7 +140,7 @@ inBrowser("a failing receiver shows why, when it is tried again, and how it reco
   await button(page, "Clear filters").click();
 
   await deliveries(page)
-    .getByRole("row", { name: /Pending run\.finished .*500/ })
+    .getByRole("row", { name: /Retrying run\.finished .*500/ })
     .getByRole("link", { name: "run.finished" })
     .click();
   await page

@@ -16,7 +16,7 @@ interface DeliveryMarkProps {
   readonly label?: "shown" | "hidden";
 }
 
-/** The state of a delivery. One that waits after a failure looks like a warning. */
+/** The state of a delivery. One that waits after a failed attempt looks like a warning. */
 export function DeliveryMark({ delivery, label = "shown" }: DeliveryMarkProps) {
   const { status, last_error } = delivery;
   const isRetried = status === "pending" && last_error !== null;
@@ -24,7 +24,7 @@ export function DeliveryMark({ delivery, label = "shown" }: DeliveryMarkProps) {
   return (
     <StatusMark
       status={isRetried ? "waiting" : shape}
-      word={status === "not_sent" ? "Not sent" : wordOf(status)}
+      word={isRetried ? "Retrying" : status === "not_sent" ? "Not sent" : wordOf(status)}
       label={label}
     />
   );

@@ -40,8 +40,8 @@ export function subscriptionColumns(isNarrow: boolean): readonly Column<Subscrip
     },
     {
       id: "failed",
-      header: "Failed, 24 h",
-      width: 104,
+      header: "Given up, 24 h",
+      width: 120,
       align: "end",
       from: "lg",
       cell: ({ health }) => <Count text={failedText(health)} />,
