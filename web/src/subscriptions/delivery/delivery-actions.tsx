@@ -64,7 +64,7 @@ export function DeliveryActions({ subscription, delivery, attempt }: DeliveryAct
         </Popover>
       )}
       <Button
-        variant="primary"
+        variant={delivery.status === "failed" ? "primary" : "secondary"}
         icon={Redo2}
         onClick={() => replay.mutate()}
         pending={replay.isPending}

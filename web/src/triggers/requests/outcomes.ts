@@ -70,6 +70,11 @@ export const storedOutcomes: readonly RequestOutcome[] = [
   "captured",
 ];
 
+/** Returns whether the request was rejected, or its run failed at once. */
+export function hasFailed({ outcome }: Pick<ReceivedRequest, "outcome">): boolean {
+  return Object.hasOwn(outcomes, outcome) && outcomes[outcome].shape === "failed";
+}
+
 /** Returns why the request cannot be replayed; undefined if it can. */
 export function whyNotReplayed(
   request: Pick<ReceivedRequest, "outcome"> & { readonly body: string | null },

@@ -6,7 +6,7 @@ import { Redo2, SlidersHorizontal } from "lucide-react";
 import { announceChanges, sentenceOf, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
 import { Button, LinkButton, Menu, useToast } from "../../ui/index.ts";
 import { needsInvoke } from "../permission.ts";
-import { whyNotReplayed } from "./outcomes.ts";
+import { hasFailed, whyNotReplayed } from "./outcomes.ts";
 import { requestsKey } from "./queries.ts";
 
 interface RequestActionsProps {
@@ -47,7 +47,7 @@ export function RequestActions({ trigger, request }: RequestActionsProps) {
   const disabledReason = needsInvoke(can) ?? whyNotReplayed(request);
   const button = (
     <Button
-      variant="primary"
+      variant={hasFailed(request) ? "primary" : "secondary"}
       icon={Redo2}
       pending={replay.isPending}
       pendingText="Replaying…"
