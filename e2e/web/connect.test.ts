@@ -114,6 +114,16 @@ inBrowser("a token that was revoked elsewhere is found missing, and can be issue
   await button(page, "Issue token").waitFor();
 });
 
+inBrowser("calls that cannot be read are not said to be the first", async () => {
+  const agent = await beckon.createAgent();
+  await beckon.invoke(agent, "Hello");
+  const page = await openDashboard(beckon.url, { as: editor, path: `/w/${workspaceId}/keys` });
+  await page.route(/\/runs\?/, (route) => route.fulfill({ status: 400, json: {} }));
+  await page.goto(`${beckon.url}/w/${workspaceId}/agents/${agent.id}/connect`);
+  await page.getByText("Calls could not be loaded.").waitFor();
+  await page.getByRole("heading", { name: "Last call" }).waitFor();
+});
+
 inBrowser("a viewer gets the code and no token", async () => {
   const agent = await beckon.createAgent({ name: '<img src=x onerror="document.title=1">' });
   await beckon.invoke(agent, "<script>document.title = 1</script>");

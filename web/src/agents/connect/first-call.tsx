@@ -27,13 +27,13 @@ export function FirstCall({ agent }: { readonly agent: Agent }) {
     if (events.some((event) => event.agent_id === agent.id && isNewRun(event))) readAgain();
   });
   return (
-    <Panel title={call && !hasWaited ? "Last call" : "First call"}>
+    <Panel title={hasWaited ? "First call" : "Last call"}>
       <div className="flex min-w-0 flex-col gap-3">
         <div role="status">
           {hasWaited && call ? (
             <StatusMark status="succeeded" word="Received: calls arrive" />
           ) : null}
-          {call === null ? <StatusMark status="waiting" word="Waiting for the first call" /> : null}
+          {call === null ? <StatusMark status="queued" word="Waiting for the first call" /> : null}
         </div>
         {call ? (
           <CallFacts call={call} workspaceId={workspace.id} />
