@@ -2,8 +2,15 @@ import type { ReceivedRequest } from "@beckon/contract";
 import { ByteSize, type Column, Time, UserText } from "../../ui/index.ts";
 import { OutcomeMark } from "./outcome-mark.tsx";
 
-/** The columns of received requests. On phones, the time is below the event. */
-export function requestColumns(isNarrow: boolean): readonly Column<ReceivedRequest>[] {
+/**
+ * The columns of received requests.
+ * @param isNarrow whether the time is below the event, as on phones
+ * @param isWide whether a whole event id fits
+ */
+export function requestColumns(
+  isNarrow: boolean,
+  isWide: boolean,
+): readonly Column<ReceivedRequest>[] {
   return [
     {
       id: "event",
@@ -28,7 +35,7 @@ export function requestColumns(isNarrow: boolean): readonly Column<ReceivedReque
     {
       id: "details",
       header: "Details",
-      width: 208,
+      width: isWide ? 320 : 208,
       from: "lg",
       cell: ({ event_id, error }) =>
         error !== null ? (

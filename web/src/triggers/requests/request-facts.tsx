@@ -31,7 +31,7 @@ export function RequestFacts({ request }: { readonly request: ReceivedRequestDet
       )}
       {event_id === null ? null : (
         <Fact label="Event id">
-          <span className="max-w-60 min-w-0 font-mono text-dense">
+          <span className="max-w-96 min-w-0 font-mono text-dense">
             <UserText text={event_id} />
           </span>
           <CopyButton text={event_id} what="event id" />

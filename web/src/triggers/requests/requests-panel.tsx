@@ -47,7 +47,8 @@ export function RequestsPanel({ trigger }: { readonly trigger: Trigger }) {
   const live = useLiveRequests(trigger, search.filters, list.rows[0]?.id);
   const listening = useListening(trigger);
   const isNarrow = !useMedia("(min-width: 768px)");
-  const columns = useMemo(() => requestColumns(isNarrow), [isNarrow]);
+  const isWide = useMedia("(min-width: 1440px)");
+  const columns = useMemo(() => requestColumns(isNarrow, isWide), [isNarrow, isWide]);
   const isFiltered = Object.keys(search.filters).length > 0;
   const path = `/w/${workspace.id}/agents/${trigger.agent_id}/triggers/${trigger.id}`;
   const hasToolbar =
