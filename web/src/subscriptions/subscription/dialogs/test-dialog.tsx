@@ -73,7 +73,9 @@ export function TestDialog({ subscription, close }: TestDialogProps) {
         </Field>
         {/* As high as a result, so that nothing moves when the result appears. */}
         <div role="status" className="min-h-16">
-          {test.data === undefined || test.isPending ? null : (
+          {test.data === undefined || test.isPending ? (
+            <p className="text-ink-3">The response of the receiver appears here.</p>
+          ) : (
             <TestResult key={test.data.id} sent={test.data} />
           )}
         </div>
