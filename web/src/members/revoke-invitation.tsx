@@ -20,7 +20,7 @@ export function RevokeInvitation({ invitation }: { readonly invitation: Invitati
     <>
       <Button
         size="small"
-        variant="quiet"
+        variant="danger"
         onClick={() => setOpen(true)}
         disabledReason={reasonWithout("members:write", can)}
       >
