@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, expect, onTestFinished } from "vitest";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { startHeldModel } from "../../server/test/held-model.ts";
@@ -227,6 +227,42 @@ inBrowser("wrong settings are told at their field, and nothing is saved", async 
   await button(page, "Save").click();
   await page.getByText(/there is no provider nobody\. Models here begin with/i).waitFor();
   expect((await agentOf(id)).version).toBe(1);
+});
+
+inBrowser("what a run may cost is typed in dollars and read back", async () => {
+  const { id } = await beckon.createAgent();
+  const page = await openAgent(id, "/settings");
+  const topOf = async (control: Locator) => (await control.boundingBox())?.y;
+  const neighbor = page.getByRole("spinbutton", { name: "Reserved output" });
+  await neighbor.waitFor();
+  expect(await topOf(field(page, "Cost of a run"))).toBe(await topOf(neighbor));
+  await field(page, "Cost of a run").fill("0.0000001");
+  await button(page, "Save").click();
+  await page.getByText("Use at most 6 decimals.").waitFor();
+  await field(page, "Cost of a run").fill("5");
+  await button(page, "Save").click();
+  await page.getByText("Saved v2").waitFor();
+  await expect.poll(() => agentOf(id)).toMatchObject({ limits: { max_cost_micros: 5_000_000 } });
+  await page.reload();
+  await expectValue(page, "Cost of a run", "5");
+  await field(page, "Cost of a run").fill("0.29");
+  await beckon.call(`/agents/${id}`, {
+    method: "PATCH",
+    body: { limits: { max_cost_micros: 100_000 } },
+  });
+  await button(page, "Save").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("radio", { name: "Theirs 0.10 dollars" }).waitFor();
+  await dialog.getByRole("radio", { name: "Yours 0.29 dollars" }).check();
+  await button(page, "Save merged").click();
+  await page.getByText("Saved v4").waitFor();
+  await expect.poll(() => agentOf(id)).toMatchObject({ limits: { max_cost_micros: 290_000 } });
+  await field(page, "Cost of a run").fill("");
+  await button(page, "Save").click();
+  await page.getByText("Saved v5").waitFor();
+  await expect.poll(() => agentOf(id)).toMatchObject({ limits: { max_cost_micros: null } });
+  await page.goto(`${beckon.url}${pathOf(id, "/versions?version=5")}`);
+  await page.getByText("0.29 dollars").waitFor();
 });
 
 inBrowser("leaving unsaved settings asks", async () => {

@@ -1,4 +1,4 @@
-export { readDollars, writeDollars } from "./dollars.ts";
+export { readDollars, type TypedDollars, writeDollars } from "./dollars.ts";
 export { formatDuration } from "./duration.ts";
 export { firstLine, shortenId } from "./ellipsis.ts";
 export { formatCents, formatMoney } from "./money.ts";

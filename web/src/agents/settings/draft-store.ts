@@ -8,7 +8,11 @@ export interface SettingsDraft {
   readonly values: FormValues;
 }
 
-const keyOf = (agentId: string) => `beckon.settings.${agentId}`;
+/**
+ * The number changes when stored values get another meaning: a draft from before an update, in which
+ * the cost of a run is in micro-dollars, must not be read as dollars.
+ */
+const keyOf = (agentId: string) => `beckon.settings.2.${agentId}`;
 
 /**
  * Stores unsaved settings for this tab, until they are saved or discarded. New secrets are not

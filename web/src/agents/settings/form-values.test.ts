@@ -62,6 +62,38 @@ test("a request has only what changed, in the groups of the API", () => {
   expect(bodyOf({})).toEqual({});
 });
 
+describe("the cost of a run is typed in dollars and sent in micro-dollars", () => {
+  test.each([
+    ["5", 5_000_000],
+    ["0.1", 100_000],
+    ["0.29", 290_000],
+    ["1.005", 1_005_000],
+    ["0.000001", 1],
+    ["0", 0],
+  ])("%s is %i", async (typed, max_cost_micros) => {
+    const changed = { ...values, max_cost_micros: typed };
+    expect(bodyOf(changesIn(changed, base))).toEqual({ limits: { max_cost_micros } });
+    expect(await errorsOf({ max_cost_micros: typed })).toEqual({});
+    const { max_cost_micros: shown } = valuesOf({ ...base, max_cost_micros });
+    expect(Number(shown)).toBe(Number(typed));
+  });
+
+  test("an empty field is no limit", () => {
+    const limited = { ...base, max_cost_micros: 500_000 };
+    expect(valuesOf(limited).max_cost_micros).toBe("0.50");
+    expect(changesIn({ ...valuesOf(limited), max_cost_micros: " " }, limited)).toEqual({
+      max_cost_micros: null,
+    });
+    expect(isUnsaved({ ...valuesOf(limited), max_cost_micros: "0.5" }, limited)).toBe(false);
+  });
+
+  test("what is no amount is unsaved and not sent", () => {
+    const changed = { ...values, max_cost_micros: "0.0000001" };
+    expect(changesIn(changed, base)).toEqual({});
+    expect(isUnsaved(changed, base)).toBe(true);
+  });
+});
+
 test("metadata that is only written in another way is no change, and what is no JSON is unsaved", () => {
   expect(changesIn({ ...values, metadata: '{ "team":"a" }' }, base)).toEqual({});
   expect(changesIn({ ...values, metadata: "{" }, base)).toEqual({});
@@ -75,6 +107,9 @@ describe("errors are at their fields", () => {
     ["temperature", 3, "Use 2 or less."],
     ["max_steps", null, "Fill this in."],
     ["max_steps", 1.5, "Use a whole number."],
+    ["max_cost_micros", "1,5", "Use a number of dollars, for example 5 or 0.50."],
+    ["max_cost_micros", "0.0000001", "Use at most 6 decimals."],
+    ["max_cost_micros", "1000000001", "Use 1,000,000,000 or less."],
     ["metadata", "[]", "must be a JSON object"],
   ])("%s %j: %s", async (name, value, message) => {
     expect(await errorsOf({ [name]: value })).toEqual({ [name]: message });

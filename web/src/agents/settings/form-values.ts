@@ -1,23 +1,37 @@
 import { updateAgentBody } from "@beckon/contract";
 import type { FieldErrors, Resolver } from "react-hook-form";
+import { readDollars, type TypedDollars, writeDollars } from "../../format/index.ts";
 import { isEqual } from "../../ui/overlay/merge.ts";
 import { fieldIssues } from "./field-issues.ts";
 import { type AgentFields, bodyOf, fieldAt } from "./fields.ts";
 
-/** The values of the form's controls. They are the settings, with the metadata as JSON text. */
-export type FormValues = Omit<AgentFields, "metadata"> & { readonly metadata: string };
+/** The values of the form's controls: the settings, of which two are texts that the person types. */
+export type FormValues = Omit<AgentFields, "metadata" | "max_cost_micros"> & {
+  /** As JSON. */
+  readonly metadata: string;
+  /** In dollars, as in all forms of the dashboard. Empty for no limit. */
+  readonly max_cost_micros: string;
+};
 
 /** Returns the values with which the form is filled in. */
 export function valuesOf(fields: AgentFields): FormValues {
-  const { metadata } = fields;
+  const { metadata, max_cost_micros: micros } = fields;
   const { version: _, ...values } = fields as AgentFields & { readonly version?: number };
   const isEmpty = Object.keys(metadata).length === 0;
-  return { ...values, metadata: isEmpty ? "" : JSON.stringify(metadata, null, 2) };
+  return {
+    ...values,
+    metadata: isEmpty ? "" : JSON.stringify(metadata, null, 2),
+    max_cost_micros: micros === null ? "" : writeDollars(micros),
+  };
 }
 
-/** Returns the fields that differ from `base`. Metadata that is not JSON is left out. */
+/** Returns the fields that differ from `base`. Texts that cannot be read are left out. */
 export function changesIn(values: FormValues, base: AgentFields): Partial<AgentFields> {
-  const given = { ...values, metadata: parsedMetadata(values.metadata) };
+  const given = {
+    ...values,
+    metadata: parsedMetadata(values.metadata),
+    max_cost_micros: parsedCost(values.max_cost_micros).micros,
+  };
   return Object.fromEntries(
     Object.entries(given).filter(
       ([name, value]) => value !== undefined && !isEqual(value, base[name as keyof AgentFields]),
@@ -28,7 +42,10 @@ export function changesIn(values: FormValues, base: AgentFields): Partial<AgentF
 /** Returns whether the form has unsaved changes. Changes that are not valid yet count too. */
 export function isUnsaved(values: FormValues, base: AgentFields): boolean {
   if (Object.keys(changesIn(values, base)).length > 0) return true;
-  return parsedMetadata(values.metadata) === undefined;
+  return (
+    parsedMetadata(values.metadata) === undefined ||
+    parsedCost(values.max_cost_micros).micros === undefined
+  );
 }
 
 /** Checks the form as the API checks the request. */
@@ -40,7 +57,13 @@ export const settingsResolver: Resolver<FormValues> = (values) => {
       type: "json",
       message: 'is not JSON: write an object, as in {"team": "a"}',
     };
-  const body = bodyOf({ ...values, metadata: metadata ?? {} });
+  const cost = parsedCost(values.max_cost_micros);
+  if (cost.error !== undefined) errors.max_cost_micros = { type: "dollars", message: cost.error };
+  const body = bodyOf({
+    ...values,
+    metadata: metadata ?? {},
+    max_cost_micros: cost.micros ?? null,
+  });
   for (const { path, message } of fieldIssues(updateAgentBody, body)) {
     const field = fieldAt(path);
     if (field === undefined) continue;
@@ -69,4 +92,11 @@ function parsedMetadata(text: string): AgentFields["metadata"] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Parses the limit of a run's cost; null is no limit. */
+function parsedCost(
+  text: string,
+): TypedDollars | { readonly micros: null; readonly error?: never } {
+  return text.trim() === "" ? { micros: null } : readDollars(text);
 }

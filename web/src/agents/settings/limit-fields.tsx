@@ -1,12 +1,12 @@
 import { useFormContext } from "react-hook-form";
 import { messageOf } from "../../data/index.ts";
-import { Field, NumberInput } from "../../ui/index.ts";
+import { Field, NumberInput, TextInput } from "../../ui/index.ts";
 import { labels, limitNames } from "./fields.ts";
 import type { FormValues } from "./form-values.ts";
 import { numberOrNull } from "./number-or-null.ts";
 import { Section } from "./section.tsx";
 import { useSettings } from "./settings-context.tsx";
-import { MoneyOfField, SizeOfField } from "./size-of-field.tsx";
+import { SizeOfField } from "./size-of-field.tsx";
 
 type LimitName = (typeof limitNames)[number];
 
@@ -26,8 +26,8 @@ const details: Readonly<Record<LimitName, { unit: string; hint: string; optional
   },
   max_answer_bytes: { unit: "bytes", hint: "A longer one fails the run. 1,024 to 33,554,432." },
   max_cost_micros: {
-    unit: "micro-dollars",
-    hint: "1,000,000 are one dollar; empty for no limit.",
+    unit: "dollars",
+    hint: "Empty for no limit.",
     optional: true,
   },
   reserve_output_tokens: {
@@ -48,7 +48,7 @@ export function LimitFields() {
       fields={limitNames}
       closed
     >
-      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+      <div className="grid grid-cols-1 items-start gap-4 sm:grid-cols-2">
         {limitNames.map((name) => {
           const { unit, hint, optional } = details[name];
           return (
@@ -57,21 +57,25 @@ export function LimitFields() {
               label={labels[name]}
               optional={optional}
               hint={hint}
-              aside={
-                unit === "bytes" ? (
-                  <SizeOfField name={name} />
-                ) : unit === "micro-dollars" ? (
-                  <MoneyOfField name={name} />
-                ) : undefined
-              }
+              aside={unit === "bytes" ? <SizeOfField name={name} /> : undefined}
               error={messageOf(formState.errors[name])}
             >
-              <NumberInput
-                {...register(name, { setValueAs: numberOrNull })}
-                unit={unit}
-                inputMode="numeric"
-                readOnly={readOnly}
-              />
+              {name === "max_cost_micros" ? (
+                <TextInput
+                  {...register(name)}
+                  suffix={<span className="pr-1">{unit}</span>}
+                  inputMode="decimal"
+                  autoComplete="off"
+                  readOnly={readOnly}
+                />
+              ) : (
+                <NumberInput
+                  {...register(name, { setValueAs: numberOrNull })}
+                  unit={unit}
+                  inputMode="numeric"
+                  readOnly={readOnly}
+                />
+              )}
             </Field>
           );
         })}

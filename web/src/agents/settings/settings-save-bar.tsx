@@ -1,5 +1,6 @@
 import { useContext } from "react";
 import { useFormState } from "react-hook-form";
+import { writeDollars } from "../../format/index.ts";
 import { MergeDialog, SaveBar, type SaveState } from "../../ui/index.ts";
 import { labels } from "./fields.ts";
 import type { FormValues } from "./form-values.ts";
@@ -41,6 +42,7 @@ export function SettingsSaveBar() {
           theirs={{ ...state.theirs }}
           yours={{ ...state.base, ...state.yours }}
           labels={labels}
+          show={inDollars}
           onMerge={resolve}
           onCancel={cancelMerge}
         />
@@ -48,3 +50,9 @@ export function SettingsSaveBar() {
     </>
   );
 }
+
+/** Shows the limit of a run's cost as the form does. */
+const inDollars = (field: string, value: unknown) =>
+  field === "max_cost_micros" && typeof value === "number"
+    ? `${writeDollars(value)} dollars`
+    : undefined;

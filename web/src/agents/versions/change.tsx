@@ -1,4 +1,5 @@
 import type { VersionComparison } from "@beckon/client";
+import { writeDollars } from "../../format/index.ts";
 import { LongText } from "../../ui/index.ts";
 import { fieldName } from "./field-name.ts";
 import { TextDiff } from "./text-diff-view.tsx";
@@ -25,8 +26,8 @@ export function Change({ change: { path, before, after }, from, to }: ChangeProp
         <TextDiff label={`${name}, changes`} before={before ?? ""} after={after ?? ""} />
       ) : (
         <dl className="grid min-w-0 gap-2 sm:grid-cols-2">
-          <Side label={`Version ${from}`} value={before} look="bg-flare-soft" />
-          <Side label={`Version ${to}`} value={after} look="bg-moss-soft" />
+          <Side label={`Version ${from}`} value={shown(path, before)} look="bg-flare-soft" />
+          <Side label={`Version ${to}`} value={shown(path, after)} look="bg-moss-soft" />
         </dl>
       )}
     </li>
@@ -52,6 +53,12 @@ function Side({ label, value, look }: { label: string; value: unknown; look: str
     </div>
   );
 }
+
+/** Returns an amount of money in dollars, as in the settings; other values unchanged. */
+const shown = (path: string, value: unknown) =>
+  path === "/limits/max_cost_micros" && typeof value === "number"
+    ? `${writeDollars(value)} dollars`
+    : value;
 
 const isTextOrAbsent = (value: unknown): value is string | undefined =>
   value === undefined || typeof value === "string";

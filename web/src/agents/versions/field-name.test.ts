@@ -4,6 +4,7 @@ import { fieldName } from "./field-name.ts";
 test.each([
   ["/model", "Model"],
   ["/limits/max_steps", "Maximum steps"],
+  ["/limits/max_cost_micros", "Maximum cost of a run"],
   ["/model_settings/reasoning_effort", "Reasoning effort"],
   ["/tools/0", "Tool 1"],
   ["/tools/0/operations/1/url", "Tool 1 › Operation 2 › URL"],

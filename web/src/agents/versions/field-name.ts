@@ -3,7 +3,7 @@ const names: Readonly<Record<string, string>> = {
   allowed_hosts: "Allowed hosts",
   max_answer_bytes: "Maximum response size",
   max_output_tokens: "Maximum output tokens",
-  max_cost_micros: "Maximum cost of a run in micro-dollars",
+  max_cost_micros: "Maximum cost of a run",
   reserve_output_tokens: "Reserved output tokens",
   max_steps: "Maximum steps",
   max_concurrent_runs: "Maximum concurrent runs",

@@ -21,7 +21,7 @@ export interface MergeDialogProps<Value extends Fields> {
    * without a label show their name.
    */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Renders a value. Default: texts unchanged, other values as JSON. */
+  /** Renders a value. Default, also if it returns undefined: texts unchanged, others as JSON. */
   readonly show?: (field: string, value: unknown) => ReactNode;
   /** Called with all fields after the choices. Save them with the new ETag. */
   readonly onMerge: (merged: Value) => void;
@@ -38,7 +38,7 @@ export function MergePanel<Value extends Fields>({
   yours,
   parts = [],
   labels,
-  show = showAsText,
+  show,
   onMerge,
   onCancel,
 }: MergeDialogProps<Value>) {
@@ -82,7 +82,7 @@ export function MergePanel<Value extends Fields>({
               conflict={conflict}
               label={labels?.[conflict.field] ?? conflict.field}
               side={sides[conflict.field]}
-              show={show}
+              show={(field, value) => show?.(field, value) ?? showAsText(value)}
               onChoose={(side) => setSides({ ...sides, [conflict.field]: side })}
             />
           ))}
@@ -131,7 +131,7 @@ function Choice({ conflict, label, side, show, onChoose }: ChoiceProps) {
   );
 }
 
-function showAsText(_field: string, value: unknown): string {
+function showAsText(value: unknown): string {
   if (value === undefined || value === null || value === "") return "(empty)";
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }

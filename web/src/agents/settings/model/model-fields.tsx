@@ -72,7 +72,7 @@ function ModelOptions() {
   const { errors } = formState;
   const readOnly = useSettings().disabledReason !== undefined;
   return (
-    <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+    <div className="grid grid-cols-1 items-start gap-4 sm:grid-cols-2">
       <Field
         label={labels.temperature}
         optional
