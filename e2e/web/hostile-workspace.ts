@@ -140,7 +140,7 @@ export async function addHostile(
     ...received,
     ...runs.map((id) => `/runs/${id}`),
     ...(subscription === undefined ? [] : [`/subscriptions/${subscription.id}`]),
-    ...["input", "journal"].map((tab) => `/runs/${runs[0]}?tab=${tab}&seq=3`),
+    ...["input", "output", "journal"].map((tab) => `/runs/${runs[0]}?tab=${tab}&seq=3`),
   ];
 }
 

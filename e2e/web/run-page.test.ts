@@ -130,16 +130,16 @@ inBrowser(
     const runId = await ended([says("Done")]);
     const page = await open(runId);
     await detail(page).getByRole("button", { name: "Text", exact: true }).waitFor();
-    await page.getByRole("tab", { name: "Output" }).waitFor();
+    await page.getByRole("tab", { name: "Output", selected: true }).waitFor();
     // In one task, so that the page cannot show the first change before the second.
     await page.evaluate(`{
     const press = (selector, text) =>
       [...document.querySelectorAll(selector)].find((each) => each.textContent === text).click();
     press("[aria-label='Detail of the step'] button", "Text");
-    press("[role=tab]", "Output");
+    press("[role=tab]", "Input");
   }`);
-    await page.getByRole("tab", { name: "Output", selected: true }).waitFor();
-    await expect.poll(() => new URL(page.url()).search).toBe("?tab=output&view=text");
+    await page.getByRole("tab", { name: "Input", selected: true }).waitFor();
+    await expect.poll(() => new URL(page.url()).search).toBe("?tab=input&view=text");
   },
 );
 
@@ -159,6 +159,8 @@ inBrowser("a run is shown while it happens, one event at a time", async () => {
   await detail(page).getByText("done", { exact: true }).waitFor();
   await row(page, /wait_for_gate/).click();
   await detail(page).getByText("The gate is open.").waitFor();
+  // The tab was chosen while the run had no output.
+  await page.getByRole("tab", { name: "Input", selected: true }).waitFor();
   await page.getByRole("tab", { name: "Output" }).click();
   await page.getByRole("tabpanel").getByText("All done.").waitFor();
   expect(journalReads).toEqual([]);
@@ -229,6 +231,7 @@ inBrowser("a run is retried, and one with an input of one's own", async () => {
   await discard.getByRole("button", { name: "Cancel" }).click();
   await dialog.getByRole("button", { name: "Start run" }).click();
   await dialog.waitFor({ state: "detached" });
+  await page.getByRole("tab", { name: "Input" }).click();
   await page.getByRole("tabpanel").getByText("Another question").waitFor();
 });
 
@@ -305,6 +308,8 @@ inBrowser(
       .toEqual(["Created", "Source", "Version", "Attempt", "Cost", "Tokens"]);
     await page.getByText("More facts").click();
     await page.getByText("Ended", { exact: true }).waitFor();
+    await page.getByRole("tabpanel").getByText("Done", { exact: true }).waitFor();
+    await expect.poll(() => selected(page, /./).count()).toBe(0);
     await row(page, /^orders_get/).click();
     await detail(page).getByText("Arguments", { exact: true }).waitFor();
     await expect.poll(() => steps(page).isVisible()).toBe(false);

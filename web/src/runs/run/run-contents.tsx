@@ -1,4 +1,5 @@
 import type { Run } from "@beckon/client";
+import { useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { formatBytes } from "../../format/index.ts";
 import { RunDeliveries } from "../../subscriptions/index.ts";
@@ -9,17 +10,22 @@ import { RawJournal } from "./raw-journal.tsx";
 import { type RunTab, useRunSearch } from "./run-search.ts";
 import { SmartText, ViewSwitch } from "./text-views.tsx";
 
-/** The tabs with the run's input, its output and its whole journal. */
+/**
+ * The tabs with the run's input, its output and its whole journal. The output is what most people
+ * open a run for, so its tab is open if there is one.
+ */
 export function RunContents({ run, journal }: { readonly run: Run; readonly journal: Journal }) {
   const { tab, change } = useRunSearch();
   const { can } = useWorkspace();
+  // Chosen once: the input must not disappear while it is read, because the run ends.
+  const [first] = useState<RunTab>(() => (run.output === null ? "input" : "output"));
   const waiting = isEnded(run)
     ? "This run ended without output."
     : "The output appears here when the run has succeeded.";
   return (
     <Tabs
       label="Contents of the run"
-      value={tab}
+      value={tab ?? first}
       onChange={(value) => change({ tab: value as RunTab })}
       items={[
         {

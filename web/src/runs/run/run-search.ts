@@ -16,7 +16,8 @@ export interface RunSearch {
    * at the moment. Undefined: the page chooses the row; on a phone, it then shows no detail.
    */
   readonly seq: number | "now" | undefined;
-  readonly tab: RunTab;
+  /** Undefined: the page chooses the tab. */
+  readonly tab: RunTab | undefined;
   /** How the detail of a step shows texts. */
   readonly view: TextView;
   /** How the input and the output of the run are shown. */
@@ -32,7 +33,7 @@ function parseRunSearch(search: SearchTexts): RunSearch {
   const seq = /^[1-9]\d{0,8}$/.test(search.seq ?? "") ? Number(search.seq) : undefined;
   return {
     seq: search.seq === "now" ? "now" : seq,
-    tab: tabs.find((tab) => tab === search.tab) ?? "input",
+    tab: tabs.find((tab) => tab === search.tab),
     view: views.find((view) => view === search.view) ?? "rendered",
     as: views.find((view) => view === search.as) ?? "rendered",
     fold: search.fold === "1",
@@ -44,7 +45,7 @@ function parseRunSearch(search: SearchTexts): RunSearch {
 function textsOf({ seq, tab, view, as, fold, compare }: RunSearch): SearchTexts {
   return {
     seq: seq === undefined ? undefined : String(seq),
-    tab: tab === "input" ? undefined : tab,
+    tab,
     view: view === "rendered" ? undefined : view,
     as: as === "rendered" ? undefined : as,
     fold: fold ? "1" : undefined,

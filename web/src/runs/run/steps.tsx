@@ -1,7 +1,7 @@
 import type { JournalEvent, Run } from "@beckon/client";
 import { type CSSProperties, useMemo, useRef, useState } from "react";
 import { formatDuration } from "../../format/index.ts";
-import { Button, Problem, Skeleton } from "../../ui/index.ts";
+import { Button, Problem, Skeleton, useMedia } from "../../ui/index.ts";
 import { isEnded } from "../patch-run.ts";
 import { Inspector } from "./detail/inspector.tsx";
 import type { Journal, ModelOutput } from "./journal/live.ts";
@@ -21,8 +21,6 @@ interface StepsProps {
   readonly now: number;
 }
 
-const isNarrow = () => matchMedia("(width < 640px)").matches;
-
 /**
  * Height of the other parts of the timeline in lines: the axis, and the button that shortens idle
  * times.
@@ -36,6 +34,7 @@ const otherLines = 2.5;
  */
 export function Steps({ run, journal, error, onRetry, output, silence, now }: StepsProps) {
   const search = useRunSearch();
+  const isNarrow = useMedia("(width < 640px)");
   const detail = useRef<HTMLElement>(null);
   /**
    * On a phone, the index of the row to which the keyboard has moved. Its detail is not open yet.
@@ -64,16 +63,19 @@ export function Steps({ run, journal, error, onRetry, output, silence, now }: St
   const isPartial = !journal.isComplete && error === null;
   const last = isPartial ? undefined : rows.length - 1;
   const selected = typeof seq === "number" ? rowOf(rows, seq) : rows[active ?? last ?? -1];
+  const inSight = selected === undefined ? -1 : rows.indexOf(selected);
+  // On a phone, a row that the person has not chosen shows no detail, so it is not highlighted.
+  const isChosen = !isNarrow || seq !== undefined || active !== undefined;
   const wanted = selected?.seqs ?? (typeof seq === "number" ? [seq] : []);
   const entries = wanted.flatMap((each) => events[each - 1] ?? []);
   const isStep = ({ type, seq: each }: JournalEvent) =>
     type === "run.step" && each < (wanted[0] ?? 0);
 
   const select = (index: number, how: "move" | "press" | "open") => {
-    if (isNarrow() && how === "move") return setActive(index);
+    if (isNarrow && how === "move") return setActive(index);
     setActive(undefined);
-    search.change({ seq: rows[index]?.seqs[0] ?? "now" }, isNarrow() ? "push" : "replace");
-    if (how === "open" || isNarrow())
+    search.change({ seq: rows[index]?.seqs[0] ?? "now" }, isNarrow ? "push" : "replace");
+    if (how === "open" || isNarrow)
       requestAnimationFrame(() => detail.current?.focus({ preventScroll: true }));
   };
   const failed = error !== null;
@@ -107,7 +109,8 @@ export function Steps({ run, journal, error, onRetry, output, silence, now }: St
                 rows={rows}
                 scale={scale}
                 now={end}
-                selected={selected === undefined ? -1 : rows.indexOf(selected)}
+                selected={isChosen ? inSight : -1}
+                inSight={inSight}
                 onSelect={select}
               />
             )}

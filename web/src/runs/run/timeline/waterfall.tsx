@@ -10,7 +10,10 @@ interface WaterfallProps {
   readonly scale: Scale;
   /** End of rows that have not ended, in Unix ms. */
   readonly now: number;
+  /** Index of the highlighted row; -1 for none. */
   readonly selected: number;
+  /** Index of the row to which the list scrolls; -1 for none. */
+  readonly inSight: number;
   /**
    * How the row was selected. `move`: with the arrow keys; `press`: with the pointer; `open`: with
    * Enter, which also moves the focus to the details.
@@ -22,7 +25,8 @@ interface WaterfallProps {
  * The steps of a run as a tree. Up, Down, Home and End select a row, Enter opens its details, and
  * `]` selects the next failed step. In long runs only visible rows are rendered.
  */
-export function Waterfall({ rows, scale, now, selected, onSelect }: WaterfallProps) {
+export function Waterfall(props: WaterfallProps) {
+  const { rows, scale, now, selected, inSight, onSelect } = props;
   const box = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
@@ -38,7 +42,7 @@ export function Waterfall({ rows, scale, now, selected, onSelect }: WaterfallPro
     else if (top + 2 * rowHeight > scrollTop + clientHeight)
       box.current.scrollTop = top + 2 * rowHeight - clientHeight;
   });
-  useEffect(() => show(selected), [selected]);
+  useEffect(() => show(inSight), [inSight]);
 
   const failed = useEffectEvent((event: globalThis.KeyboardEvent) => {
     if (event.key !== "]" || !isSingleKey(event)) return;
