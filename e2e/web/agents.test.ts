@@ -31,19 +31,24 @@ async function agentWithVersions(name: string): Promise<string> {
   return id;
 }
 
-inBrowser("a blank agent needs instructions only, and is opened", async () => {
+inBrowser("a blank agent needs a name and instructions only, and is opened", async () => {
   const page = await open(agents);
   await page.getByRole("link", { name: "New agent" }).click();
   await expect.poll(() => field(page, "Model").inputValue()).toBe("demo/echo");
-  await field(page, "Instructions").and(page.locator(":focus")).waitFor();
-  await page.keyboard.type("You answer in one word.");
+  const name = field(page, "Name");
+  await name.and(page.locator(":focus")).waitFor();
+  await field(page, "Instructions").fill("You answer in one word.");
   await button(page, "Create agent").click();
-  await page.getByRole("heading", { name: "New agent", level: 1 }).waitFor();
+  await page.getByText("Fill this in.").waitFor();
+  await name.and(page.locator("[aria-invalid=true]:focus")).waitFor();
+  await page.keyboard.type("Oracle");
+  await button(page, "Create agent").click();
+  await page.getByRole("heading", { name: "Oracle", level: 1 }).waitFor();
   await page.waitForURL(/\/agents\/agt_\w+\//);
   const [, id = ""] = /(agt_\w+)/.exec(page.url()) ?? [];
   const { body } = await beckon.call(`/agents/${id}`);
   expect(body.data).toMatchObject({
-    name: "New agent",
+    name: "Oracle",
     model: "demo/echo",
     instructions: "You answer in one word.",
   });

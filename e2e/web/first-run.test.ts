@@ -47,11 +47,11 @@ inBrowser(
 
     await act.click(link(page, "Agents").first());
     await act.click(link(page, "New agent"));
-    await expect.poll(() => field(page, "Name").inputValue()).toBe("New agent");
     await expect.poll(() => field(page, "Model").inputValue()).toBe("demo/echo");
+    await act.fill(field(page, "Name"), "Order desk");
     await act.fill(field(page, "Instructions"), "You answer questions about orders.");
     await act.click(button(page, "Create agent"));
-    await page.getByRole("heading", { name: "New agent", level: 1 }).waitFor();
+    await page.getByRole("heading", { name: "Order desk", level: 1 }).waitFor();
 
     await act.fill(field(page, "Message"), "Where is order 4711?");
     await act.click(button(page, "Run"));

@@ -28,8 +28,8 @@ interface AgentFormProps {
 const again = "Press Create agent again: it is created once only.";
 
 /**
- * The form of a new agent. Name and model are filled in, so that the person can begin with the
- * instructions.
+ * The form of a new agent. The model is filled in. The name is not, except from a template: a list
+ * full of agents with the same name is of no use.
  */
 export function AgentForm({ template }: AgentFormProps) {
   const workspace = useWorkspace();
@@ -41,7 +41,7 @@ export function AgentForm({ template }: AgentFormProps) {
     resolver: agentResolver(template),
     mode: "onTouched",
     defaultValues: {
-      name: template?.name ?? "New agent",
+      name: template?.name ?? "",
       model: "",
       instructions: template?.instructions ?? "",
       url: template?.api?.url ?? "",
@@ -49,7 +49,7 @@ export function AgentForm({ template }: AgentFormProps) {
     },
   });
   const { control, register, handleSubmit, setError, resetField, formState } = form;
-  const { errors, isDirty, dirtyFields } = formState;
+  const { errors, isDirty, isSubmitted, dirtyFields } = formState;
 
   const newest = useQuery(newestAgentQuery(workspace));
   const models = useQuery(modelsQuery(workspace));
@@ -74,8 +74,13 @@ export function AgentForm({ template }: AgentFormProps) {
     <form noValidate onSubmit={submit} className="flex max-w-180 flex-col gap-4">
       <LeaveGuard isDirty={() => isDirty && !isCreated.current} discardLabel="Discard agent" />
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Name" error={messageOf(errors.name)}>
-          <TextInput {...register("name")} autoComplete="off" />
+        {/* The name has the focus at first. That it is empty is said only after an attempt to
+            create the agent: an error on leaving the field would move the button that is pressed. */}
+        <Field
+          label="Name"
+          error={isSubmitted || dirtyFields.name ? messageOf(errors.name) : undefined}
+        >
+          <TextInput {...register("name")} autoComplete="off" autoFocus={template === undefined} />
         </Field>
         <Controller
           control={control}
@@ -92,7 +97,6 @@ export function AgentForm({ template }: AgentFormProps) {
         <TextArea
           {...register("instructions")}
           rows={10}
-          autoFocus={template === undefined}
           placeholder="You answer questions about …"
         />
       </Field>
