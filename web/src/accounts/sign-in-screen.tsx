@@ -64,6 +64,9 @@ export function SignInScreen() {
           Sign in
         </Button>
       </form>
+      <p className="text-dense text-ink-2">
+        Forgot your password? Ask an owner of the workspace for a reset link.
+      </p>
     </AccountPage>
   );
 }
