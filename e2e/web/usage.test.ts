@@ -200,7 +200,7 @@ inBrowser("an unknown cost is called unknown, with the reason", async () => {
   await add(known, { cost_micros: 250_000, time: daysAgo(1) }, { cost_micros: null });
   await page.goto(page.url().replace("?show=tokens", ""));
   await page.getByText("2 of 3 calls have no known price").waitFor();
-  await page.getByText("A hatched end:").waitFor();
+  await page.getByText("A hatched mark above a bar:").waitFor();
   await expectChart(page, /^Cost by day: at least \$0\.25/);
   const rows = rowsOf(page, "Usage by agent");
   await expectRows(rows.locator("td:last-child"), ["at least ≥ $0.25", "unknown"]);

@@ -15,7 +15,7 @@ export interface ChartColumn {
   readonly title: string;
   /** One value for each tone, from the bottom. */
   readonly values: readonly number[];
-  /** True if a part of the value is not known. The column then has a hatched end. */
+  /** True if a part of the value is not known. The column then has a hatched mark above its bar. */
   readonly isIncomplete: boolean;
   /** The page that a click on the column opens; undefined for none. */
   readonly href: string | undefined;
@@ -48,8 +48,9 @@ const fills: Readonly<Record<ChartTone, string>> = {
 const columnWidth = 10;
 const barWidth = 8;
 const chartHeight = 100;
-/** Height of the hatched end of a column with an unknown part. */
-const hatchHeight = 5;
+/** Height of the hatched mark above a column with an unknown part, and of the gap below the mark. */
+const hatchHeight = 3;
+const hatchGap = 1;
 /** Maximum number of labels below the columns. */
 const maxLabels = 6;
 
@@ -64,14 +65,18 @@ export function BarChart({ label, tones, columns, format, onPoint }: BarChartPro
   const top = marks.at(-1) || 1;
   // If no value is known or all are 0, the axis has no labels.
   const labelled = highest > 0 ? marks : [];
-  // A column with an unknown part has a hatched end on top of its bars. The highest column must fit
-  // into the chart together with this end.
-  const scale = (chartHeight - hatchHeight) / top;
+  // A column with an unknown part has a hatched mark above its bar. The highest column must fit into
+  // the chart together with this mark.
+  const scale = (chartHeight - hatchHeight - hatchGap) / top;
   const width = Math.max(1, columns.length) * columnWidth;
   const layers = stack<ChartColumn, number>()
     .keys(tones.keys())
     .value(({ values }, index) => values[index] ?? 0)([...columns]);
   const step = Math.ceil(columns.length / maxLabels);
+  const last = columns.length - 1;
+  // The last column has a label in any case, and the one before keeps its distance from it.
+  const isLabelled = (index: number) =>
+    index === last || (index % step === 0 && last - index >= step);
   return (
     <div className="grid min-w-0 grid-cols-[auto_minmax(0,1fr)] gap-x-2 gap-y-1 text-label text-ink-3">
       <div aria-hidden="true" className="relative h-48 min-w-12">
@@ -126,18 +131,20 @@ export function BarChart({ label, tones, columns, format, onPoint }: BarChartPro
           )}
           {columns.map(({ key, values, isIncomplete }, index) =>
             isIncomplete ? (
+              // The height of the mark has no meaning. The gap keeps it from being read as a part of
+              // the bar.
               <rect
                 key={key}
                 x={index * columnWidth + (columnWidth - barWidth) / 2}
                 y={
-                  chartHeight - values.reduce((sum, value) => sum + value, 0) * scale - hatchHeight
+                  chartHeight -
+                  values.reduce((sum, value) => sum + value, 0) * scale -
+                  hatchGap -
+                  hatchHeight
                 }
                 width={barWidth}
                 height={hatchHeight}
                 fill={`url(#${hatch})`}
-                className="stroke-edge"
-                strokeWidth="1"
-                vectorEffect="non-scaling-stroke"
               />
             ) : null,
           )}
@@ -154,11 +161,12 @@ export function BarChart({ label, tones, columns, format, onPoint }: BarChartPro
       </div>
       <div aria-hidden="true" className="relative col-start-2 h-4">
         {columns.map(({ key, label: text }, index) =>
-          index % step === 0 ? (
+          isLabelled(index) ? (
             <span
               key={key}
               className="absolute -translate-x-1/2 whitespace-nowrap"
-              style={{ left: `${((index + 0.5) / columns.length) * 100}%` }}
+              // The last label ends with the chart, also if it is wider than its column.
+              style={{ left: `min(${((index + 0.5) / columns.length) * 100}%, 100% - 1.25rem)` }}
             >
               {text}
             </span>

@@ -68,7 +68,7 @@ export function DayChart(props: DayChartProps) {
       />
       {isUnknown ? (
         <p className="text-label text-ink-3">
-          A hatched end: calls of this day have no known price, so the cost is higher.
+          A hatched mark above a bar: calls of this day have no known price, so the cost is higher.
         </p>
       ) : null}
     </div>
