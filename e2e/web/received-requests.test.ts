@@ -212,7 +212,7 @@ inBrowser("every preset can be chosen, shown and saved", async () => {
       const first = sample.locator("optgroup option:first-child:checked");
       await expect.poll(() => first.count()).toBe(1);
       await button(page, "Save").click();
-      await button(page, "Save").waitFor({ state: "detached" });
+      await button(page, "Save").and(page.locator(":disabled")).waitFor();
     }
     await expect.poll(async () => (await editor.call(base)).body.data.receiving.preset).toBe(name);
   }
@@ -257,7 +257,7 @@ inBrowser("what is changed while the settings are being saved is kept", async ()
   await expect
     .poll(async () => (await editor.call(base)).body.data.receiving.preset)
     .toBe("gitlab");
-  await button(page, "Save").waitFor();
+  await button(page, "Save").and(page.locator(":enabled:not([aria-busy])")).waitFor();
   await expect.poll(() => sender.inputValue()).toBe("linear");
 });
 

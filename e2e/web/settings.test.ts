@@ -32,11 +32,14 @@ inBrowser("discarding restores the saved name", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path });
   const name = page.getByLabel("Name", { exact: true });
   const saved = await name.inputValue();
+  const save = page.getByRole("button", { name: "Save", exact: true });
+  await save.and(page.locator(":disabled")).waitFor();
   await name.fill("Not saved");
   await page.getByText("Unsaved: Name").waitFor();
   await page.getByRole("button", { name: "Discard" }).click();
   await expect.poll(() => name.inputValue()).toBe(saved);
   await page.getByText("Unsaved: Name").waitFor({ state: "detached" });
+  await save.and(page.locator(":disabled")).waitFor();
 });
 
 inBrowser("what is typed while the workspace is being saved is kept", async () => {

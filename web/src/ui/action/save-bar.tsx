@@ -37,8 +37,9 @@ const looks = {
 /**
  * The bar below a form with unsaved changes: it names their fields and has the buttons Discard and
  * Save, which submits the form. It is also shown for 6 seconds after saving, and always if there is
- * a `disabledReason`. Its space is reserved, so that nothing moves when it appears. It sticks to
- * the bottom of its container, on phones above the navigation.
+ * a `disabledReason`. Its space is reserved, so that nothing moves when it appears; in a panel, a
+ * disabled Save fills this space. The bar sticks to the bottom of its container, on phones above the
+ * navigation.
  */
 export function SaveBar(props: SaveBarProps) {
   const { state, changed, savedText = "Saved", disabledReason, onDiscard, place = "panel" } = props;
@@ -53,12 +54,15 @@ export function SaveBar(props: SaveBarProps) {
     if (isLost) status.current?.focus({ preventScroll: true });
     hadButtons.current = hasButtons;
   }, [hasButtons]);
-  const isShown = hasButtons || hasSaved || disabledReason !== undefined;
+  const isIdle = place === "panel" && !hasButtons && disabledReason === undefined;
+  const isShown = hasButtons || hasSaved || disabledReason !== undefined || isIdle;
+  // With nothing to say, the bar of a panel stays at the end of its form.
+  const isSticky = !isIdle || hasSaved;
   const text =
     disabledReason ?? (hasButtons ? `Unsaved: ${namesOf(changed)}` : hasSaved ? savedText : "");
   return (
     <div
-      className={`sticky bottom-14 z-10 border-t py-2 md:bottom-0 ${looks[place].bar} ${isShown ? "border-rule bg-sheet" : "pointer-events-none border-transparent"}`}
+      className={`border-t py-2 ${looks[place].bar} ${isSticky ? "sticky bottom-14 z-10 md:bottom-0" : ""} ${isShown ? "border-rule bg-sheet" : "pointer-events-none border-transparent"}`}
     >
       <div className={`flex min-h-control items-center gap-2 ${looks[place].line}`}>
         <p
@@ -81,6 +85,10 @@ export function SaveBar(props: SaveBarProps) {
               Save
             </Button>
           </>
+        ) : isIdle ? (
+          <Button variant="primary" type="submit" pending={false} disabled>
+            Save
+          </Button>
         ) : null}
       </div>
     </div>
