@@ -26,7 +26,7 @@ const savedSeconds = 6;
 const maxNamed = 3;
 
 const looks = {
-  panel: { bar: "-mt-2 rounded-b-control px-4", line: "" },
+  panel: { bar: "rounded-b-control px-4", line: "" },
   pane: { bar: "px-4 md:px-6", line: "" },
   page: {
     bar: "-mx-4 -mb-4 px-4 md:-mx-6 md:-mb-6 md:px-6",
