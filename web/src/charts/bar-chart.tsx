@@ -48,7 +48,7 @@ const fills: Readonly<Record<ChartTone, string>> = {
 const columnWidth = 10;
 const barWidth = 8;
 const chartHeight = 100;
-/** Height of the hatched mark above a column with an unknown part, and of the gap below the mark. */
+/** Height of the hatched mark above a column with an unknown part, and of the gap below it. */
 const hatchHeight = 3;
 const hatchGap = 1;
 /** Maximum number of labels below the columns. */
@@ -65,8 +65,8 @@ export function BarChart({ label, tones, columns, format, onPoint }: BarChartPro
   const top = marks.at(-1) || 1;
   // If no value is known or all are 0, the axis has no labels.
   const labelled = highest > 0 ? marks : [];
-  // A column with an unknown part has a hatched mark above its bar. The highest column must fit into
-  // the chart together with this mark.
+  // A column with an unknown part has a hatched mark above its bar. The highest column must fit
+  // into the chart together with this mark.
   const scale = (chartHeight - hatchHeight - hatchGap) / top;
   const width = Math.max(1, columns.length) * columnWidth;
   const layers = stack<ChartColumn, number>()
@@ -131,8 +131,8 @@ export function BarChart({ label, tones, columns, format, onPoint }: BarChartPro
           )}
           {columns.map(({ key, values, isIncomplete }, index) =>
             isIncomplete ? (
-              // The height of the mark has no meaning. The gap keeps it from being read as a part of
-              // the bar.
+              // The height of the mark has no meaning. Without the gap, it would look like a part
+              // of the bar.
               <rect
                 key={key}
                 x={index * columnWidth + (columnWidth - barWidth) / 2}

@@ -15,7 +15,7 @@ import type { StartedRun, StartResult, StartRow } from "./start-row.ts";
 import type { UnconfirmedStart } from "./unconfirmed-starts.ts";
 
 /** How long a caller waits for the database before it gets a `503` response. */
-export const startWaitMs = 5_000;
+const startWaitMs = 5_000;
 
 /** A received request with a body of more bytes than this is sent through `largeStarts`. */
 const maxSmallBodyBytes = 1_048_576;

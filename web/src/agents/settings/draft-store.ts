@@ -9,8 +9,8 @@ export interface SettingsDraft {
 }
 
 /**
- * The number changes when stored values get another meaning: a draft from before an update, in which
- * the cost of a run is in micro-dollars, must not be read as dollars.
+ * The number changes when stored values get another meaning: a draft from before an update, in
+ * which the cost of a run is in micro-dollars, must not be read as dollars.
  */
 const keyOf = (agentId: string) => `beckon.settings.2.${agentId}`;
 

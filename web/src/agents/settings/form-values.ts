@@ -5,7 +5,7 @@ import { isEqual } from "../../ui/overlay/merge.ts";
 import { fieldIssues } from "./field-issues.ts";
 import { type AgentFields, bodyOf, fieldAt } from "./fields.ts";
 
-/** The values of the form's controls: the settings, of which two are texts that the person types. */
+/** The values of the form's controls: the settings, two of them as texts that the person types. */
 export type FormValues = Omit<AgentFields, "metadata" | "max_cost_micros"> & {
   /** As JSON. */
   readonly metadata: string;

@@ -38,8 +38,8 @@ const looks = {
  * The bar below a form with unsaved changes: it names their fields and has the buttons Discard and
  * Save, which submits the form. It is also shown for 6 seconds after saving, and always if there is
  * a `disabledReason`. Its space is reserved, so that nothing moves when it appears; in a panel, a
- * disabled Save fills this space. The bar sticks to the bottom of its container, on phones above the
- * navigation.
+ * disabled Save fills this space. The bar sticks to the bottom of its container, on phones above
+ * the navigation.
  */
 export function SaveBar(props: SaveBarProps) {
   const { state, changed, savedText = "Saved", disabledReason, onDiscard, place = "panel" } = props;
