@@ -200,7 +200,10 @@ test("after a restore, acknowledged runs are there, and nothing of before the ba
   const found = await Promise.all(
     before.acknowledged
       .filter(({ at }) => at < before.completeUntil)
-      .map(async ({ runId }) => (await call(`/runs/${runId}`)).body.data?.status),
+      .map(async ({ runId }) => {
+        const { body } = await call(`/runs/${runId}`);
+        return body.data?.status ?? body.error;
+      }),
   );
   expect(new Set(found)).toEqual(new Set(["succeeded"]));
 
