@@ -3,10 +3,10 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { checkDashboard } from "../e2e/web/soak.ts";
 import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
 import { connect, type Database } from "../server/src/base/database/index.ts";
+import { exitCodes } from "../server/src/base/exit-codes.ts";
 import { createLog } from "../server/src/base/log.ts";
 import {
   describeDeliveries,
@@ -24,33 +24,7 @@ import { failOver } from "../server/test/soak/patroni/failover.ts";
 import { pruneUnderLoad } from "../server/test/soak/retention/prune-under-load.ts";
 import { stayFlat } from "../server/test/soak/retention/stay-flat.ts";
 
-/**
- * Runs the long tests. Prints one line of results for each. Arguments select some of them.
- *
- *   crash       e2e/crash.test.ts with more runs and faults, and with kills of PostgreSQL
- *   money       kills of server processes around the write of a step: what is metered and reserved
- *   deliveries  kills of server processes while events are delivered
- *   requests    kills of server processes while triggers receive events, each several times
- *   disk        a full disk
- *   processes   lost processes with 500 runs
- *   memory      a workspace that fills the memory
- *   overload    ten times the load that a server can execute
- *   retention   CPU of deleting old runs, and an hour in which nothing grows; only if named
- *   failover    kills of the primary of a Patroni cluster; needs root and apt-get, so only if named
- *   dashboard   all screens of the dashboard, in all states, themes and widths, and hostile texts
- *
- *   CRASH_SEED            seed of the random choices; default: random, printed first
- *   CRASH_ACKNOWLEDGED    acknowledged runs; default 10000
- *   CRASH_FAULTS          faults, most of them kills; default 60
- *   MONEY_KILLS           kills around the write of a step; default 500
- *   DELIVERY_KILLS        kills while events are delivered; default 30
- *   DELIVERY_EVENTS       delivered events; default 10000
- *   REQUEST_KILLS         kills while triggers receive events; default 3000
- *   RETENTION_RUNS        old runs that are deleted while CPU is measured; default 1000000, 0: none
- *   RETENTION_SECONDS     seconds of each of the eight phases of that measurement; default 90
- *   RETENTION_MINUTES     minutes in which nothing grows; default 60, 0: none
- *   FAILOVERS             kills of the primary; default 3
- */
+/** Runs the long tests that the arguments name; see `script/soak --help`. */
 type Embedded = Awaited<ReturnType<typeof startEmbedded>>;
 
 const log = (line: string) => console.log(line);
@@ -69,12 +43,16 @@ const tests: Readonly<Record<string, () => Promise<boolean>>> = {
 };
 /** Tests that take an hour, or install packages on the machine. They run only if they are named. */
 const onlyNamed = ["retention", "failover"];
-const { positionals } = parseArgs({ allowPositionals: true });
-const unknown = positionals.filter((name) => !(name in tests));
-if (unknown.length > 0)
-  throw new Error(`${unknown.join(", ")}: there are only ${Object.keys(tests).join(", ")}`);
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !Object.hasOwn(tests, name));
+if (unknown.length > 0) {
+  console.error(
+    `There is no long test ${unknown.join(", ")}. The tests are ${Object.keys(tests).join(", ")}.`,
+  );
+  process.exit(exitCodes.usage);
+}
 for (const [name, test] of Object.entries(tests)) {
-  if (positionals.length === 0 ? onlyNamed.includes(name) : !positionals.includes(name)) continue;
+  if (named.length === 0 ? onlyNamed.includes(name) : !named.includes(name)) continue;
   if (!(await test())) process.exitCode = 1;
 }
 

@@ -9,7 +9,7 @@ import { createApp } from "./app.ts";
 import { errorResponse } from "./errors.ts";
 import { logRequests } from "./log-requests.ts";
 import { answerMalformed } from "./malformed.ts";
-import { newRequestId } from "./request/index.ts";
+import { IdentifiedResponse, newRequestId } from "./request/index.ts";
 import type { Services } from "./services.ts";
 import { traceRequests } from "./trace-requests.ts";
 
@@ -99,6 +99,7 @@ export async function listen(
   });
   const server = createServer(
     {
+      ServerResponse: IdentifiedResponse,
       // A request that takes longer gets a 408.
       requestTimeout: limits.requestMs,
       headersTimeout: limits.headersMs,

@@ -1,13 +1,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ErrorCode } from "@beckon/contract";
-import {
-  assignRequestId,
-  exchangeOf,
-  newRequestId,
-  requestIdHeader,
-  requestIdOf,
-} from "./request/index.ts";
+import { exchangeOf, newRequestId, requestIdHeader, requestIdOf } from "./request/index.ts";
 
 type ParserError = readonly [status: string, code: ErrorCode, error: string];
 
@@ -41,8 +35,8 @@ const connectMethod: ParserError = [
 ];
 
 /**
- * Gives every response of the server a request id. Also sends a JSON error for requests that Node's
- * HTTP parser rejects, because Node's own responses to these have no body.
+ * Sends a JSON error for requests that Node's HTTP parser rejects, because Node's own responses to
+ * these have no body.
  * @param onRejected called for a rejected request that has no request object of Node
  */
 export function answerMalformed(
@@ -51,7 +45,6 @@ export function answerMalformed(
 ): void {
   const latest = new WeakMap<Duplex, ServerResponse>();
   server.prependListener("request", (incoming, outgoing) => {
-    assignRequestId(outgoing);
     latest.set(incoming.socket, outgoing);
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {

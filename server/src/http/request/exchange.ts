@@ -1,9 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { elapsed } from "../../base/clock.ts";
+import { newId } from "../../base/ids.ts";
 import type { RequestTrace } from "../../base/tracing/index.ts";
 
 /** What the code that handles a request reports for its log line, metrics and trace. */
 export interface Exchange {
+  /** The request's id, which its response and its lines in the log contain. */
+  readonly requestId: string;
   /** When the request's headers had arrived, as a value of `elapsed()`. */
   readonly startedAt: number;
   /** Path pattern of the route; `none` if no route matches. */
@@ -18,6 +21,14 @@ export interface Exchange {
 }
 
 /**
+ * Returns a new request id. An id that the client sends is ignored, so that each id in the log
+ * belongs to one request only.
+ */
+export function newRequestId(): string {
+  return newId("rid");
+}
+
+/**
  * Key of the property of a request that holds its exchange. Rejected: a WeakMap, whose reads are
  * slower. The exchange is read several times for each request.
  */
@@ -25,6 +36,12 @@ const key = Symbol("exchange");
 
 /** Returns the exchange of a request. The first call creates it. */
 export function exchangeOf(incoming: IncomingMessage & { [key]?: Exchange }): Exchange {
-  incoming[key] ??= { startedAt: elapsed(), route: "none", isStream: false, isRejected: false };
+  incoming[key] ??= {
+    requestId: newRequestId(),
+    startedAt: elapsed(),
+    route: "none",
+    isStream: false,
+    isRejected: false,
+  };
   return incoming[key];
 }

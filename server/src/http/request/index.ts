@@ -1,5 +1,5 @@
 export { textOf } from "../../receiving/index.ts";
-export { type Exchange, exchangeOf } from "./exchange.ts";
+export { type Exchange, exchangeOf, newRequestId } from "./exchange.ts";
 export { canSend, holdExchange, tooManyResponses } from "./hold-exchange.ts";
 export { bindKey, idempotencyKey } from "./idempotency-key.ts";
 export { type BodyHold, type RawBody, readBody } from "./read-body.ts";
@@ -11,9 +11,4 @@ export {
   pathParameter,
   type RequestContext,
 } from "./request.ts";
-export {
-  assignRequestId,
-  newRequestId,
-  requestIdHeader,
-  requestIdOf,
-} from "./request-id.ts";
+export { IdentifiedResponse, requestIdHeader, requestIdOf } from "./request-id.ts";
