@@ -69,7 +69,7 @@ export function keepLease({
     const renewed = await renewLease(connection, own.id, leaseSeconds);
     if (renewed === undefined) return registerAgain();
     if (own.isLeaseFailing || elapsed() - renewedAt > leaseMs) heldSince = elapsed();
-    own.recordRenewal({ succeeded: true });
+    own.recordRenewal(sentAt);
     renewedAt = sentAt;
     const wasAlone = processMessages.alone;
     processMessages.alone = renewed.alive < 2;
@@ -93,7 +93,7 @@ export function keepLease({
   async function renewUntilStopped(): Promise<void> {
     while (!stopping.signal.aborted) {
       await renew().catch((thrown) => {
-        own.recordRenewal({ succeeded: false });
+        own.recordFailedRenewal();
         log.outages.database.failed(thrown);
         metrics.count("beckon_lease_renewals_failed_total", []);
       });

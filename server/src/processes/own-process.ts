@@ -2,6 +2,8 @@
 export class OwnProcess {
   #id: string;
   #isLeaseFailing = false;
+  /** When the last two successful renewals began, as values of `elapsed()`; the older one first. */
+  #renewals: readonly [number, number] = [-Infinity, -Infinity];
 
   constructor(id: string) {
     this.#id = id;
@@ -17,9 +19,27 @@ export class OwnProcess {
     return this.#isLeaseFailing;
   }
 
-  /** Records whether the lease could be renewed. */
-  recordRenewal({ succeeded }: { readonly succeeded: boolean }): void {
-    this.#isLeaseFailing = !succeeded;
+  /** Records that the lease was renewed by a statement that was sent at `sentAt`. */
+  recordRenewal(sentAt: number): void {
+    this.#isLeaseFailing = false;
+    this.#renewals = [this.#renewals[1], sentAt];
+  }
+
+  /** Records that the lease could not be renewed. */
+  recordFailedRenewal(): void {
+    this.#isLeaseFailing = true;
+  }
+
+  /**
+   * Whether every transaction whose commit began before `time` is visible by now. A commit can wait
+   * without limit for a synchronous standby, and its transaction is invisible meanwhile. Commits
+   * leave this wait in their order in the WAL. So if a renewal that began after `time` has succeeded,
+   * the earlier commits have left it, too; a second renewal gives them the time to become visible.
+   *
+   * @param time a value of `elapsed()`
+   */
+  hasSettled(time: number): boolean {
+    return this.#renewals[0] > time;
   }
 
   /** Sets a new id, after this process was declared dead. */

@@ -29,7 +29,7 @@ import { endExhausted } from "./end-exhausted.ts";
 /** The services that claiming runs needs. */
 export interface ClaimPorts {
   readonly database: Database;
-  readonly process: Pick<OwnProcess, "id">;
+  readonly process: Pick<OwnProcess, "id" | "hasSettled">;
   readonly live: LiveRuns;
   readonly unconfirmedStarts: UnconfirmedStarts;
   readonly unconfirmedClaims: Set<UnconfirmedClaim>;
@@ -55,7 +55,7 @@ export interface ClaimPorts {
  */
 export interface UnconfirmedClaim extends Claimant {
   readonly lastAttempt?: LastAttempt;
-  /** Time after which the claim can no longer be committed, as a value of `elapsed()`. */
+  /** Time after which its commit can no longer begin, as a value of `elapsed()`. */
   readonly until: number;
 }
 
@@ -69,8 +69,8 @@ const maxBatchRuns = 50;
 const contendedRetryMs = 5;
 
 /**
- * Time within which a claim may still be committed after its connection broke. It is longer than
- * the statement timeout, after which PostgreSQL aborts a claim that is still executing.
+ * Time within which the commit of a claim may still begin after its connection broke. It is longer
+ * than the statement timeout, after which PostgreSQL aborts a claim that is still executing.
  */
 const unconfirmedMs = 30_000;
 
@@ -134,11 +134,14 @@ async function takeLastAttempts(ports: ClaimPorts): Promise<void> {
 /**
  * Executes the runs of claims that were committed although their reply was lost. No other process
  * would execute them, since this process owns them and is alive. The worker calls this function
- * repeatedly, until none of the claims can still be committed.
+ * repeatedly. A claim is searched for until it can no longer appear.
  */
-export async function executeLostClaims(ports: ClaimPorts): Promise<void> {
+export async function executeLostClaims(
+  ports: ClaimExecution &
+    Pick<ClaimPorts, "database" | "process" | "live" | "unconfirmedClaims" | "capacity">,
+): Promise<void> {
   for (const claim of [...ports.unconfirmedClaims]) {
-    const isOver = elapsed() > claim.until;
+    const isOver = ports.process.hasSettled(claim.until);
     const found = await findClaimed(ports.database, claim);
     for (const run of found) {
       if (ports.live.has(run.runId)) continue;
@@ -199,12 +202,15 @@ async function claimUpTo(
   return result.contended ? "contended" : "all";
 }
 
+/** What is needed to execute a claimed run. */
+type ClaimExecution = Pick<ClaimPorts, "unconfirmedStarts" | "reservations" | "execute" | "worker">;
+
 /**
  * Starts to execute a claimed run. If the caller that started the run has got a `503` response in
  * the meantime, and cannot repeat the request safely, the run is only ended.
  */
 function execute(
-  ports: ClaimPorts,
+  ports: ClaimExecution,
   run: ClaimedRun,
   claim: { readonly owner: string; readonly lastAttempt?: LastAttempt },
 ): void {
