@@ -1,4 +1,4 @@
-import { endOfString } from "./bodies/index.ts";
+import { endOfString } from "../base/json-nesting.ts";
 import { tokensOf } from "./json-pointer.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { isNestedDeeper } from "../../base/json-nesting.ts";
 import { storableJson } from "../storable.ts";
 import { ToolFailure } from "../tool.ts";
 
@@ -21,10 +22,8 @@ const maxLevels = 500;
  */
 export function fitResult(value: unknown): unknown {
   const json = toJson(value);
-  if (Buffer.byteLength(json) <= maxResultBytes) {
-    const result: unknown = JSON.parse(json);
-    return storableJson(hasMoreLevels(result, maxLevels) ? json : result);
-  }
+  if (Buffer.byteLength(json) <= maxResultBytes)
+    return storableJson(isNestedDeeper(json, maxLevels) ? json : JSON.parse(json));
   const text = typeof value === "string" ? value : json;
   return storableJson(
     `${firstBytes(text, maxResultBytes)}\n[truncated: the result has ${Buffer.byteLength(text)} bytes; these are the first ${maxResultBytes}]`,
@@ -37,17 +36,6 @@ function toJson(value: unknown): string {
   } catch {
     throw new ToolFailure("The tool's result is not JSON.");
   }
-}
-
-/** Returns whether lists and objects are nested in more than `max` levels. Is not recursive. */
-function hasMoreLevels(value: unknown, max: number): boolean {
-  const isNested = (each: unknown) => typeof each === "object" && each !== null;
-  let level = [value].filter(isNested);
-  for (let count = 0; level.length > 0; count++) {
-    if (count === max) return true;
-    level = level.flatMap((each) => Object.values(each as object).filter(isNested));
-  }
-  return false;
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { Receiving } from "@beckon/contract";
 import { ApiError } from "../../base/errors.ts";
+import { isNestedDeeper } from "../../base/json-nesting.ts";
 import { parseJson } from "../../base/parse-json.ts";
 import { headerOf, mediaTypeOf, type RawRequest } from "../raw-request.ts";
 import { type HoldBytes, tooLarge, tooManyBodies } from "./body-limits.ts";
 import { maxFormFields, urlEncodedFields } from "./form-fields.ts";
 import { inflate } from "./inflate.ts";
-import { checkNesting } from "./json-nesting.ts";
 import { type ReceivedFile, readMultipart } from "./multipart.ts";
 import { textOf } from "./text-of.ts";
 import { formType, isJsonType, isTextType } from "./to-payload.ts";
@@ -20,6 +20,9 @@ export interface DecodedBody {
 }
 
 type Bodies = Receiving["bodies"];
+
+/** Maximum levels of arrays and objects in a JSON body. */
+const maxLevels = 200;
 
 /**
  * Decodes the body of a request according to its Content-Encoding and Content-Type.
@@ -91,7 +94,11 @@ function ofText(text: string): DecodedBody {
 
 function ofJson(text: string): DecodedBody {
   if (text === "") return ofText(text);
-  checkNesting(text);
+  if (isNestedDeeper(text, maxLevels))
+    throw new ApiError(
+      "bad_request",
+      `The JSON is nested more than ${maxLevels} levels deep. Send it flatter.`,
+    );
   return { payload: parseJson(text), text, files: [] };
 }
 

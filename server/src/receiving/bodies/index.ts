@@ -7,7 +7,6 @@ export {
 } from "./body-limits.ts";
 export { type DecodedBody, decodeBody } from "./decode-body.ts";
 export { hasMoreFields, maxFormFields } from "./form-fields.ts";
-export { endOfString } from "./json-nesting.ts";
 export { ReceivedBodyHold } from "./received-body-hold.ts";
 export { textOf } from "./text-of.ts";
 export { toPayload } from "./to-payload.ts";

@@ -1,14 +1,8 @@
-import { ApiError } from "../../base/errors.ts";
-
-/** Maximum depth of arrays and objects in a JSON body. */
-const maxNesting = 200;
-
 /**
- * Checks how deep a JSON text is nested, before it is parsed: code that visits or copies a value
- * recursively would overflow the stack.
- * @throws ApiError `bad_request` if it is nested more than 200 levels deep
+ * Returns whether the arrays and objects of a JSON text are nested more than `maxLevels` levels
+ * deep. Code that visits or copies such a value recursively can overflow the stack.
  */
-export function checkNesting(text: string): void {
+export function isNestedDeeper(text: string, maxLevels: number): boolean {
   let level = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
@@ -17,13 +11,14 @@ export function checkNesting(text: string): void {
         break;
       case openBrace:
       case openBracket:
-        if (++level > maxNesting) throw tooDeep();
+        if (++level > maxLevels) return true;
         break;
       case closeBrace:
       case closeBracket:
         level--;
     }
   }
+  return false;
 }
 
 const quote = 0x22;
@@ -40,11 +35,4 @@ export function endOfString(text: string, start: number): number {
     while (text.charCodeAt(end - 1 - backslashes) === backslash) backslashes++;
     if (backslashes % 2 === 0) return end;
   }
-}
-
-function tooDeep(): ApiError {
-  return new ApiError(
-    "bad_request",
-    `The JSON is nested more than ${maxNesting} levels deep. Send it flatter.`,
-  );
 }
