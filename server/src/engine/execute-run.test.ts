@@ -377,6 +377,17 @@ describe("tools of one step", () => {
     expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "ok", result: nested }]);
   });
 
+  it("are not called with arguments nested thousands of levels deep, and the model is told so", async () => {
+    const nested = `{"a":${"[".repeat(3_900)}${"]".repeat(3_900)}}`;
+    server.script([says({ calls: [call("a", "act", nested)] }), says("done")]);
+    const { outcome, journal } = await play(server.url, { tools: [tool("act")] });
+    expect(outcome).toMatchObject({ status: "succeeded", output: "done" });
+    expect(dataOf(journal, "run.tool_call")).toEqual([]);
+    expect(dataOf(journal, "run.tool_result")).toMatchObject([
+      { outcome: "refused", result: expect.stringContaining("500 levels") },
+    ]);
+  });
+
   it("can return large results, which are truncated with a note; results that are not JSON are errors", async () => {
     server.script([says({ calls: [call("a", "large"), call("b", "endless")] }), says("done")]);
     const endless: { self?: unknown } = {};

@@ -6,10 +6,10 @@ import { ToolFailure } from "../tool.ts";
 const maxResultBytes = 256 * 1024;
 
 /**
- * Maximum levels of lists and objects in a result. The libraries of providers are recursive, and
- * overflow the call stack at some thousands of levels.
+ * Maximum levels of lists and objects in arguments and results of tools. The libraries of providers
+ * are recursive, and overflow the call stack at some thousands of levels.
  */
-const maxLevels = 500;
+export const maxLevels = 500;
 
 /**
  * Returns a tool's result as the JSON value that is stored in the journal and sent to the model. A

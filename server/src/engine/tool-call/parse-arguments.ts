@@ -1,4 +1,6 @@
+import { isNestedDeeper } from "../../base/json-nesting.ts";
 import { storableJson, unstorableIn } from "../storable.ts";
+import { maxLevels } from "./fit-result.ts";
 
 type Arguments =
   /**
@@ -7,7 +9,8 @@ type Arguments =
    * defined, `value` can be displayed but must not be passed to a tool.
    */
   | { readonly ok: true; readonly value: unknown; readonly unstorable: string | undefined }
-  | { readonly ok: false };
+  /** `mistake` says what is wrong with the text, after "The arguments". */
+  | { readonly ok: false; readonly mistake: string };
 
 /**
  * Parses the arguments of a tool call. Empty text counts as `{}`, because several models send empty
@@ -15,11 +18,13 @@ type Arguments =
  */
 export function parseArguments(text: string): Arguments {
   if (text.trim() === "") return { ok: true, value: {}, unstorable: undefined };
+  if (isNestedDeeper(text, maxLevels))
+    return { ok: false, mistake: `are nested more than ${maxLevels} levels deep` };
   try {
     const written: unknown = JSON.parse(text);
     const value = storableJson(written);
     return { ok: true, value, unstorable: value === written ? undefined : unstorableIn(written) };
   } catch {
-    return { ok: false };
+    return { ok: false, mistake: "are not JSON" };
   }
 }

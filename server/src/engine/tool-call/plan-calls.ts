@@ -107,7 +107,7 @@ function checkCall(part: CallPart, position: number, tools: readonly Tool[]): Ch
     return rejectCall(`There is no tool named ${JSON.stringify(part.tool.slice(0, 100))}.`, tools);
 
   const parsed = parseArguments(part.arguments);
-  if (!parsed.ok) return rejectCall(`The arguments of ${tool.name} are not JSON.`, tools);
+  if (!parsed.ok) return rejectCall(`The arguments of ${tool.name} ${parsed.mistake}.`, tools);
 
   // An argument that PostgreSQL cannot store is rejected. The tool is not called with replaced
   // characters, because it is unknown which text the model meant.
