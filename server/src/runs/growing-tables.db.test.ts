@@ -30,6 +30,7 @@ import { endExhausted } from "./claiming/end-exhausted.ts";
 import { readDraft } from "./executing/draft-store.ts";
 import { appendToRuns } from "./journal/append-statement.ts";
 import { cancelAllStored, cancelStored } from "./journal/cancel-statement.ts";
+import { toEntry } from "./journal/journal-entry.ts";
 import { readEvents, readJournal } from "./journal/journal-store.ts";
 import { readLastSeqs, readOutcome } from "./journal/result-store.ts";
 import { deleteRunRows } from "./managing/delete-store.ts";
@@ -267,6 +268,17 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     const [queued, running] = [await queuedOf(agent, 10), await runningAt(owner, 10)];
     const { workspaceId } = agent;
     const runIds = [...queued, ...running].map((run) => run.runId);
+    return () => inTenant((tx) => cancelAllStored(tx, { runIds, workspaceId, message: "test" }));
+  },
+  "a cancellation of 10 that were released": async () => {
+    const runs = await runningAt(owner, 10);
+    const entries = [toEntry({ type: "run.queued", data: {} })];
+    await appendToRuns(
+      database,
+      runs.map((run) => appendRow(run, owner, { entries, release: true })),
+    );
+    const { workspaceId } = agent;
+    const runIds = runs.map((run) => run.runId);
     return () => inTenant((tx) => cancelAllStored(tx, { runIds, workspaceId, message: "test" }));
   },
   "a deletion of 10 at once": async () => {
