@@ -2,6 +2,7 @@ import type { UsageGroup, UsageTotals } from "@beckon/contract";
 import { type RawBuilder, sql } from "kysely";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { needsEntries, type UsageRange } from "./range.ts";
+import { countColumns } from "./sum-entries.ts";
 
 export interface ReportQuery {
   /** At most two groups. */
@@ -41,21 +42,10 @@ export interface Report {
   readonly since: Date | null;
 }
 
-/** Columns that usage_entries and usage_days have in common, with the same meaning. */
-const counts = [
-  "input_tokens",
-  "output_tokens",
-  "cached_input_tokens",
-  "cache_write_tokens",
-  "reasoning_tokens",
-  "voice_ms",
-  "browser_ms",
-] as const;
-
 /** Columns that are summed. */
 const summed = [
   "entries",
-  ...counts,
+  ...countColumns,
   "cost_micros",
   "unknown_cost_entries",
   "estimated_entries",
@@ -153,7 +143,7 @@ export async function readReport(
 /** Returns SQL that selects the sums by day. */
 function days(workspaceId: string, query: ReportQuery): RawBuilder<unknown> {
   return sql`select u.day, null::timestamptz as time, u.agent_id, u.provider, u.model, u.principal,
-      u.kind, null::text[] as tags, u.entries, ${columns("u", counts)}, u.cost_micros,
+      u.kind, null::text[] as tags, u.entries, ${columns("u", countColumns)}, u.cost_micros,
       u.unknown_cost_entries, u.estimated_entries
     from usage_days u where ${conditions(workspaceId, query)}`;
 }
@@ -181,7 +171,7 @@ function entries(workspaceId: string, query: ReportQuery): RawBuilder<unknown> {
 }
 
 const entry = sql`select u.day, u.time, u.agent_id, u.provider, u.model, u.principal, u.kind, u.tags,
-    1::bigint as entries, ${columns("u", counts)}, coalesce(u.cost_micros, 0) as cost_micros,
+    1::bigint as entries, ${columns("u", countColumns)}, coalesce(u.cost_micros, 0) as cost_micros,
     (u.cost_micros is null)::int::bigint as unknown_cost_entries,
     u.estimated::int::bigint as estimated_entries
   from usage_entries u`;

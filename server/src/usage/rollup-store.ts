@@ -1,23 +1,15 @@
 import { sql } from "kysely";
 import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
+import { countColumns } from "./sum-entries.ts";
 
 /**
  * Columns of the statements that sum up entries by day. A row of `usage_days` has the columns of
  * `key` and sums. Several rows can have the same key.
  */
 const key = "day, agent_id, provider, model, principal, trigger_id, kind";
-const counts = [
-  "input_tokens",
-  "output_tokens",
-  "cached_input_tokens",
-  "cache_write_tokens",
-  "reasoning_tokens",
-  "voice_ms",
-  "browser_ms",
-];
 const sums = [
   "entries",
-  ...counts,
+  ...countColumns,
   "cost_micros",
   "unknown_cost_entries",
   "standard_cost_micros",
@@ -26,7 +18,7 @@ const sums = [
 ];
 const sumsOfEntries = [
   "count(*)",
-  ...counts.map((count) => `sum(${count})`),
+  ...countColumns.map((count) => `sum(${count})`),
   "coalesce(sum(cost_micros), 0)",
   "count(*) filter (where cost_micros is null)",
   "coalesce(sum(standard_cost_micros), 0)",

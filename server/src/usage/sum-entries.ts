@@ -7,6 +7,9 @@ export const tokenColumns = [
   "reasoning_tokens",
 ] as const;
 
+/** The columns of a ledger entry with counts. `usage_days` has sums with the same names. */
+export const countColumns = [...tokenColumns, "voice_ms", "browser_ms"] as const;
+
 /**
  * Returns a query for the sums of a run's entries in the usage ledger: `tokenColumns`, and
  * `cost_micros`, which is null if the cost of an entry is unknown. It always returns one row.
