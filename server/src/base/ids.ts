@@ -146,6 +146,23 @@ export function timeOf(id: string): Date {
   return new Date(time);
 }
 
+/**
+ * Returns the newest ids, at most `max`, for a request that is continued before a time. Times are in
+ * milliseconds, so ids with the same millisecond are returned together or not at all.
+ * @param ids newest first; more than `max` if there are more.
+ * @returns `isPart`: more than `max` ids have the newest millisecond, and some of these are chosen.
+ */
+export function wholeMilliseconds(
+  ids: readonly string[],
+  max: number,
+): { chosen: readonly string[]; isPart: boolean } {
+  const newest = ids.slice(0, max);
+  const left = ids[max];
+  if (left === undefined) return { chosen: newest, isPart: false };
+  const whole = newest.filter((id) => timeOf(id) > timeOf(left));
+  return whole.length > 0 ? { chosen: whole, isPart: false } : { chosen: newest, isPart: true };
+}
+
 /** Returns the UUID in an id as 32 hex digits. @throws Error if the text is no id */
 export function uuidOf(id: string): string {
   let bits = 0n;

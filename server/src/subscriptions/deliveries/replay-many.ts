@@ -4,7 +4,7 @@ import { agentLimit, type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { type Once, once } from "../../base/idempotency/index.ts";
-import { lowestIdAt, timeOf } from "../../base/ids.ts";
+import { lowestIdAt, timeOf, wholeMilliseconds } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import type { DeliveryServices } from "../../deliveries/index.ts";
 import {
@@ -63,7 +63,7 @@ export async function replayDeliveries({
         statuses: statuses[which],
       };
       const ids = await selectForReplay(tx, key, range, limit + 1);
-      const { chosen, nextUntil } = wholeMilliseconds(ids, limit);
+      const { chosen, isPart } = wholeMilliseconds(ids, limit);
       const replayed = await replayDeliveryRows(tx, key, chosen);
       await record(tx, ctx, {
         action: "subscription.replay",
@@ -73,7 +73,7 @@ export async function replayDeliveries({
       return {
         replayed,
         more: ids.length > chosen.length,
-        next_until: nextUntil?.toISOString() ?? null,
+        next_until: nextUntil(chosen.at(-1), isPart),
       };
     });
   });
@@ -87,22 +87,10 @@ function tomorrow(): Date {
 }
 
 /**
- * Returns the newest ids, at most `limit`, and `until` of the next request. `until` is in
- * milliseconds, so ids with the same millisecond are returned together or not at all. If more than
- * `limit` ids have the newest millisecond, some of these are returned, and the next request covers
- * that millisecond again.
- * @param ids newest first.
+ * Returns `until` of the next request; null if nothing was replayed. If the oldest millisecond
+ * was replayed in part, the next request covers it again.
  */
-function wholeMilliseconds(
-  ids: readonly string[],
-  limit: number,
-): { chosen: readonly string[]; nextUntil: Date | undefined } {
-  const newest = ids.slice(0, limit);
-  const left = ids[limit];
-  const whole = left === undefined ? newest : newest.filter((id) => timeOf(id) > timeOf(left));
-  const chosen = whole.length > 0 ? whole : newest;
-  const oldest = chosen.at(-1);
-  if (oldest === undefined) return { chosen, nextUntil: undefined };
-  const partOfOne = whole.length === 0 ? 1 : 0;
-  return { chosen, nextUntil: new Date(timeOf(oldest).getTime() + partOfOne) };
+function nextUntil(oldest: string | undefined, isPart: boolean): string | null {
+  if (oldest === undefined) return null;
+  return new Date(timeOf(oldest).getTime() + (isPart ? 1 : 0)).toISOString();
 }

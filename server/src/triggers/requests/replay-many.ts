@@ -3,7 +3,7 @@ import { type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import type { Once } from "../../base/idempotency/index.ts";
-import { lowestIdAt, timeOf } from "../../base/ids.ts";
+import { lowestIdAt, timeOf, wholeMilliseconds } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import type { MappingServices } from "../../mapping/index.ts";
 import type { RunServices } from "../../runs/index.ts";
@@ -58,7 +58,8 @@ export async function replayRequests({
       return { trigger, version, ids: await selectForReplay(tx, key, range, maxReplayed + 1) };
     },
   );
-  const chosen = wholeMilliseconds(ids).reverse();
+  // If more than 1,000 arrived in one millisecond, the oldest of them are in no call.
+  const chosen = wholeMilliseconds(ids, maxReplayed).chosen.toReversed();
   let [replayed, skipped, repeated] = [0, 0, 0];
   for (const requestId of chosen) {
     try {
@@ -84,20 +85,6 @@ export async function replayRequests({
     },
     replayed: repeated > 0 && repeated === replayed,
   };
-}
-
-/**
- * Returns the newest ids, at most `maxReplayed`. `until` of the next call is in milliseconds, so
- * ids with the same millisecond are returned together or not at all, except if more than
- * `maxReplayed` have the newest millisecond.
- * @param ids newest first.
- */
-function wholeMilliseconds(ids: readonly string[]): string[] {
-  const newest = ids.slice(0, maxReplayed);
-  const left = ids[maxReplayed];
-  if (left === undefined) return newest;
-  const whole = newest.filter((id) => timeOf(id) > timeOf(left));
-  return whole.length > 0 ? whole : newest;
 }
 
 /** Reads one request and replays it. Bodies are read one by one: each can have 25 MiB. */
