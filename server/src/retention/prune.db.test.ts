@@ -430,3 +430,17 @@ test("a pass that is stopped, or loses its connection in a batch, deletes runs w
   expect(await pass({ runsDays: 30 })).toMatchObject({ runs: kept.length });
   expect(await tablesWith(runIds)).toEqual(whole([]));
 });
+
+test("the first batch is small, however many workspaces without old runs come before", async () => {
+  const owner = await seedAgent(database);
+  await query(
+    `insert into workspaces (id, name)
+      select 'wsp_0' || lpad(n::text, 8, '0'), 'Test' from generate_series(1, 600) n`,
+  );
+  await query("update workspaces set run_retention_days = 30 where id = $1", [owner.workspaceId]);
+  for (let count = 0; count < 60; count++)
+    await addRun(database, owner, { createdAt: daysAgo(31) });
+  const batches: number[] = [];
+  await pass({}, { afterBatch: ({ runs = 0 }) => void batches.push(runs) });
+  expect(batches.filter((runs) => runs > 0)).toEqual([50, 10]);
+});
