@@ -8,9 +8,9 @@ import type { PrepareDeletion } from "./kinds.ts";
  * writes an audit entry for each batch. With the current time as the limit, every pass would find
  * old entries and add one; this way only the first pass of a day does.
  */
-export const oldAuditEntries: PrepareDeletion = (connection, { auditDays }) => {
+export const oldAuditEntries: PrepareDeletion = (connection, { auditDays }, now) => {
   if (auditDays === 0) return undefined;
-  const today = new Date(new Date().setUTCHours(0, 0, 0, 0));
+  const today = new Date(new Date(now).setUTCHours(0, 0, 0, 0));
   const before = daysBefore(auditDays, today);
   return inEachWorkspace(connection, async ({ id: workspaceId }) => {
     let after = "";

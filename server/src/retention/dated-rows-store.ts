@@ -63,10 +63,10 @@ const tables: readonly DatedTable[] = [
 
 export const datedRows: readonly PrepareDeletion[] = tables.map(
   ({ table, kind, time, days }) =>
-    (connection, retention) => {
+    (connection, retention, now) => {
       const keptDays = days === "expired" ? 0 : retention[days];
       if (keptDays === 0 && days !== "expired") return undefined;
-      const before = daysBefore(keptDays);
+      const before = daysBefore(keptDays, now);
       let from = "-infinity";
       return async (max) => {
         const { rows } = await connection.query<{ deleted: number; last: string | null }>({

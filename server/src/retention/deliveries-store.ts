@@ -6,10 +6,10 @@ import type { PrepareDeletion } from "./kinds.ts";
  * Deletes deliveries of old events, with their attempts. A pending delivery stays until it has
  * succeeded or failed.
  */
-export const oldDeliveries: PrepareDeletion = (connection, { deliveriesDays }) => {
+export const oldDeliveries: PrepareDeletion = (connection, { deliveriesDays }, now) => {
   if (deliveriesDays === 0) return undefined;
   // Ids start with the time of the event.
-  const before = lowestIdAt("dlv", daysBefore(deliveriesDays));
+  const before = lowestIdAt("dlv", daysBefore(deliveriesDays, now));
   let after = { subscription: "", id: "" };
   return async (max) => {
     const { rows } = await connection.query<{

@@ -87,7 +87,7 @@ test("a batch reads only the rows that it deletes, even with the plan of a small
     auditDays: 0,
   };
   const deletions = [...datedRows, oldDeliveries].flatMap(
-    (prepare) => prepare(planned.engine, retention) ?? [],
+    (prepare) => prepare(planned.engine, retention, new Date()) ?? [],
   );
   await add("first", 31, 3);
   await database.engine.query("analyze");

@@ -36,8 +36,12 @@ export type RowKind =
  */
 export type DeleteSome = (max: number) => Promise<Batch>;
 
-/** Prepares the deletion of old rows. Returns undefined if the rows are kept for ever. */
+/**
+ * Prepares the deletion of old rows. Returns undefined if the rows are kept for ever.
+ * @param now the database's time. A machine whose clock is wrong deletes no row too early.
+ */
 export type PrepareDeletion = (
   connection: Queryable,
   retention: Retention,
+  now: Date,
 ) => DeleteSome | undefined;

@@ -32,7 +32,7 @@ export async function deletionHint(
     createdAt === undefined || retention === undefined
       ? 0
       : runDaysOf(retention, await readRunDays(tx, workspaceId));
-  if (days === 0 || createdAt === undefined || createdAt >= daysBefore(days)) return "";
+  if (days === 0 || createdAt === undefined || createdAt >= daysBefore(days, new Date())) return "";
   const unit = days === 1 ? "day" : "days";
   return ` Run ${runId} is older than the retention of ${days} ${unit}, so it may have been deleted.`;
 }

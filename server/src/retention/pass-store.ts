@@ -4,24 +4,25 @@ import type { Queryable } from "./kinds.ts";
  * Makes this process the one that deletes old rows. Does nothing if another living process deletes
  * them, if this process was declared dead, or if the last pass finished less than `intervalSeconds`
  * ago.
- * @returns whether this process deletes now.
+ * @returns the database's time if this process deletes now; undefined if it does not.
  */
 export async function beginPass(
   connection: Queryable,
   processId: string,
   intervalSeconds: number,
-): Promise<boolean> {
-  const { rowCount } = await connection.query({
+): Promise<Date | undefined> {
+  const { rows } = await connection.query<{ now: Date }>({
     name: "begin-pruning",
     text: `update installation i set pruning_process = $1
       where (i.pruned_at is null or i.pruned_at <= now() - make_interval(secs => $2))
         and exists (select from processes own where own.id = $1 and own.died_at is null)
         and (i.pruning_process is null or i.pruning_process = $1
           or not exists (select from processes p
-            where p.id = i.pruning_process and p.died_at is null and p.lease_until > now()))`,
+            where p.id = i.pruning_process and p.died_at is null and p.lease_until > now()))
+      returning now() as now`,
     values: [processId, intervalSeconds],
   });
-  return rowCount === 1;
+  return rows[0]?.now;
 }
 
 /** Returns whether no other process has taken over the pass meanwhile. */

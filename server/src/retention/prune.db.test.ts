@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { addRun, type GivenRun } from "../../test/add-run.ts";
 import { testDatabase } from "../../test/database.ts";
 import { eventually } from "../../test/eventually.ts";
@@ -179,6 +179,15 @@ test("runs that have not ended, or not long ago, stay", async () => {
   expect(await pass({ runsDays: 30 })).toEqual({});
   const { rows } = await query("select id from runs where id = any ($1)", [kept]);
   expect(rows).toHaveLength(kept.length);
+});
+
+test("the database's clock decides what is old, not that of this machine", async () => {
+  const owner = await seedAgent(database);
+  const run = await addWholeRun(owner, { createdAt: daysAgo(29) });
+  vi.useFakeTimers({ toFake: ["Date"], now: daysAgo(-40) });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await pass({ runsDays: 30, idempotencyDays: 30, deliveriesDays: 30 })).toEqual({});
+  expect(await tablesWith([run])).toEqual(whole([run]));
 });
 
 test("a run stays while one of its deliveries is pending, or a transaction has locked it", async () => {

@@ -57,12 +57,13 @@ export async function prune(
   }: { signal: AbortSignal; pace?: Pace; intervalSeconds: number },
 ): Promise<void> {
   const processId = process.id;
-  if (!(await beginPass(engine, processId, intervalSeconds))) return;
+  const beganAt = await beginPass(engine, processId, intervalSeconds);
+  if (beganAt === undefined) return;
   const deletedRows = new Map<RowKind, number>();
   const startedAt = elapsed();
   let isComplete = false;
   try {
-    isComplete = await deleteAll();
+    isComplete = await deleteAll(beganAt);
   } finally {
     // If `endPass` fails, another process can begin a pass only after this one has exited.
     await endPass(engine, processId, isComplete);
@@ -77,9 +78,9 @@ export async function prune(
   }
 
   /** @returns false if `signal` stopped the pass, or if another process has taken it over. */
-  async function deleteAll(): Promise<boolean> {
+  async function deleteAll(now: Date): Promise<boolean> {
     for (const prepare of deletions) {
-      const deleteSome = prepare(engine, retention);
+      const deleteSome = prepare(engine, retention, now);
       if (deleteSome !== undefined && !(await deleteBatches(deleteSome))) return false;
     }
     return true;

@@ -9,11 +9,11 @@ import type { Batch, PrepareDeletion, Queryable } from "./kinds.ts";
  * deliveries and received requests, which have retentions of their own. Deliveries and received
  * requests lose their content together with their run.
  */
-export const oldRuns: PrepareDeletion = (connection, retention) =>
+export const oldRuns: PrepareDeletion = (connection, retention, now) =>
   inEachWorkspace(connection, async ({ id: workspaceId, runDays }) => {
     const days = runDaysOf(retention, runDays);
     if (days === 0) return undefined;
-    const before = daysBefore(days);
+    const before = daysBefore(days, now);
     let after = "";
     return async (max) => {
       const { last, ...batch } = await deleteRuns(connection, workspaceId, { after, before, max });

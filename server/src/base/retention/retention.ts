@@ -38,7 +38,7 @@ export function runDaysOf(
   return runsDays === 0 ? chosenDays : Math.min(runsDays, chosenDays);
 }
 
-/** Returns the time before which rows are older than `days`. */
-export function daysBefore(days: number, now: Date = new Date()): Date {
+/** Returns the time before which rows are older than `days` at the time `now`. */
+export function daysBefore(days: number, now: Date): Date {
   return new Date(now.getTime() - days * 24 * 3_600_000);
 }

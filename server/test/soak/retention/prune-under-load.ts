@@ -203,7 +203,7 @@ async function measureVacuum(
   let deleted = 0;
   const began = cpu().database;
   try {
-    const deleteSome = oldRuns(database.engine, retention);
+    const deleteSome = oldRuns(database.engine, retention, new Date());
     for (let hasMore = true; hasMore && deleted < count; ) {
       const batch = await deleteSome?.(batchRows);
       hasMore = batch?.hasMore ?? false;
