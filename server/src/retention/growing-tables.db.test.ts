@@ -1,9 +1,11 @@
 import { afterAll, expect, test } from "vitest";
+import { addDatedRows } from "../../test/add-dated-rows.ts";
 import { testDatabase } from "../../test/database.ts";
 import { seedAgent } from "../../test/tenant.ts";
 import { connect } from "../base/database/index.ts";
 import { lowestIdAt } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
+import { readConfig } from "../config.ts";
 import { datedRows } from "./dated-rows-store.ts";
 import { oldDeliveries } from "./deliveries-store.ts";
 
@@ -32,36 +34,18 @@ await database.engine.query(
 
 /** Adds `count` rows to each table, whose age is `days`. */
 async function add(label: string, days: number, count: number): Promise<void> {
-  const each = `from (
-    select n, $1 || n as id, now() - make_interval(days => $2) as t, $3::text as w
-    from generate_series(1, $4::int) n
-  ) r`;
-  const dayMs = 24 * 3_600_000;
-  const delivery = lowestIdAt("dlv", new Date(Date.now() - days * dayMs)).slice(0, 14) + label;
+  await addDatedRows(database.engine, workspaceId, { label, days, count });
+  const before = new Date(Date.now() - days * 24 * 3_600_000);
   await database.engine.query(
-    `with users as (insert into users (id, name, email)
-        select 'usr_' || id, 'Ada', id || '@example.com' ${each}),
-      received as (insert into received_requests (id, workspace_id, agent_id, trigger_id,
-        received_at, outcome, size) select id, w, 'a', 't', t, 'started', 0 ${each}),
-      counts as (insert into request_counts (workspace_id, trigger_id, outcome, minute, count)
-        select w, id, 'rejected', t, 1 ${each}),
-      ids as (insert into trigger_event_ids (workspace_id, trigger_id, event_id, run_id, expires_at)
-        select w, 't', id, 'r', t + interval '30 days' ${each}),
-      keys as (insert into idempotency (workspace_id, scope, key, body_hash, created_at)
-        select w, 's', id, '', t ${each}),
-      sessions as (insert into sessions (id, user_id, token, expires_at)
-        select id, 'usr_' || id, id, t ${each}),
-      sent as (insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type,
+    `with sent as (insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type,
         version, status, finished_at)
-        select $5 || n, w, 'sub_1', 'event', 'evt_1', 'run.finished', 1, 'failed', t ${each}),
-      attempts as (insert into delivery_attempts (subscription_id, delivery_id, number,
-        workspace_id, started_at, duration_ms, url, request_headers, response_headers, response_body)
-        select 'sub_1', $5 || n, 1, w, t, 1, 'https://example.com', '{}', '{}', '' ${each}),
-      links as (insert into password_resets (user_id, hash, expires_at, created_by, created_in)
-        select 'usr_' || id, id::bytea, t, 'x', w ${each})
-      insert into invitations (id, workspace_id, email, role, hash, created_by, expires_at)
-        select id, w, 'x@example.com', 'viewer', id::bytea, 'x', t ${each}`,
-    [label, days, workspaceId, count, delivery],
+        select $1 || n, $2, 'sub_1', 'event', 'evt_1', 'run.finished', 1, 'failed', now()
+        from generate_series(1, $3::int) n returning id, subscription_id, workspace_id)
+      insert into delivery_attempts (subscription_id, delivery_id, number, workspace_id, started_at,
+        duration_ms, url, request_headers, response_headers, response_body)
+        select subscription_id, id, 1, workspace_id, now(), 1, 'https://example.com', '{}', '{}', ''
+        from sent`,
+    [lowestIdAt("dlv", before).slice(0, 14) + label, workspaceId, count],
   );
 }
 
@@ -77,15 +61,7 @@ async function pagesRead(): Promise<number> {
 }
 
 test("a batch reads only the rows that it deletes, even with the plan of a small table", async () => {
-  const retention = {
-    runsDays: 30,
-    idempotencyDays: 30,
-    deliveriesDays: 30,
-    requestsDays: 30,
-    sessionsDays: 30,
-    invitationsDays: 30,
-    auditDays: 0,
-  };
+  const { retention } = readConfig({});
   const deletions = [...datedRows, oldDeliveries].flatMap(
     (prepare) => prepare(planned.engine, retention, new Date()) ?? [],
   );

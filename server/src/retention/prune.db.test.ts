@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
+import { addDatedRows } from "../../test/add-dated-rows.ts";
 import { addRun, type GivenRun } from "../../test/add-run.ts";
 import { testDatabase } from "../../test/database.ts";
 import { eventually } from "../../test/eventually.ts";
@@ -241,49 +242,25 @@ test("a workspace keeps its runs for a shorter time, and the others keep theirs"
 
 test("other rows are deleted after their own retention, each kind by its setting", async () => {
   const { workspaceId } = await seedAgent(database);
-  await query(
-    "insert into users (id, name, email) values ('usr_old', 'Ada', 'ada@example.com'), ('usr_new', 'Eve', 'eve@example.com')",
-  );
-  const add = async (label: "old" | "new", days: number, count: number) => {
-    const rows = "select $1 || n as id, now() - make_interval(hours => $2) as t, $3::text as w";
-    const each = `from (${rows} from generate_series(1, $4::int) n) r`;
-    await query(
-      `with received as (insert into received_requests (id, workspace_id, agent_id, trigger_id,
-          received_at, outcome, size) select id, w, 'a', 't', t, 'started', 0 ${each}),
-        counts as (insert into request_counts (workspace_id, trigger_id, outcome, minute, count)
-          select w, id, 'rejected', t, 1 ${each}),
-        ids as (insert into trigger_event_ids (workspace_id, trigger_id, event_id, run_id, expires_at)
-          select w, 't', id, 'r', t + interval '720 hours' ${each}),
-        keys as (insert into idempotency (workspace_id, scope, key, body_hash, created_at)
-          select w, 's', id, '', t ${each}),
-        sessions as (insert into sessions (id, user_id, token, expires_at)
-          select id, 'usr_old', id, t ${each}),
-        links as (insert into password_resets (user_id, hash, expires_at, created_by, created_in)
-          select 'usr_' || $1, id::bytea, t, 'x', w ${each} limit 1)
-        insert into invitations (id, workspace_id, email, role, hash, created_by, expires_at)
-          select id, w, 'x@example.com', 'viewer', id::bytea, 'x', t ${each}`,
-      [label, days * 24, workspaceId, count],
-    );
-  };
-  await add("new", 29, 1);
+  await addDatedRows(database.engine, workspaceId, { label: "new", days: 29, count: 1 });
   // 120 rows need more than one batch.
-  await add("old", 31, 120);
+  await addDatedRows(database.engine, workspaceId, { label: "old", days: 31, count: 120 });
   const left = async (table: string, column: string) =>
     (await query(`select ${column} as id from ${table} where ${column} ~ '^(usr_)?(old|new)'`))
       .rows;
-  for (const [table, column, kind, retention, count] of [
-    ["received_requests", "id", "received_requests", { requestsDays: 30 }, 120],
-    ["request_counts", "trigger_id", "request_counts", { requestsDays: 30 }, 120],
-    ["idempotency", "key", "idempotency", { idempotencyDays: 30 }, 120],
-    ["sessions", "id", "sessions", { sessionsDays: 30 }, 120],
-    ["invitations", "id", "invitations", { invitationsDays: 30 }, 120],
-    ["password_resets", "user_id", "password_links", { invitationsDays: 30 }, 1],
+  for (const [table, column, kind, retention] of [
+    ["received_requests", "id", "received_requests", { requestsDays: 30 }],
+    ["request_counts", "trigger_id", "request_counts", { requestsDays: 30 }],
+    ["idempotency", "key", "idempotency", { idempotencyDays: 30 }],
+    ["sessions", "id", "sessions", { sessionsDays: 30 }],
+    ["invitations", "id", "invitations", { invitationsDays: 30 }],
+    ["password_resets", "user_id", "password_links", { invitationsDays: 30 }],
   ] as const) {
     const before = await left(table, column);
     const deleted = await pass(retention);
     // One setting is for received requests and their counts, another for invitations and links. The
     // pass for the first table of such a pair has deleted the old rows of the second one too.
-    if (before.length > 1) expect(deleted[kind], table).toBe(count);
+    if (before.length > 1) expect(deleted[kind], table).toBe(120);
     expect(await left(table, column), table).toHaveLength(1);
   }
   // Event ids are deleted when they expire, whatever the retention is.

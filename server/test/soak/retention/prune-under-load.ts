@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { connect } from "../../../src/base/database/index.ts";
 import { createLog } from "../../../src/base/log.ts";
-import type { Retention } from "../../../src/base/retention/index.ts";
+import { readConfig } from "../../../src/config.ts";
 import { oldRuns } from "../../../src/retention/runs-store.ts";
 import { type Installation, install } from "./installation.ts";
 import { type SteadyLoad, startLoad } from "./steady-load.ts";
@@ -22,15 +22,7 @@ const batchRows = 500;
 /** Part of a table's rows after whose deletion PostgreSQL vacuums the table: its default. */
 const vacuumedShare = 0.2;
 
-const retention: Retention = {
-  runsDays: 30,
-  idempotencyDays: 30,
-  deliveriesDays: 30,
-  requestsDays: 30,
-  sessionsDays: 30,
-  invitationsDays: 30,
-  auditDays: 365,
-};
+const { retention } = readConfig({});
 
 /** One part of the measurement. */
 interface Phase {
