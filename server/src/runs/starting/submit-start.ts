@@ -94,12 +94,10 @@ export async function submitStart(
     }
     if (thrown.sent && start.claimed !== undefined)
       return { kind: "claimed", run: start.claimed, owner };
-    if (!thrown.sent) {
-      finish(false);
-      throw databaseUnavailable(thrown, "Nothing was started; try again in a few seconds.");
-    }
-    if (isRepeatable) throw unconfirmed(thrown, row.key === null ? "event id" : "key");
-    start.isRejected = true;
+    if (thrown.sent && isRepeatable)
+      throw unconfirmed(thrown, row.key === null ? "event id" : "key");
+    if (thrown.sent) start.isRejected = true;
+    else finish(false);
     throw databaseUnavailable(thrown, "Nothing was started; try again in a few seconds.");
   }
 }
