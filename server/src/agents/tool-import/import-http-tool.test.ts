@@ -406,6 +406,46 @@ test.each<[string, object, RegExp | undefined]>([
     /has no server with an absolute URL/,
   ],
   [
+    "many servers that their variables make long",
+    {
+      servers: many(200, () => ({
+        url: `https://api.example.com/${"{v}".repeat(600)}x`,
+        variables: { v: { default: "/".repeat(2_000) } },
+      })),
+      paths: Object.fromEntries(many(64, (index) => [`/${index}`, { get: {} }])),
+    },
+    /has no server with an absolute URL/,
+  ],
+  [
+    "many references through a long one",
+    {
+      [`a${"%20".repeat(100_000)}`]: { type: "string" },
+      a: { $ref: `#/a${"%2520".repeat(100_000)}` },
+      paths: { "/x": { post: ofType({ anyOf: many(6_000, () => ({ $ref: "#/a" })) }) } },
+    },
+    /it has a reference that is too long/,
+  ],
+  [
+    "many parameters beside many credentials",
+    {
+      components: {
+        securitySchemes: Object.fromEntries(
+          many(9_000, (index) => [
+            `s${index}`,
+            { type: "apiKey", in: "header", name: `h${index}` },
+          ]),
+        ),
+      },
+      security: [Object.fromEntries(many(9_000, (index) => [`s${index}`, []]))],
+      paths: {
+        "/x": {
+          get: { parameters: many(9_000, (index) => ({ in: "header", name: `p${index}` })) },
+        },
+      },
+    },
+    undefined,
+  ],
+  [
     "a path of many question marks",
     { paths: { [`/${"?".repeat(200_000)}\n`]: { get: {} } } },
     /its path is too long/,

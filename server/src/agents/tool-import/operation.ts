@@ -33,6 +33,9 @@ export interface Imported {
  */
 const maxUrlCharacters = 2_000;
 
+/** Servers in a list after this number are ignored: the list is searched for each operation. */
+const maxServers = 20;
+
 const methods = ["get", "head", "post", "put", "patch", "delete"];
 
 /**
@@ -166,10 +169,8 @@ function readBody(
 function serverOf(holders: readonly OpenapiNode[], warn: (message: string) => void): string {
   let passedOver: string | undefined;
   for (const holder of holders) {
-    const urls = listAt(holder, "servers").filter(isJsonObject).map(urlOf);
-    const absolute = urls.find(
-      (url) => url.length <= maxUrlCharacters && /^https?:\/\//i.test(url) && URL.canParse(url),
-    );
+    const urls = listAt(holder, "servers").slice(0, maxServers).filter(isJsonObject).map(urlOf);
+    const absolute = urls.find((url) => /^https?:\/\//i.test(url) && URL.canParse(url));
     if (absolute === undefined) {
       passedOver ??= urls[0];
       continue;
@@ -185,11 +186,16 @@ function serverOf(holders: readonly OpenapiNode[], warn: (message: string) => vo
   );
 }
 
-/** Returns a server's URL, with the defaults of its variables. Texts that are too long are "". */
+/** Returns a server's URL, with the defaults of its variables; "" if it is too long. */
 function urlOf(server: OpenapiNode): string {
-  const short = (value: unknown) =>
-    typeof value === "string" && value.length <= maxUrlCharacters ? value : "";
-  return short(server.url).replaceAll(/\{([^{}]*)\}/g, (_, name: string) =>
-    short(nodeAt(nodeAt(server, "variables"), name)?.default),
-  );
+  const url = textAt(server, "url") ?? "";
+  const variables = nodeAt(server, "variables");
+  let characters = url.length;
+  if (characters > maxUrlCharacters) return "";
+  const expanded = url.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
+    const value = textAt(nodeAt(variables, name), "default") ?? "";
+    characters += value.length;
+    return characters > maxUrlCharacters ? "" : value;
+  });
+  return characters > maxUrlCharacters ? "" : expanded;
 }

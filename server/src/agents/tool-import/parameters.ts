@@ -46,6 +46,7 @@ export function readParameters(
   // location (path, query, header or cookie).
   const all = new Map(nodes.map((node) => [`${textAt(node, "in")} ${textAt(node, "name")}`, node]));
   const nameFor = createNamer(hasBody ? ["body"] : []);
+  const isCredential = credentialCheck(credentials);
   const properties: Record<string, ValueSchema> = {};
   const required: string[] = [];
   const path = new Map<string, string>();
@@ -58,7 +59,7 @@ export function readParameters(
     const where = textAt(node, "in") ?? "";
     // OpenAPI ignores parameters with these names: other parts of a document describe them.
     if (where === "header" && /^(accept|content-type|authorization)$/i.test(original)) continue;
-    if (isCredential(credentials, where, original)) continue;
+    if (isCredential(where, original)) continue;
     if (where === "header" && /^idempotency-key$/i.test(original)) {
       idempotencyHeader = original;
       continue;
@@ -88,12 +89,13 @@ export function readParameters(
   return { schema, path, query, headers, idempotencyHeader };
 }
 
-function isCredential({ headers, query }: Credentials, where: string, name: string): boolean {
-  if (where === "query") return Object.hasOwn(query, name);
-  return (
-    where === "header" &&
-    Object.keys(headers).some((header) => header.toLowerCase() === name.toLowerCase())
-  );
+/** The set is made once: a document can have thousands of parameters and of credentials. */
+function credentialCheck({ headers, query }: Credentials) {
+  const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  return (where: string, name: string) =>
+    where === "query"
+      ? Object.hasOwn(query, name)
+      : where === "header" && names.has(name.toLowerCase());
 }
 
 const scalars: readonly unknown[] = ["string", "number", "integer", "boolean"];

@@ -15,14 +15,18 @@ export class UnsupportedError extends Error {
  */
 const maxVisited = 20_000;
 
+/** Maximum characters of a reference. It is decoded each time that it is followed. */
+const maxReferenceCharacters = 2_000;
+
 /** An OpenAPI document. References to other documents are not followed. */
 export interface ImportedDocument {
   readonly root: OpenapiNode;
   /**
    * Returns `value` itself or, if it has a `$ref`, the object to which it refers. `reference` is
    * the last reference that was followed; undefined if there was none.
-   * @throws UnsupportedError if a reference leads to another document, to itself or to no object,
-   *   or if the import has visited more than `maxVisited` objects and elements of their lists.
+   * @throws UnsupportedError if a reference is too long, or leads to another document, to itself or
+   *   to no object; or if the import has visited more than `maxVisited` objects and elements of
+   *   their lists.
    */
   follow(value: unknown): { readonly node: OpenapiNode; readonly reference: string | undefined };
 }
@@ -45,6 +49,8 @@ export function createReferenceResolver(root: OpenapiNode): ImportedDocument {
               : `${reference} does not refer to an object`,
           );
         if (typeof node.$ref !== "string") return { node, reference };
+        if (node.$ref.length > maxReferenceCharacters)
+          throw new UnsupportedError("it has a reference that is too long");
         reference = node.$ref;
         node = target(root, reference);
       }
