@@ -20,11 +20,15 @@ export async function readTextFile(
     return await readFile(path, "utf8");
   } catch (thrown) {
     if (thrown instanceof UsageError) throw thrown;
-    const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
     throw new UsageError(
-      `${path} cannot be read (${code}). Name a readable file, or - for standard input.`,
+      `${path} cannot be read (${codeOf(thrown)}). Name a readable file, or - for standard input.`,
     );
   }
+}
+
+/** Returns the code of a system error, for example ENOSPC. */
+export function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
 }
 
 /** Maximum size of an input in bytes: 1 MiB, which is the server's limit for request bodies. */

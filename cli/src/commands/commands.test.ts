@@ -44,6 +44,13 @@ test("fire sends JSON unchanged, so that large numbers keep their digits", async
   });
 });
 
+test("a fire that a trigger cannot verify says why", async () => {
+  const error = "The header x-signature is missing. Sign the request with the trigger's secret.";
+  server.script(responds(401, { ok: false, error, code: "unauthorized" }));
+  const { code, err } = await beckon(["fire", "Hello"]);
+  expect([code, err]).toEqual([77, expect.stringContaining(error)]);
+});
+
 test.each([
   ["succeeded", 0],
   ["failed", 1],

@@ -56,11 +56,11 @@ const skipped =
 function explainFailure(thrown: unknown): never {
   if (!(thrown instanceof BeckonError) || thrown.code !== "unauthorized")
     return runContinues(thrown);
+  // The message says whether the token is not valid or the trigger cannot verify the request.
   throw new CommandFailure(
     thrown.code,
     exitCodes.denied,
-    "Beckon does not accept the trigger's URL or token: it is incomplete, or was rotated or " +
-      "deleted. Put the current one into BECKON_TRIGGER, or into the file of --trigger-file.",
+    `${thrown.message} The trigger's URL or token comes from BECKON_TRIGGER or --trigger-file.`,
   );
 }
 

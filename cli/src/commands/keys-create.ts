@@ -5,6 +5,7 @@ import { type ConnectionOptions, connect, withConnection } from "../connection.t
 import { exitCodes } from "../exit-codes.ts";
 import { findAgentId } from "../find-agent.ts";
 import { collect } from "../labels.ts";
+import { codeOf } from "../read-text.ts";
 import { CommandFailure, explainInterrupt, type Terminal, UsageError } from "../terminal.ts";
 
 interface Options extends ConnectionOptions {
@@ -89,7 +90,8 @@ async function createInto(
     await file.writeFile(`${created.key}\n`);
     return created;
   } catch (thrown) {
-    await unlink(path);
+    // An error of this must not hide the other one, which can name the key that was created.
+    await unlink(path).catch(() => {});
     if (created === undefined) throw thrown;
     throw new CommandFailure(
       "not_written",
@@ -113,9 +115,4 @@ async function createFile(path: string) {
         : `${path} cannot be created (${code}). Name a file in a folder that you can write.`,
     );
   }
-}
-
-/** Returns the code of a system error, for example ENOSPC. */
-function codeOf(thrown: unknown): string {
-  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
 }
