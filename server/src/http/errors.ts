@@ -68,7 +68,7 @@ export const apiErrors: {
   unavailable: {
     status: 503,
     meaning:
-      "Beckon or its database is overloaded or away: see Retry-After; no run was started, unless the text says otherwise, but a change may have been saved; the text has the request id",
+      "Beckon or its database is overloaded or away: see Retry-After; no run was started, unless the text says otherwise; without Retry-After, a change may have been saved; the text has the request id",
   },
 };
 

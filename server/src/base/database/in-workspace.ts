@@ -32,7 +32,7 @@ export async function inWorkspace<T>(
     } catch (thrown) {
       const kind = failureKind(thrown);
       if (kind === "again" && attempt < 3) continue;
-      if (kind === "lost" && isCommitting) throw databaseUnavailable(thrown, unconfirmed);
+      if (kind === "lost" && isCommitting) throw possiblyExecuted(thrown, unconfirmed);
       if (kind === "lost" || kind === "again") throw databaseUnavailable(thrown);
       throw thrown;
     }
@@ -63,6 +63,8 @@ const unconfirmed =
   "If the request changes something, the change may have been saved: check it, or repeat the " +
   "request with the same Idempotency-Key.";
 
+const unreachable = "The database cannot be reached at the moment.";
+
 /**
  * Returns the error that callers get while the database is unavailable.
  * @param advice second sentence of the message. The default does not say whether something was
@@ -72,8 +74,14 @@ export function databaseUnavailable(
   cause: unknown,
   advice = "Try again in a few seconds.",
 ): ApiError {
-  return new ApiError("unavailable", `The database cannot be reached at the moment. ${advice}`, {
-    retryAfter: 2,
-    cause,
-  });
+  return new ApiError("unavailable", `${unreachable} ${advice}`, { retryAfter: 2, cause });
+}
+
+/**
+ * Like `databaseUnavailable`, for a request that was executed, or may have been. The response has
+ * no `Retry-After`, because clients repeat every request that gets 503 with this header.
+ * @param advice second sentence of the message
+ */
+export function possiblyExecuted(cause: unknown, advice: string): ApiError {
+  return new ApiError("unavailable", `${unreachable} ${advice}`, { cause });
 }

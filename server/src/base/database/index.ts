@@ -12,6 +12,7 @@ export {
   databaseUnavailable,
   inAllWorkspaces,
   inWorkspace,
+  possiblyExecuted,
   unavailableIfLost,
   type WorkspaceTransaction,
 } from "./in-workspace.ts";

@@ -1,7 +1,7 @@
 import type { Run } from "@beckon/contract";
 import { elapsed, sleep } from "../../base/clock.ts";
 import { type Context, principalOf } from "../../base/context.ts";
-import { databaseUnavailable, inWorkspace } from "../../base/database/index.ts";
+import { inWorkspace, possiblyExecuted } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import type { Once } from "../../base/idempotency/index.ts";
 import { newId } from "../../base/ids.ts";
@@ -84,7 +84,7 @@ async function readStartedRun(
     } catch (thrown) {
       if (!(thrown instanceof ApiError && thrown.code === "unavailable")) throw thrown;
       if (elapsed() < deadline) continue;
-      throw databaseUnavailable(
+      throw possiblyExecuted(
         thrown,
         `The run ${runId} was started: read it with GET /api/public/runs/${runId}.`,
       );

@@ -33,7 +33,7 @@ export function errors(): Chapter {
         html: `<table>
 <tr><td><code>beckon-request-id</code></td><td>${prose("On every response. The text of `internal_error` and `unavailable` repeats it, and so does the server's log: give it to the operator.")}</td></tr>
 <tr><td><code>beckon-ignored-fields</code></td><td>${prose("On responses of [Invoke agent](/docs/calls#invokeAgent): the names of the body's fields that were ignored, percent-encoded and separated by commas. At most 10 names and 512 bytes.")}</td></tr>
-<tr><td><code>Retry-After</code></td><td>${prose("On 429 and 503, and on other errors if a limit that resets is the cause: seconds after which to try again.")}</td></tr>
+<tr><td><code>Retry-After</code></td><td>${prose("On 429, on 503 unless the request may have changed something, and on other errors if a limit that resets is the cause: seconds after which to try again.")}</td></tr>
 <tr><td><code>RateLimit</code></td><td>${prose("On 401 and 429: what remains of a limit, which `RateLimit-Policy` describes.")}</td></tr>
 </table>`,
       },
