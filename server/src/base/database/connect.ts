@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect } from "kysely";
-import { Pool, type PoolClient, type PoolConfig } from "pg";
+import { Client, Pool, type PoolClient, type PoolConfig } from "pg";
 import type { Log } from "../log.ts";
 import type { Tables } from "./tables.ts";
 
@@ -98,6 +98,7 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
       ...settings(workspace, timeout),
       max: size,
       idleTimeoutMillis: 60_000,
+      Client: PooledClient,
     });
     pool.on("error", (error) => log.outages.database.failed(error));
     // The pool listens for errors of idle connections only. An unhandled "error" event of a
@@ -132,6 +133,22 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
     },
   };
 }
+
+/**
+ * `Client`, whose constructor throws if a certificate file that the URL names cannot be read at the
+ * moment. Here `connect` fails instead: the pool creates clients also in callbacks of other
+ * connections, where an exception would end the process.
+ */
+const PooledClient = new Proxy(Client, {
+  construct(target, parameters) {
+    try {
+      return Reflect.construct(target, parameters);
+    } catch (thrown) {
+      const connect = (report: (error: unknown) => void) => void setImmediate(report, thrown);
+      return Object.assign(new target(), { connect });
+    }
+  },
+});
 
 /**
  * Returns whether the response to a statement on this connection is outstanding. `pg` has no
