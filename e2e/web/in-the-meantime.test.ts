@@ -1,13 +1,14 @@
-import type { Page, Route } from "playwright-core";
+import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson, password, setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
+import { holdRequests } from "./hold-requests.ts";
 
 /**
- * Tests what happens while the dashboard waits for a response, after a response was lost, and when
- * somebody else saves in the meantime.
+ * Tests what happens while the dashboard waits for a response, after a request has failed or its
+ * response was lost, and when somebody else saves in the meantime.
  */
 
 const beckon = await startTestBeckon();
@@ -18,30 +19,6 @@ const open = (path: string) => openDashboard(beckon.url, { as: owner, path: work
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const field = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
 const isFocused = (page: Page, name: string) => field(page, name).and(page.locator(":focus"));
-
-/**
- * Holds the requests to these URLs until `release` is called.
- * @param times number of requests to hold; default: all
- */
-async function hold(
-  page: Page,
-  url: RegExp,
-  then = (route: Route) => route.continue(),
-  times?: number,
-) {
-  const { promise, resolve: release } = Promise.withResolvers<void>();
-  const reached = Promise.withResolvers<void>();
-  await page.route(
-    url,
-    async (route) => {
-      reached.resolve();
-      await promise;
-      await then(route);
-    },
-    times === undefined ? {} : { times },
-  );
-  return { release, reached: reached.promise };
-}
 
 /** Makes the page refetch what these keys name, as after a change in another tab. */
 const refetch = (page: Page, ...queryKey: readonly string[]) =>
@@ -66,14 +43,16 @@ inBrowser("an import whose response is lost says so, and can be repeated", async
   const page = await open("/agents/new?from=import");
   const text = page.getByLabel("Export, as YAML or JSON");
   await text.fill("beckon: 1\nagents:\n- name: Lost\n  model: demo/echo\n");
-  const { release, reached } = await hold(page, /\/agents\/import$/, async (route) => {
-    await route.fetch();
-    await route.abort();
+  const held = await holdRequests(page, /\/agents\/import$/, {
+    handle: async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
   });
   await button(page, "Import agents").click();
-  await reached;
+  await held.reached;
   await expect.poll(() => text.getAttribute("readonly")).not.toBeNull();
-  release();
+  await held.release();
   await page.getByText("It is not known whether the agents were imported.").waitFor();
   await expect.poll(() => page.getByText("Nothing was imported.").count()).toBe(0);
   await page.unroute(/\/agents\/import$/);
@@ -126,6 +105,7 @@ inBrowser("another comparison of versions shows its own changes", async () => {
 });
 
 inBrowser("an id in the URL that is no id reads no cache entry of another query", async () => {
+  const { id } = await beckon.createAgent();
   const page = await open("/audit");
   await page.getByRole("table", { name: "Audit log" }).getByText("Ada").first().waitFor();
   const go = (path: string) =>
@@ -140,6 +120,8 @@ inBrowser("an id in the URL that is no id reads no cache entry of another query"
   await page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
   await go("/agents/names");
   await page.getByText("There is no agent with this id in the workspace.").waitFor();
+  await go(`/agents/${id}/triggers/list`);
+  await page.getByText("This agent has no trigger with this id.").waitFor();
 });
 
 inBrowser("the focus stays where the person types after a form was not valid", async () => {
@@ -190,22 +172,24 @@ inBrowser("a confirmation that was closed closes nothing later, and shows its er
     await page.getByRole("menuitem", { name: "Delete" }).click();
     await button(page, "Delete key").click();
   };
-  const held = await hold(page, new RegExp(`/keys/${first}$`));
+  const held = await holdRequests(page, new RegExp(`/keys/${first}$`));
   await remove("First key");
   await held.reached;
   await page.keyboard.press("Escape");
   await page.getByRole("link", { name: "Second key" }).click();
   const details = page.getByRole("dialog", { name: "Second key" });
   await details.waitFor();
-  held.release();
+  await held.release();
   await page.getByText("Deleted the key First key", { exact: true }).first().waitFor();
   await details.getByRole("button", { name: "Close" }).click();
 
-  const failing = await hold(page, new RegExp(`/keys/${second}$`), (route) => route.abort());
+  const failing = await holdRequests(page, new RegExp(`/keys/${second}$`), {
+    handle: (route) => route.abort(),
+  });
   await remove("Second key");
   await failing.reached;
   await page.keyboard.press("Escape");
-  failing.release();
+  await failing.release();
   await page.getByText("“Delete key” failed.").first().waitFor();
 });
 
@@ -216,13 +200,13 @@ inBrowser("what is typed and cleared while a run starts is kept", async () => {
   await field(page, "Message").fill("One");
   await button(page, "Run").click();
   await page.getByText("Succeeded").waitFor();
-  const { release, reached } = await hold(page, new RegExp(`/agents/${id}/.*draft`));
+  const held = await holdRequests(page, new RegExp(`/agents/${id}/.*draft`));
   await field(page, "Message").fill("Two");
   await button(page, "Run").click();
-  await reached;
+  await held.reached;
   await field(page, "Message").fill("Three");
   await button(page, "Clear").click();
-  release();
+  await held.release();
   const turns = page.getByRole("article");
   await turns.getByText("Succeeded").waitFor();
   expect(await field(page, "Message").inputValue()).toBe("Three");
@@ -284,9 +268,10 @@ inBrowser("the focus returns to the button after a dialog that follows another",
 inBrowser("a late answer about the session does not lead away from another page", async () => {
   const next = encodeURIComponent(`${workspace}/keys`);
   const page = await openDashboard(beckon.url, { path: `/setup#token=none` });
-  const answer = (route: Route) =>
-    route.fulfill({ json: { data: { id: "usr_1", workspaces: [] } } });
-  const held = await hold(page, /\/api\/public\/me$/, answer, 1);
+  const held = await holdRequests(page, /\/api\/public\/me$/, {
+    times: 1,
+    handle: (route) => route.fulfill({ json: { data: { id: "usr_1", workspaces: [] } } }),
+  });
   await page.goto(`${beckon.url}/sign-in?next=${next}`);
   await held.reached;
   await page.getByLabel("E-mail").fill(owner.email);
@@ -295,9 +280,52 @@ inBrowser("a late answer about the session does not lead away from another page"
   await page.waitForURL(/\/keys$/);
   await page.getByRole("link", { name: "Members" }).first().click();
   await page.waitForURL(/\/members$/);
-  held.release();
+  await held.release();
   await page.evaluate("fetch('/api/public/me').then((response) => response.text())");
   expect(new URL(page.url()).pathname).toBe(`${workspace}/members`);
+});
+
+inBrowser("pages that cannot be loaded have a title", async () => {
+  const page = await open("");
+  await page.route(/\/api\/public\/(runs|subscriptions)\//, (route) =>
+    route.fulfill({ status: 400, json: {} }),
+  );
+  const id = "0".repeat(26);
+  for (const [path, title] of [
+    [`/runs/run_${id}`, "Run · Beckon"],
+    [`/subscriptions/sub_${id}`, "Subscription · Beckon"],
+    [`/subscriptions/sub_${id}/deliveries/dlv_${id}`, "Delivery · Beckon"],
+  ] as const) {
+    await page.goto(beckon.url + workspace + path);
+    await page.getByText(/could not be loaded\./).waitFor();
+    await expect.poll(() => page.title()).toBe(title);
+  }
+});
+
+inBrowser("a cancelled replay sends no more, and closes no other dialog", async () => {
+  const { body } = await beckon.call("/subscriptions", {
+    body: { url: "https://example.com", event_types: ["run.finished"] },
+  });
+  const page = await open(`/subscriptions/${body.data.id}?act=replay`);
+  let requests = 0;
+  const held = await holdRequests(page, "**/replay", {
+    handle: (route) => {
+      requests += 1;
+      const next_until = new Date(Date.now() - 60_000).toISOString();
+      return route.fulfill({ json: { ok: true, data: { replayed: 3, more: true, next_until } } });
+    },
+  });
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Replay", exact: true }).click();
+  await held.reached;
+  await button(page, "Cancel").click();
+  await button(page, "Edit").click();
+  await page.getByLabel("Description").fill("Being typed");
+  await held.release();
+  await page.getByText("3 deliveries are pending again").first().waitFor();
+  expect(requests).toBe(1);
+  expect(await page.getByLabel("Description").inputValue()).toBe("Being typed");
+  expect(await page.getByRole("alertdialog").count()).toBe(0);
 });
 
 const invite = async (email: string): Promise<string> =>

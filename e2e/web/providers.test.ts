@@ -8,6 +8,7 @@ import { addPerson, setupToken } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+import { holdRequests, renderFrames } from "./hold-requests.ts";
 
 /**
  * A model name that is markup. The server `hostile` lists this model, and responds with 401 if the
@@ -81,32 +82,18 @@ inBrowser("a provider is added, corrected until it works, and deleted", async ()
 
 inBrowser("a late check of an earlier key does not hide that the new one works", async () => {
   const page = await open();
-  const [isHeld, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const isLate = Promise.withResolvers<void>();
-  await page.route(
-    "**/check",
-    async (route) => {
-      const response = await route.fetch();
-      isHeld.resolve();
-      await held.promise;
-      await route.fulfill({ response });
-      isLate.resolve();
-    },
-    // Only the first check is late.
-    { times: 1 },
-  );
+  // Only the first check is late.
+  const held = await holdRequests(page, "**/check", { times: 1, isSent: true });
   await page.getByRole("button", { name: "Add provider" }).click();
   await fillIn(page, { name: "corrected", url: hostileUrl, key: "wrong-key-0123456789" });
-  await isHeld.promise;
+  await held.reached;
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Edit" }).click();
   await dialog.getByLabel("API key").fill("right-key-0123456789");
   await dialog.getByRole("button", { name: "Save and check" }).click();
   await dialog.getByText("Works, 2 models").waitFor();
-  held.resolve();
-  await isLate.promise;
-  for (let frame = 0; frame < 10; frame++)
-    await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
+  await held.release();
+  await renderFrames(page);
   expect(await dialog.getByText("Works, 2 models").count()).toBe(1);
 });
 

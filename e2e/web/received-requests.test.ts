@@ -6,6 +6,7 @@ import { addPerson } from "../../server/test/people.ts";
 import { signedAsGithub } from "../../server/test/receiving-trigger.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+import { holdRequests } from "./hold-requests.ts";
 
 /** Tests triggers that receive the webhooks of a service, from the preset to the replay. */
 
@@ -244,16 +245,13 @@ inBrowser("the request of a preview stays chosen when newer ones have arrived", 
 
 inBrowser("what is changed while the settings are being saved is kept", async () => {
   const { page, base } = await openGithub({ rest: "/settings" });
-  const held = Promise.withResolvers<void>();
-  await page.route(`**${base}`, async (route) => {
-    if (route.request().method() === "PATCH") await held.promise;
-    await route.continue();
-  });
+  const held = await holdRequests(page, `**${base}`, { method: "PATCH" });
   const sender = page.getByRole("combobox", { name: "Sender", exact: true });
   await sender.selectOption("gitlab");
   await button(page, "Save").click();
+  await held.reached;
   await sender.selectOption("linear");
-  held.resolve();
+  await held.release();
   await expect
     .poll(async () => (await editor.call(base)).body.data.receiving.preset)
     .toBe("gitlab");
@@ -365,20 +363,19 @@ inBrowser("the next request is captured as a sample, and many are replayed", asy
 
 inBrowser("a cancelled replay of many requests sends no more", async () => {
   const { page } = await openGithub({ rest: "?act=replay" });
-  const [isHeld, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let calls = 0;
-  await page.route("**/requests/replay", async (route) => {
-    calls += 1;
-    isHeld.resolve();
-    await held.promise;
-    const next_until = new Date(Date.now() - 60_000).toISOString();
-    const data = { replayed: 3, skipped: 0, more: calls < 9, next_until };
-    await route.fulfill({ json: { ok: true, data } });
+  const held = await holdRequests(page, "**/requests/replay", {
+    handle: (route) => {
+      calls += 1;
+      const next_until = new Date(Date.now() - 60_000).toISOString();
+      const data = { replayed: 3, skipped: 0, more: calls < 9, next_until };
+      return route.fulfill({ json: { ok: true, data } });
+    },
   });
   await page.getByRole("dialog").getByRole("button", { name: "Replay", exact: true }).click();
-  await isHeld.promise;
+  await held.reached;
   await button(page, "Cancel").click();
-  held.resolve();
+  await held.release();
   await page.getByText("Replayed 3 requests").first().waitFor();
   expect(calls).toBe(1);
 });

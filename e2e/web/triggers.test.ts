@@ -4,6 +4,7 @@ import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+import { holdRequests } from "./hold-requests.ts";
 
 /** Tests the screens with the triggers of an agent and the payloads that they received. */
 
@@ -139,18 +140,13 @@ inBrowser("leaving with a prefix that is not saved asks first", async () => {
 inBrowser("what is typed while the prefix is being saved is kept", async () => {
   const { page, agent, trigger } = await openTrigger({ prompt_prefix: "Before" });
   const path = `/agents/${agent.id}/triggers/${trigger.id}`;
-  const held = Promise.withResolvers<void>();
-  await page.route(`**${path}`, async (route) => {
-    if (route.request().method() === "PATCH") await held.promise;
-    await route.continue();
-  });
+  const held = await holdRequests(page, `**${path}`, { method: "PATCH" });
   const prefix = page.getByLabel("Prompt prefix");
   await prefix.fill("Sent");
-  const sent = page.waitForRequest((request) => request.method() === "PATCH");
   await button(page, "Save prefix").click();
-  await sent;
+  await held.reached;
   await prefix.fill("Typed later");
-  held.resolve();
+  await held.release();
   const saved = async () => (await beckon.call(path)).body.data.prompt_prefix;
   await expect.poll(saved).toBe("Sent");
   await expect.poll(() => button(page, "Save prefix").isEnabled()).toBe(true);
