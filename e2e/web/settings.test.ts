@@ -4,6 +4,7 @@ import { addPerson, setupToken } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { createOwner, signIn } from "./accounts.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+import { holdRequests } from "./hold-requests.ts";
 
 const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
@@ -28,34 +29,35 @@ inBrowser("name and time zone of the workspace are saved, and other tabs see the
   await other.getByRole("button", { name: "Time zone: Europe/Zurich" }).waitFor();
 });
 
-inBrowser("discarding restores the saved name", async () => {
+inBrowser("discarding restores the saved name, of the workspace and of the person", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path });
-  const name = page.getByLabel("Name", { exact: true });
-  const saved = await name.inputValue();
-  const save = page.getByRole("button", { name: "Save", exact: true });
-  await save.and(page.locator(":disabled")).waitFor();
-  await name.fill("Not saved");
-  await page.getByText("Unsaved: Name").waitFor();
-  await page.getByRole("button", { name: "Discard" }).click();
-  await expect.poll(() => name.inputValue()).toBe(saved);
-  await page.getByText("Unsaved: Name").waitFor({ state: "detached" });
-  await save.and(page.locator(":disabled")).waitFor();
+  for (const [where, label] of [
+    [path, "Name"],
+    [account, "Your name"],
+  ] as const) {
+    await page.goto(beckon.url + where);
+    const name = page.getByLabel(label, { exact: true });
+    const save = page.getByRole("button", { name: "Save", exact: true });
+    await save.and(page.locator(":disabled")).waitFor();
+    const saved = await name.inputValue();
+    await name.fill("Not saved");
+    await page.getByText(`Unsaved: ${label}`).waitFor();
+    await page.getByRole("button", { name: "Discard" }).click();
+    await expect.poll(() => name.inputValue()).toBe(saved);
+    await page.getByText(`Unsaved: ${label}`).waitFor({ state: "detached" });
+    await save.and(page.locator(":disabled")).waitFor();
+  }
 });
 
 inBrowser("what is typed while the workspace is being saved is kept", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path });
-  const held = Promise.withResolvers<void>();
-  await page.route(`**/workspaces/${owner.workspaceId}`, async (route) => {
-    if (route.request().method() === "PATCH") await held.promise;
-    await route.continue();
-  });
+  const held = await holdRequests(page, `**/workspaces/${owner.workspaceId}`, { method: "PATCH" });
   const name = page.getByLabel("Name", { exact: true });
   await name.fill("Sent");
-  const sent = page.waitForRequest((request) => request.method() === "PATCH");
   await page.getByRole("button", { name: "Save" }).click();
-  await sent;
+  await held.reached;
   await name.fill("Typed later");
-  held.resolve();
+  await held.release();
   await page.getByRole("button", { name: "Workspace Sent" }).waitFor();
   await page.getByText("Unsaved: Name").waitFor();
   await expect.poll(() => name.inputValue()).toBe("Typed later");
@@ -64,18 +66,42 @@ inBrowser("what is typed while the workspace is being saved is kept", async () =
 inBrowser("a name that was saved here follows the one that another tab saves later", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path });
   const other = await page.context().newPage();
-  await other.goto(`${beckon.url}${path}`);
-  const save = async (tab: typeof page, text: string) => {
-    await tab.getByLabel("Name", { exact: true }).fill(text);
-    await tab.getByRole("button", { name: "Save", exact: true }).click();
-    await tab.getByText("Saved", { exact: true }).waitFor();
-  };
-  await save(page, "From here");
-  await other.getByRole("button", { name: "Workspace From here" }).waitFor();
-  await save(other, "From there");
-  const name = page.getByLabel("Name", { exact: true });
-  await expect.poll(() => name.inputValue()).toBe("From there");
+  for (const [where, label, owned] of [
+    [path, "Name", "Workspace"],
+    [account, "Your name", "Account of"],
+  ] as const) {
+    const save = async (tab: typeof page, text: string) => {
+      await tab.getByLabel(label, { exact: true }).fill(text);
+      await tab.getByRole("button", { name: "Save", exact: true }).click();
+      await tab.getByText("Saved", { exact: true }).waitFor();
+    };
+    for (const tab of [page, other]) await tab.goto(beckon.url + where);
+    await save(page, " From here ");
+    await other.getByRole("button", { name: `${owned} From here` }).waitFor();
+    await save(other, "From there");
+    const name = page.getByLabel(label, { exact: true });
+    await expect.poll(() => name.inputValue()).toBe("From there");
+  }
 });
+
+inBrowser(
+  "what is typed while one's own name is being saved is kept and can be saved",
+  async () => {
+    const page = await openDashboard(beckon.url, { as: owner, path: account });
+    const held = await holdRequests(page, "**/api/public/me", { method: "PATCH" });
+    const name = page.getByLabel("Your name");
+    await name.fill("Ada L");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await held.reached;
+    await name.fill("Ada Lovelace");
+    await held.release();
+    await page.getByRole("button", { name: "Account of Ada L" }).waitFor();
+    await page.getByText("Unsaved: Your name").waitFor();
+    expect(await name.inputValue()).toBe("Ada Lovelace");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("button", { name: "Account of Ada Lovelace" }).waitFor();
+  },
+);
 
 inBrowser("how long runs are kept is chosen within the operator's bound", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path });

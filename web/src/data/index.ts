@@ -10,6 +10,7 @@ export {
 } from "./errors.ts";
 export { failureOf } from "./failure-of.ts";
 export { fieldNamed } from "./field-named.ts";
+export { fillIn } from "./fill-in.ts";
 export { messageOf, wording } from "./form-messages.ts";
 export { useIdempotencyKey } from "./idempotency-key.ts";
 export { forgetWorkspace, lastWorkspace, rememberWorkspace } from "./last-workspace.ts";

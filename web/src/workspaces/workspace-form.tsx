@@ -1,11 +1,12 @@
 import { updateWorkspaceBody } from "@beckon/contract";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useMemo, useRef } from "react";
+import { useMemo } from "react";
 import { Controller, useForm } from "react-hook-form";
 import {
   announceChanges,
   changesOf,
+  fillIn,
   meQuery,
   messageOf,
   reasonWithout,
@@ -42,24 +43,15 @@ export function WorkspaceForm() {
     // edited that field.
     resetOptions: { keepDirtyValues: true },
   });
-  const { control, register, handleSubmit, reset, getValues, setValue, formState } = form;
+  const { control, register, handleSubmit, getValues, formState } = form;
   const { errors, isDirty, dirtyFields } = formState;
-  // Unlike `values`, `show` also replaces values that the person has edited.
-  const show = (values: typeof saved) => reset(values, { keepDirtyValues: false });
-  const sent = useRef<object>(saved);
   const save = useMutation({
-    mutationFn: (body: typeof saved) => client.workspaces.update(id, changesOf(saved, body)),
-    onSuccess: (workspace) => {
+    mutationFn: ({ body }: { readonly body: typeof saved; readonly sent: typeof saved }) =>
+      client.workspaces.update(id, changesOf(saved, body)),
+    onSuccess: (workspace, { sent }) => {
       queryClient.setQueryData(workspaceQuery(id).queryKey, workspace);
-      // What was typed while the form was being saved is kept.
-      const later = changesOf(sent.current, getValues());
-      show({
-        name: workspace.name,
-        time_zone: workspace.time_zone,
-        run_retention_days: workspace.run_retention_days,
-      });
-      for (const [name, value] of Object.entries(later))
-        setValue(name as keyof typeof saved, value, { shouldDirty: true });
+      const { name, time_zone, run_retention_days } = workspace;
+      fillIn(form, { name, time_zone, run_retention_days }, sent);
       return announceChanges(queryClient, workspaceQuery(id).queryKey, meQuery.queryKey);
     },
   });
@@ -67,13 +59,7 @@ export function WorkspaceForm() {
   const isFixed = reason !== undefined;
   const state = save.isPending ? "saving" : isDirty ? "dirty" : save.isSuccess ? "saved" : "clean";
   return (
-    <form
-      noValidate
-      onSubmit={handleSubmit((body) => {
-        sent.current = getValues();
-        save.mutate(body);
-      })}
-    >
+    <form noValidate onSubmit={handleSubmit((body) => save.mutate({ body, sent: getValues() }))}>
       <LeaveGuard isDirty={() => isDirty} />
       <div className="flex flex-col gap-4 p-4">
         <Field label={labels.name} error={messageOf(errors.name)}>
@@ -107,7 +93,7 @@ export function WorkspaceForm() {
           changed={Object.entries(labels).flatMap(([name, label]) =>
             name in dirtyFields ? [label] : [],
           )}
-          onDiscard={() => show(saved)}
+          onDiscard={() => fillIn(form, saved)}
         />
       )}
     </form>

@@ -5,13 +5,14 @@ import { type UseFormReturn, useForm } from "react-hook-form";
 import {
   announceChanges,
   codeOf,
+  failureOf,
+  fillIn,
   notSavedText,
   type PatchState,
   sentenceOf,
   usePatch,
   useWorkspace,
 } from "../../data/index.ts";
-import { isEqual } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { agentQuery, agentsKey } from "../queries.ts";
 import { forgetDraft, readDraft, storeDraft } from "./draft-store.ts";
@@ -78,20 +79,10 @@ export function useAgentSettings(agent: Agent): AgentSettings {
     onRead: () => {},
   });
 
-  /**
-   * Fills the form with these settings. Fields that were edited after `sent` was submitted keep
-   * their values.
-   */
-  const fillIn = (fields: VersionedFields, sent?: FormValues) => {
-    const typed = form.getValues();
-    const values = valuesOf(fields);
-    const edited = Object.entries(typed).filter(
-      ([name, value]) => sent !== undefined && !isEqual(value, sent[name as keyof FormValues]),
-    );
+  /** Bases the form on these settings. Fields that were edited after `sent` keep their values. */
+  const show = (fields: VersionedFields, sent?: FormValues) => {
     setBase(fields);
-    form.reset(values);
-    if (edited.length > 0)
-      form.reset({ ...values, ...Object.fromEntries(edited) }, { keepDefaultValues: true });
+    fillIn(form, valuesOf(fields), sent);
     storeDraft(agent.id, { base: fields, values: form.getValues() });
   };
 
@@ -110,7 +101,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
 
   // If someone else has saved and nothing here is unsaved, the form shows the new version at once.
   const follow = useEffectEvent(() => {
-    if (agent.version > base.version && !hasChanges() && !isBusy) fillIn(fieldsOf(agent));
+    if (agent.version > base.version && !hasChanges() && !isBusy) show(fieldsOf(agent));
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: checks again for each new version
   useEffect(() => follow(), [agent.version, isDirty]);
@@ -120,21 +111,28 @@ export function useAgentSettings(agent: Agent): AgentSettings {
 
   const finish = (next: PatchState<VersionedFields, AgentFields>, sent: FormValues) => {
     if (next.name === "saved") {
-      fillIn(next.resource, sent);
+      show(next.resource, sent);
       void announceChanges(queryClient, agentsKey(workspace.id));
     }
     if (next.name === "not saved") setProblem(notSavedText);
     if (next.name !== "failed") return;
     const message = sentenceOf(next.thrown);
     const field = codeOf(next.thrown) === "bad_request" ? fieldInMessage(message) : undefined;
-    if (field === undefined) setProblem(message);
+    if (field === undefined)
+      setProblem(
+        failureOf(
+          next.thrown,
+          "the settings were saved",
+          "Press Save again: saving them twice does no harm.",
+        ),
+      );
     else form.setError(field, { type: "server", message });
   };
 
   const save = form.handleSubmit(async (values) => {
     setProblem(undefined);
     const changes = changesIn(values, base);
-    if (Object.keys(changes).length === 0) fillIn(base);
+    if (Object.keys(changes).length === 0) show(base);
     else finish(await patch.save(base, changes), values);
   });
 
@@ -155,7 +153,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
       setProblem(undefined);
       patch.reset();
       forgetDraft(agent.id);
-      fillIn(fieldsOf(agent));
+      show(fieldsOf(agent));
     },
     collect: async () => {
       let values: FormValues | undefined;

@@ -3,7 +3,7 @@ import { createTriggerBody } from "@beckon/contract";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useRef, useState } from "react";
 import { useForm } from "react-hook-form";
-import { messageOf, useWorkspace, wording } from "../../data/index.ts";
+import { failureOf, fillIn, messageOf, useWorkspace, wording } from "../../data/index.ts";
 import { Button, Field, FormError, LeaveGuard, TextArea } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { useTriggerPatch } from "../trigger/use-trigger-patch.tsx";
@@ -16,12 +16,16 @@ interface PrefixFormProps {
 
 const fields = createTriggerBody.pick({ prompt_prefix: true });
 
+interface Prefix {
+  readonly prompt_prefix?: string | undefined;
+}
+
 /** The form for the prompt prefix, which is put before each payload. */
 export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
   const { can } = useWorkspace();
   /** The trigger as it was before the first change; undefined while nothing is changed. */
   const [base, setBase] = useState<Trigger>();
-  const { register, handleSubmit, reset, getValues, setValue, formState } = useForm({
+  const form = useForm({
     resolver: zodResolver(fields, { error: wording }),
     mode: "onTouched",
     defaultValues: { prompt_prefix: trigger.prompt_prefix },
@@ -29,25 +33,20 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
     values: { prompt_prefix: trigger.prompt_prefix },
     resetOptions: { keepDirtyValues: true },
   });
+  const { register, handleSubmit, getValues, formState } = form;
   const { isDirty, errors } = formState;
-  const show = (prompt_prefix: string) => {
-    reset({ prompt_prefix }, { keepDirtyValues: false });
-    setBase(undefined);
-    onEdit(undefined);
+  /** Shows the saved prefix, or what was typed since `sent` was sent. */
+  const show = (saved: Trigger, sent?: Prefix) => {
+    const { prompt_prefix } = saved;
+    fillIn(form, { prompt_prefix }, sent);
+    const typed = getValues("prompt_prefix");
+    const isEdited = typed !== prompt_prefix;
+    setBase(isEdited ? saved : undefined);
+    onEdit(isEdited ? typed : undefined);
   };
-  /** The text of the field when it was last sent. */
-  const sent = useRef("");
-  const patch = useTriggerPatch(trigger, {
-    onSaved: (saved) => {
-      const typed = getValues("prompt_prefix");
-      show(saved.prompt_prefix);
-      // What was typed while the prefix was being saved is kept.
-      if (typed === sent.current) return;
-      setValue("prompt_prefix", typed, { shouldDirty: true });
-      setBase(saved);
-      onEdit(typed);
-    },
-  });
+  /** The form when it was last sent. */
+  const sent = useRef<Prefix>(undefined);
+  const patch = useTriggerPatch(trigger, { onSaved: (saved) => show(saved, sent.current) });
   const disabledReason = needsEditor(can);
   const edited = register("prompt_prefix", {
     onChange: ({ target }) => {
@@ -60,7 +59,7 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
     <form
       noValidate
       onSubmit={handleSubmit((changes) => {
-        sent.current = getValues("prompt_prefix") ?? "";
+        sent.current = getValues();
         patch.save(base ?? trigger, changes);
       })}
       className="flex min-w-0 flex-col gap-2"
@@ -84,7 +83,7 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
           Save prefix
         </Button>
         {isDirty && !patch.isSaving ? (
-          <Button size="small" variant="quiet" onClick={() => show(trigger.prompt_prefix)}>
+          <Button size="small" variant="quiet" onClick={() => show(trigger)}>
             Discard
           </Button>
         ) : null}
@@ -92,7 +91,15 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
           {patch.isSaved && !isDirty ? "Saved" : ""}
         </span>
       </div>
-      <FormError error={patch.error} />
+      {patch.error === null ? null : (
+        <FormError
+          error={failureOf(
+            patch.error,
+            "the prefix was saved",
+            "Press Save prefix again: saving it twice does no harm.",
+          )}
+        />
+      )}
       {patch.dialog}
     </form>
   );
