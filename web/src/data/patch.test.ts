@@ -1,5 +1,5 @@
 import { BeckonError } from "@beckon/client";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { savePatch } from "./patch.ts";
 
 interface Fields {
@@ -68,4 +68,31 @@ test("a change of the same field is a conflict, also after merges, unless it is 
   expect(state).toMatchObject({ name: "conflict", theirs: { version: 5, name: "Theirs" } });
   const same = await saveWhile([...notes(3), { name: "Mine" }]);
   expect(same.state).toMatchObject({ name: "saved", resource: { version: 5 } });
+});
+
+describe("after a lost response", () => {
+  const lost = new BeckonError({ code: "no_answer", status: 0, message: "It did not respond." });
+  const saveAnd = (now: Stored, changes: Partial<Fields & { secret: string }>) =>
+    savePatch<Stored, Fields & { secret: string }>(
+      {
+        read: async () => now,
+        write: async () => Promise.reject(lost),
+        onRead: () => {},
+        onUnknown: () => {},
+      },
+      first,
+      changes,
+    );
+
+  test("the resource says whether the changes are saved", async () => {
+    const saved = { ...first, version: 2, name: "Mine" };
+    expect(await saveAnd(saved, { name: "Mine" })).toEqual({ name: "saved", resource: saved });
+    expect(await saveAnd(first, { name: "Mine" })).toEqual({ name: "not saved" });
+  });
+
+  test("a secret, which is not returned, is not called unsaved if the version has changed", async () => {
+    const now = { ...first, version: 2 };
+    expect(await saveAnd(now, { secret: "new" })).toEqual({ name: "failed", thrown: lost });
+    expect(await saveAnd(first, { secret: "new" })).toEqual({ name: "not saved" });
+  });
 });

@@ -124,7 +124,10 @@ export async function savePatch<
     const isSaved = Object.entries(changes).every(([field, value]) =>
       isEqual((now as Record<string, unknown>)[field], value),
     );
-    return isSaved ? { name: "saved", resource: now } : { name: "not saved" };
+    if (isSaved) return { name: "saved", resource: now };
+    // With another version, the changes can be saved all the same: secrets are not returned, and
+    // texts are trimmed.
+    return now.version === base.version ? { name: "not saved" } : { name: "failed", thrown };
   }
 }
 
