@@ -146,6 +146,7 @@ inBrowser("a failing receiver shows why, when it is tried again, and how it reco
   await page
     .getByText(/The last attempt failed: .*status 500\. The next attempt is in \d min/)
     .waitFor();
+  await expect.poll(() => page.title()).toBe("run.finished, delivery retrying · Beckon");
   receiver.status = 200;
   await button(page, "Replay").click();
   await page.getByRole("heading", { name: "run.finished" }).waitFor();

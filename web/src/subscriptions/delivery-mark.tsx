@@ -12,22 +12,29 @@ const shapes: Readonly<Record<Status, KnownStatus>> = {
 };
 
 interface DeliveryMarkProps {
-  readonly delivery: Pick<Delivery, "status" | "attempts" | "last_error">;
+  readonly delivery: Pick<Delivery, "status" | "last_error">;
   readonly label?: "shown" | "hidden";
 }
 
 /** The state of a delivery. One that waits after a failed attempt looks like a warning. */
 export function DeliveryMark({ delivery, label = "shown" }: DeliveryMarkProps) {
-  const { status, last_error } = delivery;
-  const isRetried = status === "pending" && last_error !== null;
+  const { status } = delivery;
   const shape = Object.hasOwn(shapes, status) ? shapes[status] : status;
   return (
     <StatusMark
-      status={isRetried ? "waiting" : shape}
-      word={isRetried ? "Retrying" : status === "not_sent" ? "Not sent" : wordOf(status)}
+      status={isRetried(delivery) ? "waiting" : shape}
+      word={deliveryWord(delivery)}
       label={label}
     />
   );
 }
 
-const wordOf = (status: string) => status.charAt(0).toUpperCase() + status.slice(1);
+/** Returns the state of a delivery as a word: `Retrying`, `Not sent`. */
+export function deliveryWord(delivery: DeliveryMarkProps["delivery"]): string {
+  if (isRetried(delivery)) return "Retrying";
+  const text = delivery.status.replace("_", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const isRetried = ({ status, last_error }: DeliveryMarkProps["delivery"]) =>
+  status === "pending" && last_error !== null;

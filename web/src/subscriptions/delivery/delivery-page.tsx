@@ -2,7 +2,7 @@ import type { DeliveryDetails, Subscription } from "@beckon/client";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useWorkspace } from "../../data/index.ts";
 import { Badge, CopyButton, Id, PageHeader } from "../../ui/index.ts";
-import { DeliveryMark } from "../delivery-mark.tsx";
+import { DeliveryMark, deliveryWord } from "../delivery-mark.tsx";
 import { nameOf } from "../health.ts";
 import { AttemptsPanel } from "./attempts-panel.tsx";
 import { DeliveryActions } from "./delivery-actions.tsx";
@@ -24,9 +24,10 @@ export function DeliveryPage({ subscription, delivery }: DeliveryPageProps) {
   const { attempts_log: attempts } = delivery;
   const attempt = attempts.find(({ number }) => String(number) === search.attempt) ?? attempts[0];
   const path = `/w/${id}/subscriptions`;
+  const word = deliveryWord(delivery).toLowerCase();
   return (
     <div className="flex min-w-0 flex-col">
-      <title>{`${delivery.type}, delivery ${delivery.status.replace("_", " ")} · Beckon`}</title>
+      <title>{`${delivery.type}, delivery ${word} · Beckon`}</title>
       <PageHeader
         title={delivery.type}
         breadcrumb={[
@@ -53,7 +54,7 @@ export function DeliveryPage({ subscription, delivery }: DeliveryPageProps) {
       >
         <DeliveryFacts delivery={delivery} />
       </PageHeader>
-      <p role="status" className="sr-only">{`Delivery ${delivery.status.replace("_", " ")}`}</p>
+      <p role="status" className="sr-only">{`Delivery ${word}`}</p>
       <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">
         <DeliveryNotice subscription={subscription} delivery={delivery} />
         <AttemptsPanel
