@@ -33,7 +33,9 @@ export function FirstCall({ agent }: { readonly agent: Agent }) {
           {hasWaited && call ? (
             <StatusMark status="succeeded" word="Received: calls arrive" />
           ) : null}
-          {call === null ? <StatusMark status="queued" word="Waiting for the first call" /> : null}
+          {call === null ? (
+            <StatusMark status="listening" word="Waiting for the first call" />
+          ) : null}
         </div>
         {call ? (
           <CallFacts call={call} workspaceId={workspace.id} />

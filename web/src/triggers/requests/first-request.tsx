@@ -17,7 +17,7 @@ export function FirstRequest({ trigger }: { readonly trigger: TriggerIds }) {
     >
       {data === undefined || data === null ? (
         <StatusMark
-          status="waiting"
+          status={isError ? "waiting" : "listening"}
           word={
             isError ? "Not live: the requests could not be read" : "Waiting for the first request"
           }

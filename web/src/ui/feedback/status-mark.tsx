@@ -4,6 +4,7 @@
  */
 export type KnownStatus =
   | "queued"
+  | "listening"
   | "running"
   | "waiting"
   | "succeeded"
@@ -24,6 +25,7 @@ interface StatusMarkProps {
 
 const colours: Record<KnownStatus, string> = {
   queued: "text-ink-3",
+  listening: "text-ink-3",
   running: "text-tide",
   waiting: "text-brass",
   succeeded: "text-moss",
@@ -66,6 +68,7 @@ function Shape({ status }: { readonly status: KnownStatus }) {
   switch (status) {
     case "queued":
       return <circle cx="8" cy="8" r="6" strokeDasharray="2.2 2.51" strokeLinecap="butt" />;
+    case "listening":
     case "running":
       return (
         <>
