@@ -14,14 +14,17 @@ export const triggersQuery = ({ id, client }: CurrentWorkspace, agentId: string)
     client.triggers.list(agentId, page, options),
   );
 
-/** One trigger. */
+/**
+ * One trigger. The key has the word "one", because the id comes from the URL and could be the name
+ * of another query.
+ */
 export const triggerQuery = (
   { id, client }: CurrentWorkspace,
   agentId: string,
   triggerId: string,
 ) =>
   queryOptions({
-    queryKey: [...triggersKey(id, agentId), triggerId],
+    queryKey: [...triggersKey(id, agentId), "one", triggerId],
     queryFn: ({ signal }) => client.triggers.get(agentId, triggerId, { signal }),
   });
 

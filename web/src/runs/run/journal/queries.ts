@@ -96,7 +96,7 @@ export const triggerQuery = (
   triggerId: string | null,
 ) =>
   queryOptions({
-    queryKey: [id, "triggers", agentId, triggerId],
+    queryKey: [id, "triggers", agentId, "one", triggerId],
     queryFn: ({ signal }) => client.triggers.get(agentId, triggerId ?? "", { signal }),
     enabled: triggerId !== null,
   });
