@@ -14,7 +14,7 @@ export function deliveryColumns({ isNarrow, about }: ColumnsOptions): readonly C
   const time: Column<Delivery> = {
     id: "created",
     header: "Created",
-    width: 96,
+    width: 104,
     align: "end",
     cell: ({ created_at }) => <Time value={created_at} />,
   };
