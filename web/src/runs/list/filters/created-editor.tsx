@@ -38,8 +38,11 @@ function CustomRange({ value, onChoose }: CreatedEditorProps) {
   const [after, setAfter] = useState(() => fieldOf(from, zone));
   const [before, setBefore] = useState(() => fieldOf(to, zone));
   const [error, setError] = useState<string>();
-  const apply = (event: FormEvent) => {
+  const apply = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
+    // The value of a time that is typed in part is empty, as if there were none.
+    if (!event.currentTarget.checkValidity())
+      return setError("Complete or clear the time that is typed in part.");
     const start = fromZoned(after, zone);
     const end = fromZoned(before, zone);
     if (start === undefined && end === undefined) return setError("Choose at least one time.");
