@@ -21,10 +21,8 @@ export interface PastRangeState {
   readonly choice: Choice;
   readonly from: string;
   readonly to: string;
-  /** What the last call of `read` found wrong with the range; undefined if nothing. */
-  readonly problem: string | undefined;
-  /** True if `problem` is about the field of the end, and not about that of the start. */
-  readonly isOfEnd: boolean;
+  /** What the last call of `read` found wrong with one of the fields. */
+  readonly problem: { readonly from?: string; readonly to?: string };
   /** The field of the end. Its value is empty as long as a part of the time is missing. */
   readonly end: RefObject<HTMLInputElement | null>;
   readonly set: (changed: Partial<Record<"from" | "to", string>> & { choice?: Choice }) => void;
@@ -43,13 +41,11 @@ export function usePastRange(): PastRangeState {
     from: toZoned(openedMs - starts.day, zone),
     to: "",
   }));
-  const [problem, setProblem] = useState<string>();
-  const [isOfEnd, setOfEnd] = useState(false);
+  const [problem, setProblem] = useState<PastRangeState["problem"]>({});
   const end = useRef<HTMLInputElement>(null);
   return {
     ...fields,
     problem,
-    isOfEnd,
     end,
     set: (changed) => setFields((before) => ({ ...before, ...changed })),
     read() {
@@ -58,16 +54,15 @@ export function usePastRange(): PastRangeState {
       const since = isCustom ? fromZoned(from, zone) : openedMs - starts[choice];
       const until = isCustom && to !== "" ? fromZoned(to, zone) : undefined;
       const isPartial = isCustom && end.current?.validity.badInput === true;
-      const found = isPartial
-        ? "Complete the end, or clear it."
+      const wrong = isPartial
+        ? { to: "Complete the end, or clear it." }
         : since === undefined
-          ? "Choose the time from which to replay."
+          ? { from: "Choose the time from which to replay." }
           : until !== undefined && until <= since
-            ? "The start must be before the end."
+            ? { from: "The start must be before the end." }
             : undefined;
-      setProblem(found);
-      setOfEnd(isPartial);
-      if (since === undefined || found !== undefined) return undefined;
+      setProblem(wrong ?? {});
+      if (since === undefined || wrong !== undefined) return undefined;
       return {
         since: new Date(since).toISOString(),
         ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
@@ -84,7 +79,7 @@ interface PastRangeFieldsProps {
 /** The fields of a time range: one of the usual ranges, or a start and an end. */
 export function PastRangeFields({ label, range }: PastRangeFieldsProps) {
   const zone = useTimeZone();
-  const { choice, from, to, problem, isOfEnd, end, set } = range;
+  const { choice, from, to, problem, end, set } = range;
   return (
     <>
       <RadioCards
@@ -102,19 +97,14 @@ export function PastRangeFields({ label, range }: PastRangeFieldsProps) {
       />
       {choice === "custom" ? (
         <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-          <Field label="From" error={isOfEnd ? undefined : problem} hint={`Times are in ${zone}.`}>
+          <Field label="From" error={problem.from} hint={`Times are in ${zone}.`}>
             <TextInput
               type="datetime-local"
               value={from}
               onChange={({ target }) => set({ from: target.value })}
             />
           </Field>
-          <Field
-            label="To"
-            optional
-            error={isOfEnd ? problem : undefined}
-            hint="Until now if it is empty."
-          >
+          <Field label="To" optional error={problem.to} hint="Until now if it is empty.">
             <TextInput
               ref={end}
               type="datetime-local"
