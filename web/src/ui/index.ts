@@ -33,6 +33,7 @@ export { Switch } from "./form/switch.tsx";
 export { TextArea } from "./form/text-area.tsx";
 export { TextInput, type TextInputProps } from "./form/text-input.tsx";
 export { useFocusOnError } from "./form/use-focus-on-error.ts";
+export { useTypedSearch } from "./form/use-typed-search.ts";
 export { Fact, Facts } from "./layout/facts.tsx";
 export { type LinkTab, LinkTabs } from "./layout/link-tabs.tsx";
 export { List, Row } from "./layout/list.tsx";

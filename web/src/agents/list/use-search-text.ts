@@ -1,5 +1,5 @@
-import { useEffect, useEffectEvent, useState } from "react";
-import { afterApplied } from "./typed-search.ts";
+import { useEffect, useEffectEvent } from "react";
+import { useTypedSearch } from "../../ui/index.ts";
 
 /** Time without typing after which the list is searched, in milliseconds. */
 const pauseMs = 200;
@@ -10,22 +10,15 @@ const pauseMs = 200;
  * @param apply searches the list by another text. Called when typing pauses.
  */
 export function useSearchText(applied: string, apply: (text: string) => void) {
-  const [typed, setTyped] = useState({ text: applied, sent: [] as readonly string[] });
-  const [last, setLast] = useState(applied);
-  if (applied !== last) {
-    setLast(applied);
-    setTyped(afterApplied(typed, applied));
-  }
-  const { text } = typed;
+  const { text, setText, noteSent } = useTypedSearch(applied);
   const send = useEffectEvent(() => {
-    const next = text.trim();
-    setTyped({ text, sent: [...typed.sent, next] });
-    apply(next);
+    noteSent(text.trim());
+    apply(text.trim());
   });
   useEffect(() => {
     if (text.trim() === applied) return;
     const timer = setTimeout(send, pauseMs);
     return () => clearTimeout(timer);
   }, [text, applied]);
-  return [text, (next: string) => setTyped({ ...typed, text: next })] as const;
+  return [text, setText] as const;
 }

@@ -1,7 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { useWorkspace } from "../../../data/index.ts";
-import { SearchField } from "../../../ui/index.ts";
+import { SearchField, useTypedSearch } from "../../../ui/index.ts";
 
 interface RunSearchFieldProps {
   /** The text that is searched for. */
@@ -13,29 +12,25 @@ interface RunSearchFieldProps {
 export function RunSearchField({ value, onSearch }: RunSearchFieldProps) {
   const { id } = useWorkspace();
   const navigate = useNavigate();
-  const [draft, setDraft] = useState({ value, typed: value, searched: value });
-  // The typed text is replaced if the search changes elsewhere, for example by the Back button.
-  // After a search of this field, what was typed since is kept.
-  if (draft.value !== value)
-    setDraft({ value, typed: value === draft.searched ? draft.typed : value, searched: value });
-  const { typed } = draft;
-  const search = (text: string, shown: string) => {
-    setDraft({ value, typed: shown, searched: text });
-    onSearch(text);
+  const { text, setText, noteSent } = useTypedSearch(value);
+  const search = (wanted: string) => {
+    noteSent(wanted);
+    onSearch(wanted);
   };
   const submit = () => {
-    const text = typed.trim();
-    if (/^run_[0-9a-hjkmnp-tv-z]{26}$/.test(text)) void navigate({ href: `/w/${id}/runs/${text}` });
-    else search(text, typed);
+    const typed = text.trim();
+    if (/^run_[0-9a-hjkmnp-tv-z]{26}$/.test(typed))
+      void navigate({ href: `/w/${id}/runs/${typed}` });
+    else search(typed);
   };
   return (
     <SearchField
       label="Search runs"
       placeholder="Search texts, or paste an id"
-      value={typed}
-      onChange={(text) => {
-        if (text === "") search("", "");
-        else setDraft({ ...draft, typed: text });
+      value={text}
+      onChange={(typed) => {
+        setText(typed);
+        if (typed === "") search("");
       }}
       onSubmit={submit}
       slash

@@ -1,4 +1,4 @@
-/** What a search field contains. */
+/** The state of a search field. */
 interface TypedSearch {
   readonly text: string;
   /** The texts for which the list was requested, and which it does not show yet; oldest first. */

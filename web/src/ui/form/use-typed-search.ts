@@ -1,0 +1,22 @@
+import { useState } from "react";
+import { afterApplied } from "./typed-search.ts";
+
+/**
+ * Returns the text of a search field. If the search changes elsewhere, for example by the Back
+ * button, it replaces the text. After a search of this field, what was typed since is kept.
+ * @param applied the text that is searched for
+ */
+export function useTypedSearch(applied: string) {
+  const [typed, setTyped] = useState({ text: applied, sent: [] as readonly string[] });
+  const [last, setLast] = useState(applied);
+  if (applied !== last) {
+    setLast(applied);
+    setTyped(afterApplied(typed, applied));
+  }
+  return {
+    text: typed.text,
+    setText: (text: string) => setTyped((now) => ({ ...now, text })),
+    /** Call it when the field searches for a text, which then becomes `applied`. */
+    noteSent: (text: string) => setTyped((now) => ({ ...now, sent: [...now.sent, text] })),
+  };
+}
