@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { Download } from "lucide-react";
 import { useWorkspace } from "../data/index.ts";
 import { formatDate, fromZoned } from "../format/index.ts";
@@ -9,6 +9,7 @@ import {
   PageHeader,
   Panel,
   SegmentedControl,
+  useChangeSearch,
   useTimeZone,
 } from "../ui/index.ts";
 import { DayPanel } from "./day-panel.tsx";
@@ -38,17 +39,13 @@ export function UsageScreen() {
   const workspace = useWorkspace();
   const zone = useTimeZone();
   const search: UsageSearch = useSearch({ strict: false });
-  const navigate = useNavigate();
   const agents = useAgentNames();
   const filters = filtersOf(search);
   const grouping = groupingOf(search);
   const measure = measureOf(search);
   const usage = useUsage(filters, grouping, measure);
   const { report } = usage;
-  const change = (changed: Readonly<Record<string, string | undefined>>) =>
-    // Changes the current parameters and not `search`, which can still be those before the last
-    // change.
-    void navigate({ to: ".", search: (now: object) => ({ ...now, ...changed }), replace: true });
+  const change = useChangeSearch();
   const { agent_id, model, caller, tag } = search;
   const runsOf = (day: string) => {
     const at = (date: string) => new Date(fromZoned(`${date}T00:00`, zone) ?? 0).toISOString();
