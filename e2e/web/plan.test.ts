@@ -81,9 +81,9 @@ inBrowser("a ceiling is set, raised and deleted", async () => {
   await dialog.getByText("Choose one.").waitFor();
   await dialog.getByText("Fill this in.").waitFor();
   await dialog.getByLabel("Agent", { exact: true }).selectOption({ label: "Refund desk" });
-  await dialog.getByLabel("Most that runs can cost a day").fill("$5");
+  await dialog.getByLabel("Maximum cost of runs a day").fill("$5");
   await dialog.getByText("Use a number of dollars, for example 5 or 0.50.").waitFor();
-  await dialog.getByLabel("Most that runs can cost a day").fill("0.5");
+  await dialog.getByLabel("Maximum cost of runs a day").fill("0.5");
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Set ceiling" }).click();
   await meter(page, /^\$0\.40 spent, \$0\.10 left of \$0\.50$/).waitFor();
@@ -96,9 +96,9 @@ inBrowser("a ceiling is set, raised and deleted", async () => {
   await menu.click();
   await page.getByRole("menuitem", { name: "Raise or lower" }).click();
   await expect
-    .poll(() => dialog.getByLabel("Most that runs can cost a day").inputValue())
+    .poll(() => dialog.getByLabel("Maximum cost of runs a day").inputValue())
     .toBe("0.50");
-  await dialog.getByLabel("Most that runs can cost a day").fill("2");
+  await dialog.getByLabel("Maximum cost of runs a day").fill("2");
   await dialog.getByLabel("Pause the agent when the ceiling is reached").check();
   await dialog.getByRole("button", { name: "Set ceiling" }).click();
   await meter(page, /^\$0\.40 spent, \$1\.60 left of \$2\.00$/).waitFor();
@@ -118,7 +118,7 @@ inBrowser("a trigger is chosen after its agent", async () => {
   await dialog.getByLabel("For").selectOption("trigger");
   await dialog.getByLabel("Agent", { exact: true }).selectOption({ label: "Refund desk" });
   await dialog.getByLabel("Trigger", { exact: true }).selectOption({ label: "Orders" });
-  await dialog.getByLabel("Most that runs can cost a day").fill("1");
+  await dialog.getByLabel("Maximum cost of runs a day").fill("1");
   await dialog.getByRole("button", { name: "Set ceiling" }).click();
   await list(page).getByText("Orders").waitFor();
   await expect

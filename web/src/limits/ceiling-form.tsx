@@ -100,7 +100,7 @@ export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
           <ScopeFields value={chosen} onChange={setChosen} isTouched={isTouched} />
         ) : null}
         <Field
-          label="Most that runs can cost a day"
+          label="Maximum cost of runs a day"
           hint="With 0, no call is made that costs money."
           error={isTouched ? amount.error : undefined}
         >

@@ -5,7 +5,7 @@ import { Link, MessagePage } from "../../ui/index.ts";
 export function AgentMissing() {
   const { id } = useWorkspace();
   return (
-    <MessagePage title="No such agent">
+    <MessagePage title="Agent not found">
       <p>
         There is no agent with this id in the workspace. A deleted agent can be restored for 30
         days.
