@@ -14,7 +14,10 @@ type RateName =
   | "cache_write_micros_per_million"
   | "output_micros_per_million";
 
-/** Returns the columns of the table of prices. @param isNarrow whether only one column fits */
+/**
+ * Returns the columns of the table of prices.
+ * @param isNarrow whether only one column fits
+ */
 export function priceColumns(
   isNarrow: boolean,
   onAct: (price: ModelPrice, act: PriceAct) => void,
