@@ -1,6 +1,6 @@
 import type { Ceiling } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { announceChanges, useWorkspace } from "../data/index.ts";
 import { readDollars, writeDollars } from "../format/index.ts";
 import {
@@ -44,7 +44,6 @@ export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
   const [isTouched, setTouched] = useState(false);
   const amount = readDollars(dollars);
   const hasScope = chosen.scopeId !== "";
-  const isSaved = useRef(false);
   const save = useMutation({
     mutationFn: (limit_micros: number) =>
       client.limits.set(chosen.scope, chosen.scopeId, {
@@ -53,11 +52,7 @@ export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
       }),
     onSuccess: (saved) => {
       toast({ tone: "success", title: `Set the ceiling of ${scopeWords(saved)}` });
-      // Closing the dialog is a navigation, which a form with unsaved changes blocks. `isSaved` is
-      // therefore set first.
-      isSaved.current = true;
-      close();
-      return announceChanges(queryClient, ceilingsKey(id));
+      void announceChanges(queryClient, ceilingsKey(id));
     },
   });
   const isDirty =
@@ -66,7 +61,8 @@ export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
       : amount.micros !== ceiling.limit_micros || pauses !== ceiling.pauses_agent;
   return (
     <FormDialog
-      isDirty={() => !isSaved.current && isDirty}
+      isDirty={() => isDirty}
+      isSaved={save.isSuccess}
       close={close}
       size="small"
       title={ceiling === undefined ? "New ceiling" : `Ceiling of ${scopeWords(ceiling)}`}

@@ -1,6 +1,6 @@
 import type { ModelPrice } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { announceChanges, useIdempotencyKey, useWorkspace } from "../data/index.ts";
 import { readDollars, writeDollars } from "../format/index.ts";
 import { Button, Field, FormDialog, FormError, TextInput, useToast } from "../ui/index.ts";
@@ -41,7 +41,6 @@ export function PriceForm({ price, close }: PriceFormProps) {
         : readDollars(typed[name], maxDollars),
     ]),
   ) as Readonly<Record<FieldName, { micros?: number | null; error?: string | undefined }>>;
-  const isSaved = useRef(false);
   const save = useMutation({
     mutationFn: () => {
       const rates = {
@@ -56,16 +55,13 @@ export function PriceForm({ price, close }: PriceFormProps) {
     },
     onSuccess: ({ model }) => {
       toast({ tone: "success", title: `Set the price of ${model}` });
-      // Closing the dialog is a navigation, which a form with unsaved changes blocks. `isSaved` is
-      // therefore set first.
-      isSaved.current = true;
-      close();
-      return announceChanges(queryClient, pricesKey(workspaceId));
+      void announceChanges(queryClient, pricesKey(workspaceId));
     },
   });
   return (
     <FormDialog
-      isDirty={() => !isSaved.current && fields.some(({ name }) => typed[name] !== initial[name])}
+      isDirty={() => fields.some(({ name }) => typed[name] !== initial[name])}
+      isSaved={save.isSuccess}
       close={close}
       size="small"
       title={`Price of ${price.model}`}

@@ -1,6 +1,6 @@
 import type { Key } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { announceChanges, useWorkspace } from "../../data/index.ts";
 import { useToast } from "../../ui/index.ts";
 import { keyQuery, keysKey } from "../queries.ts";
@@ -30,12 +30,6 @@ export function EditKey({ apiKey, close }: EditKeyProps) {
       await announceChanges(queryClient, keysKey(workspace.id));
     },
   });
-  // Closing is a navigation, which a form with unsaved changes blocks. So the dialog is closed in
-  // an effect, after the form has been rendered with the saved values.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when `isSuccess` changes
-  useEffect(() => {
-    if (save.isSuccess) close();
-  }, [save.isSuccess]);
   return (
     <KeyForm
       title={`Edit ${apiKey.name}`}

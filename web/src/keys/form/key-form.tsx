@@ -51,7 +51,8 @@ export function KeyForm({ title, description, initial, expiresAt, save, ...rest 
     <FormDialog
       title={title}
       description={description}
-      isDirty={() => isDirty && !save.isSuccess}
+      isDirty={() => isDirty}
+      isSaved={save.isSuccess}
       close={close}
       footer={(leave) => (
         <>

@@ -1,6 +1,6 @@
 import type { Plan } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
 import { Button, Field, FormDialog, FormError, TextInput, useToast } from "../../ui/index.ts";
 import { planKey, plansKey } from "../queries.ts";
@@ -32,7 +32,6 @@ export function PlanForm({ plan, close }: PlanFormProps) {
   const errors = isTouched && "errors" in read ? read.errors : {};
   const set = (name: keyof PlanFields) => (event: { target: { value: string } }) =>
     setFields({ ...fields, [name]: event.target.value });
-  const isSaved = useRef(false);
   const save = useMutation({
     mutationFn: (allowances: Allowances) => {
       if (plan !== undefined && plan.id !== null) return client.plans.update(plan.id, allowances);
@@ -41,16 +40,13 @@ export function PlanForm({ plan, close }: PlanFormProps) {
     },
     onSuccess: ({ name }) => {
       toast({ tone: "success", title: `Saved the plan ${name}` });
-      // Closing the dialog is a navigation, which a form with unsaved changes blocks. `isSaved` is
-      // therefore set first.
-      isSaved.current = true;
-      close();
-      return announceChanges(queryClient, plansKey(workspaceId), planKey(workspaceId));
+      void announceChanges(queryClient, plansKey(workspaceId), planKey(workspaceId));
     },
   });
   return (
     <FormDialog
-      isDirty={() => !isSaved.current && JSON.stringify(fields) !== JSON.stringify(initial)}
+      isDirty={() => JSON.stringify(fields) !== JSON.stringify(initial)}
+      isSaved={save.isSuccess}
       close={close}
       size="small"
       title={plan === undefined ? "New plan" : `Plan ${plan.name}`}

@@ -1,6 +1,6 @@
 import type { WorkspacePlan } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { announceChanges, useList, useWorkspace } from "../../data/index.ts";
 import {
   Button,
@@ -39,7 +39,6 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
   const [time, setTime] = useState<(typeof times)[number]["value"]>("now");
   const [day, setDay] = useState(String(of.anchor_day));
   const isDirty = plan !== of.plan || time !== "now" || day !== String(of.anchor_day);
-  const isSaved = useRef(false);
   const save = useMutation({
     mutationFn: () =>
       workspace.client.workspacePlans.update(of.workspace_id, {
@@ -49,11 +48,7 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
       }),
     onSuccess: () => {
       toast({ tone: "success", title: `Changed the plan of ${of.workspace_name}` });
-      // Closing the dialog is a navigation, which a form with unsaved changes blocks. `isSaved` is
-      // therefore set first.
-      isSaved.current = true;
-      close();
-      return announceChanges(queryClient, plansKey(workspace.id), planKey(of.workspace_id));
+      void announceChanges(queryClient, plansKey(workspace.id), planKey(of.workspace_id));
     },
   });
   // The current plan is always an option, even if it is no longer in the operator's file or in the
@@ -61,7 +56,8 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
   const names = new Set([of.plan, ...plans.rows.map(({ name }) => name)]);
   return (
     <FormDialog
-      isDirty={() => !isSaved.current && isDirty}
+      isDirty={() => isDirty}
+      isSaved={save.isSuccess}
       close={close}
       size="small"
       title={`Plan of ${of.workspace_name}`}

@@ -1,6 +1,6 @@
 import type { Subscription, UpdateSubscriptionBody } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { announceChanges, savedResource, usePatch, useWorkspace } from "../../data/index.ts";
 import { MergeDialog, useToast } from "../../ui/index.ts";
 import { subscriptionsKey } from "../list-query.ts";
@@ -53,11 +53,6 @@ export function EditSubscription({ subscription, close }: EditSubscriptionProps)
   const merge = useMutation({
     mutationFn: async (merged: object) => finish(await patch.resolve(merged)),
   });
-  // Closing is a navigation, and the form stops navigations until it is rendered with `isSaved`.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when `isSaved` changes
-  useEffect(() => {
-    if (isSaved) close();
-  }, [isSaved]);
   const { state } = patch;
   return (
     <>

@@ -33,7 +33,7 @@ interface SubscriptionFormProps {
     UseMutationResult<unknown, Error, SubscriptionFields>,
     "mutate" | "isPending" | "error"
   >;
-  /** Whether the server has saved the fields. If so, the form closes without a warning. */
+  /** Whether the server has saved the fields. */
   readonly isSaved: boolean;
   readonly close: () => void;
 }
@@ -69,7 +69,8 @@ export function SubscriptionForm({
     <FormDialog
       title={title}
       size="large"
-      isDirty={() => isDirty && !isSaved}
+      isDirty={() => isDirty}
+      isSaved={isSaved}
       close={close}
       footer={(leave) => (
         <>

@@ -1,4 +1,4 @@
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { Dialog } from "./dialog.tsx";
 import type { DialogProps } from "./dialog-panel.tsx";
@@ -10,6 +10,8 @@ interface FormDialogProps extends Omit<DialogProps, "open" | "onOpenChange" | "f
    * dialog or leaves the page.
    */
   readonly isDirty: () => boolean;
+  /** True once the form is saved. The dialog then closes without a question. Default: false. */
+  readonly isSaved?: boolean;
   readonly close: () => void;
   /**
    * Renders the buttons, the primary one last. `leave` closes the dialog; if the form has changes,
@@ -19,13 +21,20 @@ interface FormDialogProps extends Omit<DialogProps, "open" | "onOpenChange" | "f
 }
 
 /** A dialog with a form. It asks for confirmation before changes are lost. */
-export function FormDialog({ isDirty, close, footer, ...dialog }: FormDialogProps) {
+export function FormDialog(props: FormDialogProps) {
+  const { isDirty, isSaved = false, close, footer, ...dialog } = props;
   const [asks, setAsks] = useState(false);
   const isLeaving = useRef(false);
   const discard = () => {
     isLeaving.current = true;
     close();
   };
+  // An effect, because it does not run after the person has closed the dialog: a late response must
+  // not close the next one.
+  const closeSaved = useEffectEvent(discard);
+  useEffect(() => {
+    if (isSaved) closeSaved();
+  }, [isSaved]);
   const leave = () => (isDirty() ? setAsks(true) : discard());
   return (
     <>
