@@ -22,8 +22,7 @@ export function RoleDialog({ member, close }: RoleDialogProps) {
     mutationFn: () => client.members.update(member.id, { role }),
     onSuccess: (changed) => {
       toast({ tone: "success", title: `${changed.name} is now ${roleLabel(changed.role)}.` });
-      close();
-      return announceChanges(
+      void announceChanges(
         queryClient,
         membersKey(workspaceId),
         ...(isOwn ? [meQuery.queryKey] : []),
@@ -46,7 +45,7 @@ export function RoleDialog({ member, close }: RoleDialogProps) {
           <Button onClick={close}>Cancel</Button>
           <Button
             variant="primary"
-            onClick={() => change.mutate()}
+            onClick={() => change.mutate(undefined, { onSuccess: close })}
             pending={change.isPending}
             disabled={role === member.role}
           >

@@ -34,8 +34,7 @@ export function PauseDialog({ agent, close }: PauseDialogProps) {
     },
     onSuccess: (paused) => {
       queryClient.setQueryData(agentQuery(workspace, agent.id).queryKey, paused);
-      close();
-      return announceChanges(queryClient, agentsKey(workspace.id));
+      void announceChanges(queryClient, agentsKey(workspace.id));
     },
   });
   return (
@@ -63,7 +62,7 @@ export function PauseDialog({ agent, close }: PauseDialogProps) {
       <form
         id="pause-agent"
         noValidate
-        onSubmit={handleSubmit((values) => pause.mutate(values))}
+        onSubmit={handleSubmit((values) => pause.mutate(values, { onSuccess: close }))}
         className="flex flex-col gap-3"
       >
         <Field

@@ -25,7 +25,6 @@ export function RetryDialog({ run, retry, close }: RetryDialogProps) {
   });
   const sending = useMutation({
     mutationFn: ({ input }: { input: string }) => retry({ version: "current", input }),
-    onSuccess: close,
   });
   // `isDirty` must be read during rendering, because React Hook Form only tracks the values that
   // are read there.
@@ -61,7 +60,7 @@ export function RetryDialog({ run, retry, close }: RetryDialogProps) {
         <form
           id="retry-run"
           noValidate
-          onSubmit={handleSubmit((values) => sending.mutate(values))}
+          onSubmit={handleSubmit((values) => sending.mutate(values, { onSuccess: close }))}
           className="flex flex-col gap-3"
         >
           <Field

@@ -75,20 +75,18 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
               description: `${formatCounted(skipped, "request")} started no run: the filter did not let ${skipped === 1 ? "it" : "them"} pass, or the mapping failed.`,
             }),
       });
-      // After Cancel, the dialog is closed already, and `close` would close the next one.
-      if (stop.current?.signal.aborted !== true) close();
     },
-    onSettled: () => announceChanges(queryClient, requestsKey(id, trigger)),
+    onSettled: () => void announceChanges(queryClient, requestsKey(id, trigger)),
   });
   const submit = () => {
     const chosen = range.read();
     if (chosen === undefined) return;
     setProgress(0);
-    replay.mutate({
-      ...chosen,
-      ...(outcome === "" ? {} : { outcome }),
-      version,
-    });
+    replay.mutate(
+      { ...chosen, ...(outcome === "" ? {} : { outcome }), version },
+      // Not called after Cancel, because it would close the next dialog.
+      { onSuccess: close },
+    );
   };
   return (
     <Dialog

@@ -20,9 +20,9 @@ export function RenameTrigger({ trigger, onClose }: RenameTriggerProps) {
     mode: "onTouched",
     defaultValues: { name: trigger.name },
   });
-  const rename = useMutation({ mutationFn: update, onSuccess: onClose });
+  const rename = useMutation({ mutationFn: update });
   const save = ({ name }: { name: string }) =>
-    name === trigger.name ? onClose() : rename.mutate({ name });
+    name === trigger.name ? onClose() : rename.mutate({ name }, { onSuccess: onClose });
   return (
     <Dialog
       open

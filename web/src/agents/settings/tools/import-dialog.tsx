@@ -45,6 +45,7 @@ export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
   };
   const open = async ({ target }: ChangeEvent<HTMLInputElement>) => {
     const [file] = target.files ?? [];
+    setProblem(undefined);
     await file
       ?.text()
       .then(setDocument, () => setProblem(`${file.name} could not be read. Open it again.`));

@@ -10,7 +10,8 @@ import { replayRange } from "../../replay.ts";
 /**
  * Returns a function that replays a range of deliveries, and its state. When the component
  * unmounts, for example because the person cancels, no further request is sent.
- * @param onDone called when all deliveries of the range are pending again
+ * @param onDone called when all deliveries of the range are pending again, unless the component was
+ *   unmounted: the dialog is then closed, and `onDone` would close the next one
  */
 export function useReplay({ id }: Subscription, onDone: () => void) {
   const workspace = useWorkspace();
@@ -36,10 +37,9 @@ export function useReplay({ id }: Subscription, onDone: () => void) {
             ? "There was nothing to replay"
             : `${formatCounted(count, "delivery is", "deliveries are")} pending again`,
       });
-      // After a stop, the dialog is closed already, and `onDone` would close the next one.
-      if (stop.current?.signal.aborted !== true) onDone();
     },
-    onSettled: () => announceChanges(queryClient, subscriptionsKey(workspace.id)),
+    onSettled: () => void announceChanges(queryClient, subscriptionsKey(workspace.id)),
   });
-  return { replay: (range: ReplayDeliveriesBody) => mutate(range), error, isPending, progress };
+  const replay = (range: ReplayDeliveriesBody) => mutate(range, { onSuccess: onDone });
+  return { replay, error, isPending, progress };
 }
