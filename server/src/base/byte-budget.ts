@@ -10,12 +10,12 @@
  *   releases the hold.
  * - An owner gets at most `maxShareBytes`, so one owner alone cannot use up the budget.
  * - The waiting holds of one owner are served first in, first out, and owners are served round
- *   robin. An owner whose next hold does not fit is skipped, so such a hold delays only its own
- *   owner.
+ *   robin. If the next hold of an owner does not fit, the owner is skipped, so a large hold delays
+ *   only holds of the same owner.
  *
- * Rejected: shares that shrink as the budget fills up (Choudhury and Hahne, "Dynamic queue length
- * thresholds", 1998). With two greedy owners, such shares would leave capacity for a third. But a
- * second owner could no longer use everything that the first leaves free.
+ * Rejected: reducing every owner's share as the budget fills up (Choudhury and Hahne, "Dynamic
+ * queue length thresholds", 1998). While two owners use all they can get, this would keep capacity
+ * free for a third owner. But a second owner could never use everything that the first leaves free.
  */
 export class ByteBudget {
   readonly maxBytes: number;

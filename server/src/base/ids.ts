@@ -50,8 +50,8 @@ let timeDigits = "";
 let count = 0;
 
 /**
- * Random words that are fetched from the system in advance, because one call of the system costs
- * more CPU than the rest of an id.
+ * Random 16-bit numbers, which are fetched from the system in advance: one system call costs more
+ * CPU than all other work for an id.
  */
 const random = { words: new Uint16Array(4_096), used: 4_096 };
 const wordsPerId = 7;

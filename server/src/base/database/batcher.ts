@@ -16,12 +16,13 @@ import { failureKind } from "./failures.ts";
  *   then lock them in the same order.
  *
  * An error of `write` is handled according to its `failureKind`:
- * - `lost`: the same batch is retried after a pause, without limit. The retries continue even if
- *   all callers have timed out, because the batcher must find out which rows were written.
- * - `again`: the same batch is retried at once, at most 20 times. Then the error is handled like
- *   `defect`.
- * - `data` or `defect`: the rows are written one by one, so that an invalid row does not affect the
- *   others. `submit` rejects for each row whose own write fails.
+ * - `lost` (the database is unavailable): the same batch is retried after a pause, without limit.
+ *   The retries continue even if all callers have timed out, because the batcher must find out
+ *   which rows were written.
+ * - `again` (for example a deadlock): the same batch is retried at once, at most 20 times. Then the
+ *   error is handled like `defect`.
+ * - `data` (invalid rows) or `defect` (any other error): the rows are written one by one, so that
+ *   an invalid row does not affect the others. `submit` rejects for each row whose own write fails.
  */
 export interface Batcher<Row, RowResult> {
   /**
@@ -35,7 +36,8 @@ export interface Batcher<Row, RowResult> {
   /** Number of rows that are waiting or being written. */
   readonly pending: number;
   /**
-   * Whether at least three attempts in a row to write the current batch have failed with `lost`.
+   * Whether at least the last three attempts to write the current batch have failed because the
+   * database was unavailable.
    */
   readonly stalled: boolean;
 }
@@ -162,7 +164,7 @@ export function createBatcher<Row, RowResult>(
   /** Number of rows that were sent and whose promises are not resolved yet. */
   let sent = 0;
   let writing = false;
-  /** Number of attempts in a row to write the current batch that failed with `lost`. */
+  /** Number of consecutive attempts to write the current batch that failed with `lost`. */
   let lostAttempts = 0;
 
   function next(): Submission<Row, RowResult>[] {

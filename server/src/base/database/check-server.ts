@@ -95,7 +95,7 @@ function createClient(connection: ClientConfig): Client {
       query_timeout: queryTimeoutMs,
     });
   } catch (thrown) {
-    // Of the URL, the message of this error can contain the path of a certificate or key file, but
+    // The message of this error can contain the path of a certificate or key file from the URL, but
     // never the password.
     throw new ConfigError(
       `DATABASE_URL cannot be used: ${messageOf(thrown)}. Percent-encode special characters in ` +
@@ -105,11 +105,12 @@ function createClient(connection: ClientConfig): Client {
 }
 
 /**
- * Detects a pooler in transaction mode. Such a pooler gives a server process to another client
- * after each transaction. When a second client begins a transaction, it therefore gets the process
- * of the first client, or the first client gets another process. If the pooler has only one
- * process, the query of the first client times out. Beckon needs connections that keep their server
- * process, for advisory locks, LISTEN, prepared statements and the workspace setting.
+ * Detects a pooler in transaction mode, in which a client keeps a server process only until the end
+ * of its transaction. To detect it, a second client begins a transaction, and the pids of the server
+ * processes are compared. Behind such a pooler, the second client gets the process of the first
+ * one, or the first client gets another process. If the pooler has only one process, the query of
+ * the first client times out. Beckon needs connections that keep their server process, for advisory
+ * locks, LISTEN, prepared statements and the workspace setting.
  * @throws ConfigError if there is such a pooler.
  */
 async function rejectTransactionPooling(first: Client, connection: ClientConfig): Promise<void> {

@@ -4,8 +4,8 @@ import type { Log } from "../log.ts";
 import type { Tables } from "./tables.ts";
 
 /**
- * Connection pools on one database. Row-level security lets a transaction of `tenant` see one
- * workspace, and the other pools all workspaces.
+ * Connection pools on one database. In the pool `tenant`, row-level security shows each transaction
+ * the rows of one workspace. The other pools see all workspaces.
  */
 export interface Database {
   /**

@@ -8,14 +8,14 @@ export interface InspectedServer {
   readonly version: string;
   /** Milliseconds by which the server's clock is ahead of this process's; negative if behind. */
   readonly clockAheadMs: number;
-  /** Number of migrations that the next start applies. */
+  /** Number of migrations that the next startup applies. */
   readonly pendingMigrations: number;
 }
 
 const timeoutMs = 5_000;
 
 /**
- * Checks what a start checks before it migrates, and changes nothing in the database.
+ * Makes the checks that startup makes before the migrations. Changes nothing in the database.
  * @throws the errors of `checkServer` and `migrate`; `explainStartFailure` explains them.
  */
 export async function inspectServer(
@@ -45,7 +45,8 @@ export async function inspectServer(
     const halfwayMs = (asked + Date.now()) / 2;
     const [row] = rows;
     if (row === undefined) throw new Error("PostgreSQL returned no row.");
-    // If there is a `role`, the next start grants it this right, and the tables will belong to it.
+    // If there is a `role`, the next startup grants this right to the role and creates the tables
+    // as that role.
     if (!row.can_create && role === undefined) throw missingSchemaRight(row.user);
     const applied = row.has_migrations
       ? (await client.query<{ name: string }>("select name from public.migrations")).rows

@@ -62,7 +62,7 @@ test.each([...filled, "workspaces"] as const)(
   "a query of %s sees nothing when no workspace is set",
   async (table) => {
     expect(await database.tenant.selectFrom(table).selectAll().execute()).toEqual([]);
-    // A connection that a workspace used before sees no rows either.
+    // A connection that was used for a workspace before sees no rows either.
     await inWorkspace(database.tenant, ours.workspaceId, (tx) =>
       tx.selectFrom(table).selectAll().execute(),
     );

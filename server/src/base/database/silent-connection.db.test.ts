@@ -20,7 +20,9 @@ afterAll(async () => {
   await proxy.close();
 });
 
-/** Silences the connection that sends the next statement with `text`. It stays open. */
+/**
+ * The connection that sends the next statement with `text` gets no more responses, but stays open.
+ */
 const silence = (text: string) =>
   proxy.cutNext({ request: (bytes) => bytes.includes(text), pass: "stall" });
 

@@ -3,8 +3,8 @@
  * fetch standard's list (https://fetch.spec.whatwg.org/#port-blocking), so a URL that works in a
  * browser works here.
  *
- * Rejected: only 80 and 443, because public APIs on 8443 and similar ports are common; a longer
- * list with databases, because only public addresses can be reached anyway.
+ * Rejected: allowing only 80 and 443, because public APIs on 8443 and similar ports are common;
+ * adding the ports of databases, because only public addresses can be reached anyway.
  */
 export const badPorts: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,

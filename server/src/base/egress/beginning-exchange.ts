@@ -19,9 +19,10 @@ export interface BeginningLimits {
 }
 
 /**
- * An exchange that resolves with the response's head and the beginning of its body: when the body
- * has ended, when it is longer than `maxReadBytes`, or when it fails or the time is over after the
- * head has arrived. So a body that never ends does not change what the status says.
+ * An exchange that resolves with the response's head and the beginning of its body, as soon as the
+ * body has ended or is longer than `maxReadBytes`. It also resolves if the body fails or the time
+ * limit is reached after the head has arrived, so the caller gets the status even if the body never
+ * ends.
  */
 export class BeginningExchange extends Exchange<ResponseBeginning> {
   protected override readonly acceptsEncoded = true;
@@ -63,7 +64,7 @@ export class BeginningExchange extends Exchange<ResponseBeginning> {
     if (this.#head === undefined) return;
     const { status, headers } = this.#head;
     const isEncoded = (headers["content-encoding"] ?? "identity") !== "identity";
-    // `stream` omits a character of which only the first bytes were kept.
+    // `stream: true` omits a final character of which only the first bytes were kept.
     const text = isEncoded
       ? ""
       : new TextDecoder().decode(Buffer.concat(this.#chunks), { stream: true });

@@ -47,8 +47,9 @@ export interface EgressSeams {
 /**
  * Creates the transport for every call on behalf of a tenant, for example by a tool or to a
  * workspace's own provider. It reaches public addresses over http and https, except on the ports in
- * `badPorts`, and the configured exceptions. For anything else it throws `EgressDenied` before it
- * opens a connection, so the error and its timing do not reveal whether a port is open.
+ * `badPorts`. It also reaches the exceptions in `options.allow`. For anything else it throws
+ * `EgressDenied` before it opens a connection, so the error and its timing do not reveal whether a
+ * port is open.
  *
  * URLs are parsed by the URL standard only, which normalizes every notation of an IPv4 address
  * (decimal, octal, hex, short, full-width characters, trailing dot) before the check. An invalid

@@ -13,8 +13,8 @@ import { elapsed } from "../clock.ts";
 import { createEgress, type EgressSeams, type LeanFetch } from "./index.ts";
 
 /**
- * Limits that no test reaches. Each test shortens some of them. The shortened limits end the call
- * long before 20 s, even on a busy machine.
+ * Default limits, which are too long to be reached. Each test replaces the limit that it tests by a
+ * short one, which ends the call long before 20 s even on a busy machine.
  */
 const limits = {
   connectTimeoutMs: 20_000,

@@ -12,7 +12,7 @@ type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseS
 export interface ExchangeLimits {
   /** Maximum milliseconds from the call to the end of the response; undefined: no limit. */
   readonly totalTimeoutMs: number | undefined;
-  /** Maximum bytes of the response body, unless the call has a meter. */
+  /** Maximum bytes of the response body, unless the call has a meter (`byte-meter.ts`). */
   readonly maxResponseBytes: number;
 }
 
@@ -71,8 +71,9 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
   protected abstract fail(reason: unknown): void;
 
   /**
-   * Rejects the call's promise at once and aborts the request. undici would reject only after a
-   * connection that is being opened is open or has failed.
+   * Rejects the call's promise at once and aborts the request. Aborting alone is not enough: while
+   * a connection is being opened, undici reports the abort only after the connection is open or has
+   * failed.
    */
   #stop(reason: unknown): void {
     this.#stopped = asError(reason);

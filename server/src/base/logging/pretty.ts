@@ -26,7 +26,7 @@ function prettyLine(line: string): string {
   const { level, time, area, msg, stack, ...fields } = JSON.parse(line);
   const shown = Object.entries(fields).map(([name, value]) => `${name}=${prettyValue(value)}`);
   const color = colors[level];
-  // Without colors if standard output is no terminal or NO_COLOR is set.
+  // `styleText` adds no color if standard output is not a terminal or NO_COLOR is set.
   const shownLevel =
     color === undefined
       ? level.padEnd(5)

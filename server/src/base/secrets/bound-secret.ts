@@ -64,8 +64,8 @@ export function decryptFor(
 
 /**
  * Checks that a stored secret was given for all origins in `wanted`. Called before a change after
- * which the secret would be sent to these origins. Without this check, a person who may change
- * settings but does not know the secret could have it sent to a server of their own.
+ * which the secret would be sent to these origins. Without this check, a person who is allowed to
+ * change the destination but does not know the secret could have it sent to a server of their own.
  * @param origins the origins that the secret was given for when it was entered.
  * @throws ApiError `bad_request`, with the message that `messageFor` returns for the first origin
  *   that the secret was not given for.

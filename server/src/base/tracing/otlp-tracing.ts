@@ -153,8 +153,8 @@ export function createOtlpTracing(
     startRun(runId: string): void {
       this.#runId = runId;
       const { traceId, requestSpanId: spanId, runSpanId } = runTraceIds(runId);
-      // A request in its caller's trace links to the run's trace, which has the spans of processes
-      // that execute the run later.
+      // If the request's span is in the caller's trace, it gets a link to the run's trace.
+      // Processes that execute the run later add their spans to the run's trace.
       this.#span ??= this.#start({ traceId, spanId }, { traceId, spanId: runSpanId, ...sampled });
     }
 
@@ -228,13 +228,16 @@ export function createOtlpTracing(
 }
 
 /**
- * Bounds of the time that a stop waits for the export of the last spans. The maximum is shorter
- * than the time for which the exporter retries, so that a collector that is down does not delay
- * restarts.
+ * Minimum and maximum time that the shutdown waits for the export of the last spans. The maximum is
+ * shorter than the time for which the exporter retries, so that a restart is not delayed while the
+ * collector is down.
  */
 const flushMs = { min: 1_000, max: 5_000 };
 
-/** For links to spans of other processes, of which it is not known whether they were sampled. */
+/**
+ * Links to spans of other processes count as sampled, because this process does not know whether
+ * the spans were sampled.
+ */
 const sampled = { isSampled: true };
 
 /** Generates random ids, except those that were given for the next span. */

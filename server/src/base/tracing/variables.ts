@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { type Setting, whole } from "../settings/index.ts";
 
-/** Variable of OpenTelemetry whose value `readTraceSettings` checks, if there is an endpoint. */
+/**
+ * Declares a variable of OpenTelemetry that can have any value here. `readTraceSettings` checks the
+ * value, but only if there is an endpoint.
+ */
 const traceVariable = (may: string) => ({ schema: z.string().optional(), may });
 
 const traceEndpoint = z.url({ protocol: /^https?$/ }).optional();

@@ -19,8 +19,8 @@ const sampleMs = 50;
 
 /**
  * Writes a backup of the embedded PostgreSQL into a new folder: a base backup with the WAL that was
- * written meanwhile, and `backup.json`. If Beckon runs, it continues to run. The folder gets its
- * name after everything in it is synced, so a folder with this name is complete.
+ * written meanwhile, and `backup.json`. If Beckon runs, it continues to run. The folder has a
+ * temporary name until everything in it is synced, so a folder with the name `target` is complete.
  * @param options `target`: must not exist; its parent folder must. `beckon`: the version, for
  *   `backup.json`. `signal` cancels the backup.
  * @throws EmbeddedError if the backup cannot be made; NotNowError if a later attempt can succeed;
@@ -109,7 +109,7 @@ async function copy({
     await Promise.all([replication.connect(), sql.connect()]);
     const installation = await readInstallation(sql);
     const first = await readPosition(sql);
-    // Without a slot, PostgreSQL could remove WAL that the backup needs while it sends the files.
+    // The slot makes PostgreSQL keep the WAL that the backup needs until all files are sent.
     const slot = `beckon_backup_${randomUUID().replaceAll("-", "")}`;
     await replication.query(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY PHYSICAL RESERVE_WAL`);
     await mkdir(join(folder, "postgres"), { mode: 0o700 });
@@ -122,8 +122,9 @@ async function copy({
     const positions = samplePositions(sql, ended.signal);
     const { extractor, end } = await query.finished;
     ended.abort();
-    // Every commit before a sample has an earlier WAL position than the sample. If the sample's
-    // position is in the backup, so are these commits.
+    // Each item of `positions` is a time and the WAL position at that time. Commits before that
+    // time have earlier positions. So if the backup contains the position, it contains these
+    // commits.
     const last = (await positions).findLast(({ lsn }) => lsn <= toLsn(end)) ?? first;
     return {
       format: 1,

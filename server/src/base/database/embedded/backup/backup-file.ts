@@ -16,7 +16,10 @@ const backupFile = z.object({
   started_at: z.iso.datetime(),
   /** Everything that was committed before this time is in the backup. */
   complete_until: z.iso.datetime(),
-  /** Prefix of all secrets that the database's master key encrypted; null if there are none. */
+  /**
+   * Prefix of every text encrypted with the database's master key, which identifies the key. null
+   * if the database has no master key yet.
+   */
   master_key: z.string().nullable(),
   bytes: z.number().int().nonnegative(),
   folders: z.array(path),

@@ -13,14 +13,17 @@ interface RowMessage {
   readonly fields: readonly (string | null)[];
 }
 
-/** Kinds of a CopyData message: the manual, "Streaming Replication Protocol", BASE_BACKUP. */
+/**
+ * First byte of the CopyData messages, by their kind (PostgreSQL manual, "Streaming Replication
+ * Protocol", BASE_BACKUP).
+ */
 const kinds = { newArchive: 0x6e, manifest: 0x6d, data: 0x64 } as const;
 
 /**
- * Query that sends the replication command `BASE_BACKUP` through `pg`. It reads the response
- * itself, because `pg` cannot: two result sets, the files as CopyData messages, and a final result
- * set. PostgreSQL leaves out what a backup must not contain, adds `backup_label`, and sends the WAL
- * that was written meanwhile.
+ * Query that sends the replication command `BASE_BACKUP` through `pg`. This class reads the
+ * response itself, because `pg` cannot read its sequence: two result sets, the files as CopyData
+ * messages, and a final result set. PostgreSQL leaves out what a backup must not contain, adds
+ * `backup_label`, and sends the WAL that was written meanwhile.
  */
 export class BaseBackupQuery implements Submittable {
   readonly #manifest: Buffer[] = [];

@@ -36,8 +36,8 @@ interface OpenFile {
 
 /**
  * Creates an extractor of the archives that PostgreSQL sends (ustar: PostgreSQL's `tar.c`), with
- * folders of mode 0700 and files of mode 0600. It writes synchronously, so that nothing is
- * read from the connection meanwhile and at most one message is in memory.
+ * folders of mode 0700 and files of mode 0600. It writes synchronously. Meanwhile nothing is read
+ * from the connection, so at most one message is in memory.
  * @param folder an empty folder.
  * @throws EmbeddedError from `write` for an entry that is neither a file nor a folder, or whose
  *   path leaves the folder.
@@ -139,8 +139,8 @@ function readHeader(header: Buffer): { path: string; bytes: number; kind: string
   const name = prefix === "" ? text(0, 100) : `${prefix}/${text(0, 100)}`;
   const path = name.replace(/^\.\//, "").replace(/\/$/, "") || ".";
   if (!isInside(path)) throw new EmbeddedError(`PostgreSQL sent the invalid path ${path}.`);
-  // The size is octal text. A size of 8 GiB or more does not fit. It is a binary number, and the
-  // first bit of the field is set.
+  // A size below 8 GiB is octal text. A larger size is a binary number, which is marked by the
+  // first bit of the field.
   const isBinary = ((header[124] ?? 0) & 0x80) !== 0;
   const bytes = isBinary
     ? Number(header.readBigUInt64BE(128))

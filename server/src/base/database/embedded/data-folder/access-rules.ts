@@ -6,11 +6,12 @@ import { syncFolder } from "../sync-folder.ts";
 /**
  * Writes `pg_hba.conf` at every startup. In production it has two lines. Role `beckon` can connect
  * to database `beckon` over the socket without a password, because the socket's folder has mode
- * 0700. The superuser can open replication connections there, for backups. These cannot execute
- * SQL, and only read files that a user who can enter the folder can read anyway. With `everyone`,
- * which only tests use, all roles can connect to all databases, and also over 127.0.0.1 with a
- * password. Rejected: `peer`, which does not work in a user namespace, and could not distinguish
- * the servers from other processes of the user who runs the supervisor.
+ * 0700. The superuser can open replication connections over the socket, for backups. Such a
+ * connection cannot execute SQL. It gives access only to files that everyone who can enter the
+ * socket's folder can read anyway. With `everyone`, which only tests use, all roles can connect to
+ * all databases, and also over 127.0.0.1 with a password. Rejected: `peer`, which does not work in
+ * a user namespace, and could not distinguish the servers from other processes of the user who runs
+ * the supervisor.
  */
 export async function writeAccessRules(
   placement: Placement,

@@ -49,8 +49,9 @@ export async function keepRunning({
   let current = await startAgain(maxFirstAttempts, signal);
 
   async function watch(): Promise<void> {
-    // The condition matters if a start succeeds after `stop` was called: `stop` waits for this
-    // function, and only then stops the new PostgreSQL.
+    // Without this condition, there would be a deadlock if a start succeeds after `stop` was
+    // called: this function would wait for the exit of the new PostgreSQL, and `stop` waits for
+    // this function before it stops PostgreSQL.
     while (!stopping.signal.aborted) {
       const began = elapsed();
       const reason = await current.exited;
