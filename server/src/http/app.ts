@@ -32,7 +32,8 @@ interface Route {
 
 /**
  * Creates the Hono app with all routes. If a path has routes but none for the request's method, the
- * response is 405, except to a handshake of a trigger.
+ * response is 405. The exception is the handshake, a GET by which a sender of webhooks checks the
+ * URL of a trigger.
  */
 export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> {
   const admitted = createAdmittedCredentials(services);

@@ -225,7 +225,8 @@ describe("which events", () => {
     const reference = { artifact_id: expect.stringMatching(/^art_/), bytes: expect.any(Number) };
     expect(payloads.find(({ output }) => output === undefined)).toEqual(reference);
 
-    // A receiver reads what is larger in the steps of docs/subscriptions.md.
+    // docs/subscriptions.md tells receivers to read data that is too large for a delivery in these
+    // steps.
     for (const { body } of received) {
       const { url, run_id: runId, payload } = body.data;
       const { data } = (await beckon.call(url)).body.data;

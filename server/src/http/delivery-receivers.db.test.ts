@@ -51,7 +51,7 @@ test("a healthy receiver gets its events within 2 s while ten others hang", asyn
     const start = performance.now();
     await Promise.all([invoke(), invoke()]);
     await receiver.awaitCount(2 * count);
-    // The promise is 2 s. A busy machine gets three times as long.
+    // The title promises 2 s. The test allows three times as long, for a busy machine.
     expect(performance.now() - start).toBeLessThan(6_000);
   }
   // A process makes at most ten attempts for one subscription at the same time.
@@ -110,7 +110,8 @@ test("what waits goes to the new URL, signed with the new secret, when the URL i
   expect(status).toBe(200);
   await awaitPoll();
   for (const release of slow) release();
-  // 20 of the 30 deliveries, and that of the run which `awaitPoll` has started.
+  // The 20 deliveries that `receiver` did not get, and one for the run that `awaitPoll` has
+  // started.
   const received = await next.awaitCount(21);
   expect(receiver.received).toHaveLength(10);
   const webhook = new Webhook(secret);

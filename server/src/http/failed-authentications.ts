@@ -17,8 +17,8 @@ export interface FailedAuthentications {
   countFailure(address: string, message: string): ApiError;
   /**
    * Rejects an address that has reached the limit. Called before a password or one-time link is
-   * compared, and again after a password was: of many that are compared at the same time, none is
-   * accepted above the limit.
+   * compared. Called again after a password was found correct: while it was compared, other
+   * attempts can have reached the limit, and then a correct password is rejected too.
    * @throws ApiError `too_many_requests`
    */
   permit(address: string): void;

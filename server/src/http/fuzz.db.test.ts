@@ -213,7 +213,10 @@ const mediaType = fc.oneof(
     .filter((text) => text.trim() === text && text !== ""),
 );
 
-/** Returns the payload that a fire must read from a body: text or a form; else the error status. */
+/**
+ * Returns what the route that fires a trigger must read from this body: text, a form, or, if it
+ * must reject the body, the status of the error.
+ */
 function expectedPayload(
   body: Buffer,
   type: string | undefined,
@@ -478,7 +481,8 @@ test("only a POST to a known path starts a run, however the path is spelled", as
     const bytes = request(method, target, [credential, sized, closing], hello);
     const { statuses } = await exchange(bytes, { isHead: method === "HEAD" });
     expect(statuses).toHaveLength(1);
-    // In `http://elsewhere.example*` the last character is part of the host.
+    // Some targets have the path `/` although `path` is another one. In
+    // `http://elsewhere.example*`, for example, `*` is part of the host.
     const isDashboard = path === "/" || URL.parse(target)?.pathname === "/";
     if (method.trim() !== "POST")
       expect(statuses[0]).toSatisfy(

@@ -31,8 +31,8 @@ const readiness = async () =>
 const there = (path: string) => `${behind.url}/api/public${path}`;
 
 /**
- * Without limits, a request would wait as long as the connection hangs. Beckon's limits are a few
- * seconds, to which a busy machine adds.
+ * Maximum time of a response. Beckon's own limits are a few seconds, and the rest is a reserve for
+ * a busy machine. Without limits, a request would wait as long as the connection hangs.
  */
 const maxMs = 15_000;
 

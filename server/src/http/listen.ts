@@ -17,11 +17,14 @@ export interface Listening {
   /** URL at which the server can be opened on this machine. */
   readonly url: string;
   /**
-   * Makes clients and proxies send their next requests to another server. Does nothing if
-   * `drainDelayMs` is 0. During the delay nothing changes, so that load balancers notice the 503 of
-   * `/readyz`. Then the server stops accepting connections: a refused connection has sent nothing,
-   * so proxies try the next server. For up to the delay once more, each open connection is closed
-   * after its next response; from then on, as soon as it is idle.
+   * Makes clients and proxies send their next requests to another server, in three steps:
+   * - For `drainDelayMs` nothing changes, so that load balancers notice the 503 of `/readyz`.
+   * - Then the server accepts no more connections. If a proxy's connection is refused, it has sent
+   *   no request yet and can safely try the next server.
+   * - For up to `drainDelayMs` more, each open connection is closed after its next response. After
+   *   that, connections are closed as soon as they are idle.
+   *
+   * Does nothing if `drainDelayMs` is 0.
    */
   divertRequests(): Promise<void>;
   /** Stops accepting connections, and two seconds later closes those that are not idle. */
@@ -56,7 +59,7 @@ export interface ConnectionLimits {
    */
   readonly keepAliveMs: number;
   /**
-   * Time between two checks of the first two limits. With Node's default of 30 seconds, a
+   * Time between two checks of `headersMs` and `requestMs`. With Node's default of 30 seconds, a
    * connection with slow headers would stay open for up to 50 seconds.
    */
   readonly checkMs: number;
@@ -182,7 +185,7 @@ function invalidUrl(): ApiError {
   );
 }
 
-/** Time for connections and requests that are on their way to arrive. */
+/** Time that is given to connections and requests on the network to arrive. */
 const arrivalMs = 250;
 /** Time between two checks whether connections are left. */
 const lingerPollMs = 20;
@@ -194,11 +197,12 @@ const lingerPollMs = 20;
  * requests that have arrived but are not read yet. In both cases the client could not know whether
  * its request had an effect. The function therefore waits before each of these two steps, and takes
  * each of them directly after reading what has arrived. Responses close their connections only
- * after the first step: before it, a proxy would open a new connection to this listener for each.
+ * after the first step. Before it, a proxy would open a new connection to this listener in place of
+ * each closed one.
  *
- * @param maxLingerMs how long idle connections stay open. A proxy could send a request on one in
- *   the moment in which it is closed; a connection that is still open closes after its next
- *   response.
+ * @param maxLingerMs how long idle connections stay open after the listener is closed. Closing them
+ *   at once could collide with a request that a proxy is sending. During this time, connections can
+ *   instead close after their next response, which is safe.
  */
 async function closeListener(
   server: Server,
@@ -210,7 +214,7 @@ async function closeListener(
 ): Promise<void> {
   await sleep(arrivalMs);
   await arrivedIsRead();
-  // Not `close` of Node's HTTP server, which also closes idle connections.
+  // `close` of Node's HTTP server is not called here, because it also closes idle connections.
   NetServer.prototype.close.call(server);
   onListenerClosed();
   const lingerOver = elapsed() + maxLingerMs;

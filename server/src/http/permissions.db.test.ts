@@ -34,8 +34,8 @@ const { data: price } = (
     },
   })
 ).body;
-// The key has only the scope `keys:write`, which every credential that rotates it here has too. A
-// key cannot be rotated with a credential that lacks one of its scopes.
+// A credential can rotate a key only if it has all scopes of this key. So this key has only the
+// scope `keys:write`, which every credential that rotates it below has too.
 const { data: key } = (
   await beckon.call("/keys", { body: { name: "Test", scopes: ["keys:write"] } })
 ).body;

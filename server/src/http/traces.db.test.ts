@@ -11,7 +11,8 @@ import { type ReceivedSpan, startTraceReceiver } from "../../test/trace-receiver
 import { uuidOf } from "../base/ids.ts";
 
 const traces = await startTraceReceiver();
-// Registered first and therefore called last, because the stop of Beckon exports the last spans.
+// Vitest calls hooks in reverse order, so this receiver is closed after Beckon, which exports its
+// last spans when it stops.
 afterAll(() => traces.close());
 const { log, named } = captureLog("info");
 const beckon = await startTestBeckon(

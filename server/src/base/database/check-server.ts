@@ -106,7 +106,7 @@ function createClient(connection: ClientConfig): Client {
 
 /**
  * Detects a pooler in transaction mode, in which a client keeps a server process only until the end
- * of its transaction. To detect it, a second client begins a transaction, and the pids of the server
+ * of its transaction. To find out, a second client begins a transaction, and the pids of the server
  * processes are compared. Behind such a pooler, the second client gets the process of the first
  * one, or the first client gets another process. If the pooler has only one process, the query of
  * the first client times out. Beckon needs connections that keep their server process, for advisory

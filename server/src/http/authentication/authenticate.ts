@@ -37,8 +37,8 @@ export interface WantedWorkspace {
 
 /**
  * Returns the caller, identified by `x-api-key` or, without this header, by the session cookie.
- * Queries the database each time, so that a revocation, the removal of a member or a change of role
- * applies to every request that is sent after the server has confirmed it.
+ * Queries the database each time: once the server has confirmed a revocation, the removal of a
+ * member or a change of role, it applies to every request that is sent later.
  * @throws ApiError `unauthorized`, the same for all credentials that are not valid; `forbidden` if
  *   a signed-in caller is a member of no workspace; `not_found` if the caller is not a member of
  *   the named workspace; `bad_request` if the request must name a workspace and does not;

@@ -7,9 +7,9 @@ import type { StartHead } from "./start-from-request.ts";
 
 /**
  * Returns the member who invokes an agent with a session, or undefined if the request has no
- * session cookie. Queries session and role for each request, and `checkAgain` queries them after a
- * body that arrived late. So no request that is complete only after a revocation was confirmed
- * starts a run.
+ * session cookie. Queries session and role for each request. If the body arrives late, `checkAgain`
+ * queries them again. So a request starts no run if the session is revoked before its body is
+ * complete.
  * @throws ApiError the errors of `authenticate`; `forbidden` if the role cannot invoke agents.
  */
 export async function authenticateMember(

@@ -30,8 +30,8 @@ import { labelHeaders, readLabels } from "./read-labels.ts";
 import { toStart } from "./start-from-request.ts";
 
 /**
- * CORS headers of every response to a fire. Pages of any origin can fire a trigger, because the URL
- * is the only credential and browsers send no cookie with the request.
+ * CORS headers of every response of the route that fires a trigger. Pages of any origin can fire a
+ * trigger, because the URL is the only credential and browsers send no cookie with the request.
  */
 export const fireCors: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
@@ -45,9 +45,9 @@ export interface FireState {
 }
 
 /**
- * Answers the CORS preflight of a fire. The response is the same for every token, so it does not
- * reveal which tokens are valid. Only the handshake of a CloudEvents sender, also an OPTIONS
- * request, gets another response, if the trigger is set to answer it.
+ * Answers the CORS preflight of the route that fires a trigger. The response is the same for every
+ * token, so it does not reveal which tokens are valid. Only the handshake of a CloudEvents sender,
+ * also an OPTIONS request, gets another response, if the trigger is set to answer it.
  */
 export async function handleFireOptions(
   services: Services,
@@ -157,8 +157,8 @@ async function fireDefault(
 }
 
 /**
- * Returns the part of a request to a trigger with settings that stays the same when the request is
- * checked again.
+ * Returns what `receive` needs to know about a request to a trigger with settings. It stays the
+ * same if the request is checked again because the settings have changed.
  */
 function toReceivedCall(
   services: Services,
@@ -200,9 +200,10 @@ function unauthorized(services: Services, { env: { incoming } }: RequestContext)
 }
 
 /**
- * Returns the idempotency key of a fire: the header `Idempotency-Key`, or else `webhook-id`, which
- * stays the same when a Standard Webhooks sender repeats a delivery. A `webhook-id` that is not a
- * valid key is ignored, because its sender cannot change it. Undefined without a key.
+ * Returns the idempotency key of a request that fires a trigger: the header `Idempotency-Key`, or
+ * else `webhook-id`, which stays the same when a Standard Webhooks sender repeats a delivery. A
+ * `webhook-id` that is not a valid key is ignored, because its sender cannot change it. Returns
+ * undefined if neither header has a key.
  */
 function fireKey(
   header: string | undefined,

@@ -77,8 +77,8 @@ function credentialOf(
     case "session":
       return {
         cookie: new Secret("BECKON_COOKIE"),
-        // With a session, Beckon rejects requests other than GET and HEAD that do not send its own
-        // origin in the header `Origin`.
+        // Requests with a session, except GET and HEAD, must have Beckon's own origin in the header
+        // `Origin`.
         ...(method === "GET" ? {} : { origin: new URL(baseUrl).origin }),
       };
   }

@@ -247,13 +247,17 @@ interface Rendering {
    */
   readonly count: (characters: number) => void;
   /**
-   * Called if `lines` or `file` cannot be read to their end. The response has begun then. It must
-   * disconnect the client, which otherwise would take the incomplete response for a complete one.
+   * Called if `lines` or `file` cannot be read to their end. The response has begun then, so the
+   * function must disconnect the client, which otherwise would take the incomplete response for a
+   * complete one.
    */
   readonly onFailure: (thrown: unknown) => void;
 }
 
-/** Returns the HTTP response of a route. Without `rendering`, the result has no lines or file. */
+/**
+ * Returns the HTTP response of a route. `rendering` is required for a result with `lines` or
+ * `file`.
+ */
 export function render(result: RouteResult, rendering?: Rendering): Response {
   const headers = new Headers({ "content-type": "application/json" });
   const { cookies = [] } = result;

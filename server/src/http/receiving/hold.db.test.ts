@@ -164,7 +164,8 @@ test("at a spent limit a trigger rejects with the run error, or holds the run un
   ]);
   await beckon.call(path, { method: "PUT", body: { limit_micros: 1_000_000 } });
   expect((await ended(held.body.run_id)).started_at).not.toBeNull();
-  // An event that failed at a limit is not bound, so its sender can send it again.
+  // An event that failed at a limit does not count as received, so it is no repeat when its sender
+  // sends it again.
   const again = await trigger.send({}, { "x-github-delivery": "rejected" });
   expect(again.status).toBe(200);
   expect(again.body.run_id).not.toBe(rejected.body.run_id);
@@ -174,7 +175,8 @@ test("a run that was written as held after the resume is queued by the next poll
   const { agentId, trigger, pause } = await holding();
   await pause();
   const { body } = await trigger.send({});
-  // Simulates a resume that the snapshot of the start statement lacks, so nothing wakes the worker.
+  // Simulates that the agent was resumed while the start statement ran: the statement still saw the
+  // agent as paused and held the run, and no later resume wakes the worker.
   await engine.query("update agents set paused_at = null, pause_reason = null where id = $1", [
     agentId,
   ]);

@@ -37,8 +37,8 @@ export class UnverifiedRequest extends ApiError {
 /**
  * Receives a request to a trigger with settings: checks where it comes from, reads and verifies it,
  * and starts its run. Records every outcome except a handshake, the error `unavailable`, a client
- * that disconnects and a token that is no longer valid. An outcome that the start statement does
- * not decide is returned only if the settings that decided it are still valid.
+ * that disconnects and a token that is no longer valid. If the settings decide the outcome, and not
+ * the start statement, it is returned only if the settings have not changed since.
  * @throws TriggerReconfigured if the request must be received again, because the settings have
  *   changed; `UnverifiedRequest`; ApiError the error of the first check that fails
  */

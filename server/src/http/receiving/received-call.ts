@@ -19,8 +19,8 @@ export interface ReceivedCall {
   /** The header `Idempotency-Key`; undefined if the request lacks it. */
   readonly key: Result<string> | undefined;
   /**
-   * The header `webhook-id`. It is the idempotency key if the settings locate no event id and the
-   * request has no `Idempotency-Key`.
+   * The header `webhook-id`. It is the idempotency key if the settings do not say where the event
+   * id is and the request has no `Idempotency-Key`.
    */
   readonly webhookId: Result<string> | undefined;
   /** Headers of every response. */

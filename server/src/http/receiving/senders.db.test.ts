@@ -238,7 +238,7 @@ describe("GitHub", () => {
   });
 });
 
-/** Maps in order, eight at a time. */
+/** Calls `work` for all items, eight at a time. Returns the results in the order of the items. */
 async function inParallel<T, U>(items: readonly T[], work: (item: T) => Promise<U>): Promise<U[]> {
   const results: U[] = [];
   const queue = items.entries();

@@ -121,7 +121,10 @@ function messageOf(mapped: MappedRequest | undefined): string {
   return mapped === undefined || mapped.kind === "filtered" ? "" : mapped.message;
 }
 
-/** Returns the details of a run that is created failed because filter or template failed. */
+/**
+ * Returns the details of a run that is created already failed, because its filter or template
+ * failed.
+ */
 function failedBy(message: string): RunDetails {
   return {
     version: null,
@@ -136,8 +139,8 @@ function failedBy(message: string): RunDetails {
 
 /**
  * Returns the idempotency key; undefined if the settings read the event id from the header
- * `Idempotency-Key`. `webhook-id` is the key only if the settings locate no event id and the
- * request has no `Idempotency-Key`.
+ * `Idempotency-Key`. `webhook-id` is the key only if the settings do not say where the event id is
+ * and the request has no `Idempotency-Key`.
  */
 function keyOf(
   { event_id }: Receiving,

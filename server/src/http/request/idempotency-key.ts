@@ -41,8 +41,9 @@ export function bindKey(
   if (key === undefined || !key.ok) return key;
   if (!body.ok) return body;
   const hash = createHash("sha256").update(body.value);
-  // Separated by a NUL, which JSON and text cannot contain, so that a body is not mistaken for a
-  // shorter body with headers. A body in another format does not match by chance.
+  // The parts are separated by a NUL. JSON and text bodies contain no NUL, so such a body never has
+  // the same hash as a shorter body with labels. A binary body that ends like labels is too
+  // unlikely to matter.
   if (labels !== undefined) hash.update(`\0${JSON.stringify([labels.externalId, labels.tags])}`);
   if (callback !== undefined) hash.update(`\0${callback.url}`);
   return { ok: true, value: { key: key.value, bodyHash: hash.digest() } };

@@ -21,8 +21,7 @@ export type RawBody = Result<Buffer>;
 const smallBodyBytes = 16 * 1024;
 
 /**
- * Number of chunks after which they are joined. A chunk can have one byte, and takes 200 bytes of
- * memory.
+ * Number of chunks after which they are joined. A chunk of a single byte takes 200 bytes of memory.
  */
 const maxChunks = 1_000;
 

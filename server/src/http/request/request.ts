@@ -30,8 +30,8 @@ const addressWithPort = /^(?:([\d.]+)|\[([^\]]+)\])(?::\d+)?$/;
 /**
  * Returns the client's address. This is the socket's address or, behind a trusted proxy, the last
  * address in `X-Forwarded-For`, which that proxy added. Some proxies, such as Azure Application
- * Gateway, add the port. It is removed: otherwise limits per address would not find the address of
- * another connection.
+ * Gateway, add the port. It is removed, because each connection of a client has another port, and
+ * limits per address must count them together.
  */
 export function addressOf(incoming: IncomingMessage, trustProxy: boolean): string {
   const forwarded = trustProxy
