@@ -16,7 +16,10 @@ export interface Config {
   readonly host: string;
   /** Address that callers use, without a trailing slash; undefined for `http://host:port`. */
   readonly publicUrl: string | undefined;
-  /** Whether `X-Forwarded-For` names the caller's IP address, and `traceparent` its trace. */
+  /**
+   * Whether the headers `X-Forwarded-For` (IP address of the caller) and `traceparent` (trace of
+   * the caller) are trusted, because a proxy sets them.
+   */
   readonly trustProxy: boolean;
   /** URL of an external PostgreSQL; undefined if Beckon runs PostgreSQL in the data folder. */
   readonly databaseUrl: string | undefined;
@@ -50,8 +53,8 @@ export interface Config {
   readonly leaseSeconds: number;
   readonly drainSeconds: number;
   /**
-   * Seconds at the beginning of a stop in which `/readyz` answers 503 but the process still accepts
-   * requests and runs.
+   * Seconds at the beginning of a stop in which `/readyz` responds with 503 but the process still
+   * accepts requests and runs.
    */
   readonly drainDelaySeconds: number;
   /** Maximum number of runs that one process executes at the same time. Further runs queue. */

@@ -139,8 +139,8 @@ test("a database restart that is longer than the lease makes no process declare 
   expect(runs.filter(({ refused }) => !refused)).toEqual([
     { refused: false, status: "succeeded", attempt: 1, ends: 1, count: 22 },
   ]);
-  // A rejected start can still have been written. In that case, it was cancelled before any model
-  // call.
+  // A run can have been written although its start was rejected. Such a run was cancelled before
+  // any model call.
   expect(runs.filter(({ refused, status }) => refused && status !== "cancelled")).toEqual([]);
   expect(models.requests.length).toBe(22);
 });

@@ -189,9 +189,9 @@ function cannotStart(reason: string): string {
 }
 
 /**
- * Returns the maximum time for which a stopping server waits for runs and requests. It waits up to
- * twice for the drain delay (`divertRequests`): while it is reported as not ready, then for open
- * connections. The drain time follows.
+ * Returns the maximum time for which a stopping server waits for runs and requests. It waits the
+ * drain delay up to twice (`divertRequests`): first while `/readyz` responds with 503, then for
+ * open connections. After that it waits the drain time.
  */
 function maxStopSeconds({ drainDelaySeconds, drainSeconds }: Config): number {
   return 2 * drainDelaySeconds + drainSeconds;

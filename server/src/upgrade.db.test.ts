@@ -13,8 +13,9 @@ import { bindingFor, createSecretCipher, parseMasterKey } from "./base/secrets/i
 import { readConfig, start } from "./index.ts";
 
 /**
- * The rows of an installation of commit 208eb19 that was killed with 200 runs in flight: SQL after
- * one line with its secrets, which are fake. Its model and its tool did not respond.
+ * The first line of the fixture, which has the secrets of an installation of commit 208eb19; they
+ * are fake. SQL with the rows of this installation follows. It was killed with 200 runs in flight,
+ * because its model and its tool did not respond.
  */
 interface OldInstallation {
   readonly masterKey: string;
@@ -30,7 +31,10 @@ interface OldInstallation {
 }
 type AgentName = "asks" | "queues" | "reads" | "ships" | "asksAgain";
 
-/** All runs wait for one model, on a machine that is busy. */
+/**
+ * Maximum time until all runs have ended. All of them wait for one model, and the machine can be
+ * busy.
+ */
 const maxWaitMs = 90_000;
 
 const folder = new URL("./base/database/migrations/", import.meta.url);
@@ -67,7 +71,8 @@ await database.engine.query(
 );
 await database.engine.query("update keys set expires_at = now() + interval '1 day'");
 
-// A tool's secret is bound to the address of the tool, which is another one in each test.
+// A tool's secret can be decrypted only with the address of the tool. This address is different
+// each time this test runs, so the secrets are encrypted again.
 const cipher = createSecretCipher(parseMasterKey(old.masterKey));
 const { rows: secrets } = await database.engine.query(
   `select id, workspace_id as "workspaceId", agent_id as "agentId", origins, sealed
@@ -83,7 +88,7 @@ for (const secret of secrets) {
 }
 
 const beckon = await start({
-  // As with the PostgreSQL inside, which no other processes use.
+  // No other process uses this database, so all processes that are registered in it have exited.
   reaped: "all",
   config: readConfig({
     PORT: "0",
@@ -113,7 +118,7 @@ async function call(
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** Returns how the runs of an agent ended, with their journals, and how many ended so. */
+/** Returns the number of runs of an agent for each way in which they ended: status and journal. */
 async function endsOf(name: AgentName): Promise<Record<string, number>> {
   const { body } = await call(`/agents/${old.agents[name].id}/runs?limit=100`, {
     credential: old.key,

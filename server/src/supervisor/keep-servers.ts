@@ -84,8 +84,8 @@ const maxFailedStarts = 3;
 const portFd = 4;
 /**
  * Maximum ids of exited servers that are passed to a new server. Linux limits an argument to 128
- * KiB, which servers that cannot start would exceed within hours. The runs of servers that exited
- * earlier are resumed when the lease expires.
+ * KiB. Without a limit, servers that fail to start again and again would fill it within hours. If
+ * the id of an exited server is not passed, its runs are resumed when its lease expires.
  */
 const maxUnrecorded = 1_000;
 /** Maximum milliseconds to wait for servers to report how many runs they execute. */
@@ -97,7 +97,7 @@ export interface ServersOptions {
   readonly count: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * Whether no other supervisor uses the database. If so, all server processes of earlier starts
+   * Whether no other supervisor uses the database. If so, all server processes of earlier startups
    * have exited.
    */
   readonly aloneOnDatabase: boolean;
@@ -224,8 +224,8 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     };
     const exited = new Promise<void>((resolve) => {
       child.on("exit", () => resolve());
-      // `error` is also emitted if a signal or message could not be sent. Without a pid, it means
-      // that no process was started, and there will be no `exit`.
+      // `error` is also emitted if a signal or message could not be sent. If the child has no pid,
+      // no process was started, and there will be no `exit`.
       child.on("error", () => child.pid === undefined && resolve());
     });
     const listeners = [addAbortListener(ending, drain), addAbortListener(hurry, kill)];
