@@ -63,8 +63,8 @@ export function startWorker(
   );
   /**
    * Whether there can be held runs, so that each poll must find out which of them can be queued. A
-   * start in this process sets it with `noteHeld`. The sweep finds the held runs of other
-   * processes.
+   * start in this process that holds a run sets this to true. The sweep finds the held runs of
+   * other processes.
    */
   let canBeHeld = true;
   const releases = serially(stopping.signal, () =>

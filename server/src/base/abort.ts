@@ -60,9 +60,9 @@ export interface LinkedAbort {
 
 /**
  * Returns a controller that aborts when `signal` aborts, or at once if `signal` has already
- * aborted. `AbortSignal.any` is not used: V8 registers the signals that it returns for
- * finalization, so they survive minor garbage collections and stay in memory until a full
- * collection (docs/decisions/0012-what-is-brief-dies-young.md).
+ * aborted. `AbortSignal.any` is not used: its signals are registered for finalization, so they
+ * survive minor garbage collections and stay in memory until a full collection
+ * (docs/decisions/0012-what-is-brief-dies-young.md).
  */
 export function linkAbort(signal: AbortSignal): LinkedAbort {
   const controller = new AbortController();

@@ -136,9 +136,9 @@ export class ByteBudget {
 }
 
 /**
- * When `#shares` has this many owners and another one is added, all owners without a hold are
- * removed from it. Until then they stay, so that a busy owner's share is not created again for
- * each hold.
+ * When `#shares` has this many owners and another owner is added, all owners without a hold are
+ * removed from `#shares`. Until then they stay, so that a busy owner's share is not created again
+ * for each hold.
  */
 const maxIdleShares = 1_000;
 

@@ -46,8 +46,8 @@ export interface LogOptions {
    */
   readonly format?: "json" | "pretty" | undefined;
   /**
-   * Whether another process writes many lines to the same standard output. Lines then stay whole,
-   * at a higher cost. Default: `shared`.
+   * `shared` if other processes write many lines to the same standard output. Lines then stay
+   * whole, at a higher cost. Default: `shared`.
    */
   readonly sharing?: "alone" | "shared";
   /** Where lines are written. Default: standard output, buffered. */

@@ -44,7 +44,8 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<
 /**
  * Returns the query parameters as the schema describes them.
  * @throws ApiError `bad_request` with the first ten problems. Each names the unknown query
- *   parameters or one wrong parameter, and of a comma-separated list also the wrong item.
+ *   parameters or one wrong parameter. If that is a comma-separated list, the problem also names
+ *   the wrong item.
  */
 export function parseQuery<S extends z.ZodObject>(schema: S, query: unknown): z.output<S> {
   const result = schema.safeParse(query, { error: wording });

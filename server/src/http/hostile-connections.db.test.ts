@@ -5,8 +5,8 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
 
 /**
- * Connections that send too little or too much. Timeouts are short, and longer than the idle times
- * of valid requests on a busy machine.
+ * Connections that send too little or too much. The timeouts are short, so that the tests are fast,
+ * but longer than the pauses in valid requests on a busy machine.
  */
 const beckon = await startTestBeckon(
   {},

@@ -16,8 +16,8 @@ export interface Database {
   /** Sees no rows until a transaction sets its workspace; see `inWorkspace`. */
   readonly tenant: Kysely<Tables>;
   /**
-   * The engine's pool as a query builder, for better-auth: users and their sessions belong to no
-   * workspace.
+   * The engine's pool as a query builder, for better-auth. It is not limited to a workspace,
+   * because users and their sessions belong to none.
    */
   readonly accounts: Kysely<Tables>;
   /**

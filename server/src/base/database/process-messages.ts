@@ -28,9 +28,9 @@ export type ProcessMessage =
   /** The sender has written events of runs or of workspaces. */
   | { readonly kind: "events" }
   /**
-   * More may be available in the limits of the workspace: a reservation was reduced or released, a
-   * ceiling or a plan was changed, or an agent was resumed. Runs that wait for a reservation can
-   * try again, and held runs can be queued.
+   * A limit of the workspace may allow more now: a reservation was reduced or released, a ceiling
+   * or a plan was changed, or an agent was resumed. Runs that wait for a reservation can try again,
+   * and held runs can be queued.
    */
   | { readonly kind: "limits"; readonly workspaceId: string }
   /** A subscription was changed, or deliveries are due again. */

@@ -1,11 +1,11 @@
 import type { Log } from "../log.ts";
 
 /**
- * All attributes of spans. Names with a prefix other than `beckon` are of the semantic conventions
- * of OpenTelemetry: https://opentelemetry.io/docs/specs/semconv/ and, for `gen_ai`, version 0.1 of
- * https://github.com/open-telemetry/semantic-conventions-genai. Never add one for a prompt, an
- * output, arguments, a result, an error message, a header, a path or a query: they are data of
- * tenants, and can contain secrets.
+ * All attributes of spans. Names with a prefix other than `beckon` are defined by the semantic
+ * conventions of OpenTelemetry: https://opentelemetry.io/docs/specs/semconv/ and, for `gen_ai`,
+ * version 0.1 of https://github.com/open-telemetry/semantic-conventions-genai. Never add an
+ * attribute for a prompt, an output, arguments, a result, an error message, a header, a path or a
+ * query: they are data of tenants, and can contain secrets.
  */
 export interface SpanAttributes {
   readonly "http.request.method"?: string | undefined;
@@ -70,7 +70,7 @@ export interface TraceSpan {
 export interface RequestTrace {
   /**
    * Must be called when the request has started a run, before the run executes. The request's span
-   * is then in the run's trace, unless it is in the caller's.
+   * is then in the run's trace, unless it is in the caller's trace.
    */
   startRun(runId: string): void;
   /** Ends the span of the request. Parameters are those of `TraceSpan.end`. */

@@ -15,13 +15,14 @@ import { exists, isElsewhere } from "./open-source.ts";
 const recoverWithinMs = 3_600_000;
 
 /**
- * Restores a backup into a data folder without an installation, and recovers PostgreSQL once. Every
- * file is compared with its checksum. The cluster gets its final name after all of this has
- * succeeded, so a killed restore leaves no cluster under that name. The next startup removes the
- * files that the killed restore copied.
- * @param options `backup`: the folder with `file`, its description. `sql`: statements to
- *   execute in the database before the cluster gets its final name; must end with a semicolon.
- *   `prepare`: called after `sql`, also before the final name. `signal` cancels the restore.
+ * Restores a backup into a data folder without an installation, and lets PostgreSQL replay the WAL
+ * of the backup. Every file is compared with its checksum. The cluster gets its final name after
+ * all of this has succeeded, so a killed restore leaves no cluster under that name. The next
+ * startup removes the files that the killed restore copied.
+ * @param options `backup`: the folder of the backup. `file`: the description in it. `sql`:
+ *   statements to execute in the database before the cluster gets its final name; must end with a
+ *   semicolon. `prepare`: called after `sql`, also before the final name. `signal` cancels the
+ *   restore.
  * @throws EmbeddedError if the target contains an installation, Beckon runs on it, the backup is
  *   incomplete or damaged, or belongs to another major version of PostgreSQL.
  */
