@@ -97,7 +97,8 @@ export class ByteBudget {
     leave: (share, waiter) => {
       if (!share.waiting.delete(waiter)) return;
       this.#unqueueServed(share);
-      // The hold that waited behind this one may need fewer bytes and fit now.
+      // The next waiting hold may need fewer bytes than the one that has left the queue, and fit
+      // now.
       this.#serve();
     },
   };

@@ -28,7 +28,7 @@ async function sendMost(
     headers: { "content-type": "application/json", "content-length": text.length, ...headers },
   });
   await new Promise((resolve) => sent.write(text.slice(0, -1), resolve));
-  // The server has checked the credential when it has responded to a later request.
+  // When the server responds to this later request, it has checked the credential of the first one.
   expect((await beckon.call("/agents")).status).toBe(200);
   return async () => {
     sent.end(text.slice(-1));

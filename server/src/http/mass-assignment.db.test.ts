@@ -49,7 +49,7 @@ const members = [
   "constructor",
 ];
 
-/** Part of the bodies in `fuller`. Their nested objects must reject unknown fields, too. */
+/** Part of the bodies in `fuller`, whose nested objects must reject unknown fields, too. */
 const operation = {
   name: "read",
   description: "Reads",

@@ -67,7 +67,7 @@ async function until(done: () => boolean): Promise<void> {
   while (!done()) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-/** Requests that were sent after `answeredAt` and still accepted. */
+/** Returns the requests that were sent after `answeredAt` and were accepted nevertheless. */
 const acceptedAfter = (sent: readonly Sent[], answeredAt: number) =>
   sent.filter(({ at, status }) => at > answeredAt && status < 300);
 

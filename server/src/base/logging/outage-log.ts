@@ -25,7 +25,7 @@ export interface OutageLines<Fields> {
 interface Outage<Fields> {
   readonly since: number;
   total: number;
-  /** Failures after the last line. */
+  /** Number of failures since the last line was written. */
   unwritten: number;
   writtenAt: number;
   failedAt: number;

@@ -150,7 +150,10 @@ export async function createMetrics({ isOn }: { readonly isOn: boolean }): Promi
   };
 }
 
-/** Counts in a number, because prom-client hashes the labels for each increment. */
+/**
+ * Returns a counter that adds increments up and passes the sum to prom-client when metrics are
+ * collected: prom-client hashes the labels for each increment.
+ */
 function counterChild(
   counter: Counter<string>,
   labels: readonly string[],

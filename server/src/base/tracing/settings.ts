@@ -19,7 +19,7 @@ export interface TraceSettings {
 export interface TraceSampler {
   /** Fraction of the traces to record, 0 to 1. */
   readonly ratio: number;
-  /** Whether a trusted `traceparent` decides instead, if there is one. */
+  /** Whether the header `traceparent`, if present and trusted, decides instead of `ratio`. */
   readonly followsParent: boolean;
 }
 

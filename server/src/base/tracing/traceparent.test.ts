@@ -33,7 +33,7 @@ test.each([
 });
 
 test("the trace of a run has the UUID of the run's id, and two other ids of its spans", () => {
-  // The example of TypeID 0.3.
+  // The id is the example in the specification of TypeID 0.3.
   const ids = runTraceIds("run_01h455vb4pex5vsknk084sn02q");
   expect(ids).toEqual({
     traceId: "01890a5dac96774bbcceb302099a8057",

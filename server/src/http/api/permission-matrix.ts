@@ -14,7 +14,7 @@ import { managedRoutes } from "./index.ts";
 interface PermissionRow {
   readonly method: string;
   readonly path: string;
-  /** The scopes that a key needs, all of them. */
+  /** A key needs all of these scopes. */
   readonly scopes: readonly Scope[];
   /** The roles whose members can send the request. */
   readonly roles: readonly Role[];

@@ -49,7 +49,10 @@ export function createAdmittedTriggers(
     maxSize: maxBytes,
     sizeCalculation: bytesOf,
   });
-  /** A trigger is read at most once at a time, however many requests need it. */
+  /**
+   * Reads in progress, by token. However many requests need a trigger, it is read at most once at a
+   * time.
+   */
   const reads = new Map<string, Reads>();
 
   function start(id: string, tokenHash: Buffer): Promise<TriggerOfToken> {

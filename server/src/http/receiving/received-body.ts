@@ -49,7 +49,10 @@ export class ReceivedBody {
     return this.#readWithin(maxBytes, () => this.#receivedHold());
   }
 
-  /** The body can have been read with another limit, if the trigger's settings have changed. */
+  /**
+   * If the trigger's settings have changed since the body was read, it was read with their earlier
+   * limit.
+   */
   async #readWithin(maxBytes: number, hold: () => BodyHold): Promise<RawBody> {
     this.#read ??= { maxBytes, body: readBody(this.#incoming, hold, maxBytes) };
     const body = await this.#read.body;

@@ -20,7 +20,7 @@ export interface Source {
  */
 export async function openSource(dataDir: string, signal?: AbortSignal): Promise<Source> {
   const folder = await realpath(dataDir).catch(() => dataDir);
-  // Checked first, because `startEmbedded` would create an installation.
+  // Checked first, because `startEmbedded` would create an installation if there is none.
   if (!(await exists(join(folder, "postgres/PG_VERSION"))) && !(await isElsewhere(folder))) {
     throw new EmbeddedError(
       `${dataDir} contains no installation of Beckon. Set BECKON_DATA_DIR to its data folder.`,

@@ -35,5 +35,5 @@ export async function writeAccessRules(
   await syncFolder(cluster);
 }
 
-/** A line of its own, because the database `all` does not match replication connections. */
+/** Replication has a line of its own, because the database `all` does not match it. */
 const replication = "local replication postgres trust";

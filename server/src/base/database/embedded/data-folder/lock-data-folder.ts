@@ -50,7 +50,7 @@ export function lockDataFolder(folder: string): FolderLock {
       // of a file is closed, all fcntl locks of the process on this file are released.
       chmodSync(path, 0o600);
       writeFileSync(holder, `${process.pid}\n`);
-      // The `mode` option of the write does not change the mode of an existing file.
+      // The option `mode` of `writeFileSync` would not change the mode of an existing file.
       chmodSync(holder, 0o600);
     } catch (thrown) {
       database.close();

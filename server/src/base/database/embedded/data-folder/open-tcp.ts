@@ -6,7 +6,10 @@ import { Client, escapeLiteral } from "pg";
  * server. In production the embedded PostgreSQL does not listen on TCP.
  */
 
-/** Sets the password of both roles. `url` connects as the superuser over the socket. */
+/**
+ * Sets the password of the superuser and of the role `beckon`. `url` connects as the superuser over
+ * the socket.
+ */
 export async function setPasswords(url: string, password: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
