@@ -103,8 +103,8 @@ test("a database restart that is longer than the lease makes no process declare 
   }
   const afterwards = performance.now();
   for (const at of [0, 1]) expect((await invoke(at, agent, "afterwards")).status).toBe(200);
-  // Waits long enough for each server to declare the other one dead if it wrongly considered the
-  // other one's lease expired.
+  // A server that wrongly considered the lease of the other one expired would declare it dead
+  // within three lease periods. So the test waits that long.
   await eventually(
     "three leases' length",
     () => performance.now() > afterwards + 3 * leaseMs || undefined,

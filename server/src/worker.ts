@@ -23,8 +23,9 @@ import { rollUp } from "./usage/index.ts";
 const pollIntervalMs = 1_000;
 /**
  * Number of polls from one sweep to the next. A sweep queues held runs of other processes that can
- * start, ends queued and held runs that have expired, stores planned changes of plans, deletes dead
- * processes from the database, finds out whether there are subscriptions, and sums up usage.
+ * start, ends queued and held runs that have expired, stores planned changes of plans, deletes the
+ * rows of processes that exited more than a day ago, finds out whether there are subscriptions, and
+ * sums up usage.
  */
 const pollsPerSweep = 60;
 /**

@@ -16,7 +16,8 @@ export interface RunTraceIds {
 export function runTraceIds(runId: string): RunTraceIds {
   const traceId = uuidOf(runId);
   const runSpanId = traceId.slice(16);
-  // The complement is a different id and, because the variant bits of a UUID are 10, never zero.
+  // The complement of all bits gives another id. It is never zero, because `runSpanId` begins with
+  // the variant bits of a UUID, which are 10.
   const requestSpanId = runSpanId.replace(/./g, (digit) =>
     (15 - Number.parseInt(digit, 16)).toString(16),
   );

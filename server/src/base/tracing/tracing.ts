@@ -103,8 +103,8 @@ export interface Tracing {
   /** Starts the span of one attempt of a delivery. `runId` is null if the event has no run. */
   delivery(runId: string | null, attributes: SpanAttributes): TraceSpan;
   /**
-   * Exports the spans that have ended. Waits up to `maxWaitMs` for that, but at least 1 and at most
-   * 5 seconds.
+   * Exports the spans that have ended. Waits at most `maxWaitMs` for this; a value below 1 second
+   * counts as 1 second, a value above 5 seconds as 5 seconds.
    */
   close(maxWaitMs: number): Promise<void>;
 }
@@ -114,8 +114,8 @@ export interface TracingOptions {
   readonly log: Log;
   readonly processId: string;
   /**
-   * Whether the header `traceparent` of requests is trusted: their spans then belong to the
-   * caller's trace. Otherwise they only link to it.
+   * Whether the header `traceparent` of requests is trusted. If true, the span of a request belongs
+   * to the caller's trace. Otherwise the span only has a link to that trace.
    */
   readonly trustParent: boolean;
 }

@@ -3,8 +3,8 @@ import type { UnparsedBody } from "../parse.ts";
 import { readYaml } from "./read-yaml.ts";
 
 /**
- * A YAML body that is not parsed yet. Operations check permission before they parse it, because
- * parsing uses a thread.
+ * A YAML body that is not parsed yet. Operations check permission before they parse it: parsing
+ * occupies one of only two worker threads, so a caller without permission must not cause it.
  */
 export class YamlText {
   readonly text: string;

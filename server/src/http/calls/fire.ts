@@ -157,8 +157,8 @@ async function fireDefault(
 }
 
 /**
- * Returns what `receive` needs to know about a request to a trigger with settings. It stays the
- * same if the request is checked again because the settings have changed.
+ * Returns what `receive` needs to know about a request to a trigger with settings. The result stays
+ * the same if the request is checked again because the settings have changed.
  */
 function toReceivedCall(
   services: Services,
