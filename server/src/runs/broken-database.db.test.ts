@@ -41,7 +41,7 @@ const cut =
   (proxy) =>
     Promise.race([proxy.cutNext({ request: statement(name), pass }), pause(300)]);
 
-/** Faults that last less than a second, and so less than every timeout. */
+/** Short faults. Each lasts less than a second, so no timeout expires. */
 const short: readonly Fault[] = [
   (proxy) => during(proxy, { type: "slow", ms: 40 }, 700),
   async (proxy) => proxy.drop(),

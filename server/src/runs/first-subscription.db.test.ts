@@ -113,7 +113,8 @@ test("while there is no subscription, starts and appends contain no SQL of deliv
       { kind: "written" },
     ]);
   });
-  // Statements of the two servers in this process can be among them.
+  // `executed` can also contain statements of the two servers, which run in the process of this
+  // test. So there can be more than two inserts.
   const inserts = executed.filter((text) => /insert into events/.test(text));
   expect(inserts.length).toBeGreaterThanOrEqual(2);
   expect(executed.filter((text) => /insert into deliveries/.test(text))).toEqual([]);
@@ -162,7 +163,8 @@ test.each([false, true])(
     expect([written?.kind, subscriptions.some]).toEqual(["written", true]);
     const expected = { events: ["run.started", "run.finished"], deliveries: ["run.finished"] };
     expect(await writtenOf(run.runId)).toEqual(expected);
-    // The same append is sent again, as after a lost reply, with the variant for no subscription.
+    // Sends the same append again, as after a lost reply. The new `KnownSubscriptions` knows no
+    // subscription, so the statement is first sent without SQL for deliveries.
     const repeated = { charged, subscriptions: new KnownSubscriptions() };
     expect(await appendToRuns(database, [end], repeated)).toEqual([written]);
     expect(await writtenOf(run.runId)).toEqual(expected);

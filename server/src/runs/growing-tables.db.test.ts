@@ -83,9 +83,9 @@ const grown = tables.filter(
     ),
 );
 /**
- * Returns the position after all events that were written until now. Waits until the transactions
- * of other tests on the same PostgreSQL have ended: while an older one is open, the position is
- * before it, and so before events of this test.
+ * Returns the position after all events that were written until now. First waits until all older
+ * transactions on the same PostgreSQL server have ended, including those of other tests: while an
+ * older transaction is open, `readEnd` can return a position before the events of this test.
  */
 async function endOfEvents(): Promise<Position> {
   const { rows } = await database.engine.query<{ id: string }>(
@@ -119,8 +119,8 @@ const heir = await seedProcess(database);
 const dead = await seedProcess(database);
 await recordDeaths(database.engine, [dead], owner);
 
-// Makes usage entries with negative transaction ids count as summed up. The entries with which the
-// tables grow later have such ids.
+// Makes usage entries with negative transaction ids count as already summed up. The entries that
+// this test inserts later, when the tables grow, have such ids.
 await database.engine.query("insert into usage_rollups values ($1, 0, current_date)", [
   agent.workspaceId,
 ]);

@@ -317,7 +317,8 @@ test("only runs that kill their process end interrupted, after bounded deaths", 
             expect(
               executor.runs.filter(({ lastAttempt }) => lastAttempt !== undefined).length,
             ).toBeLessThanOrEqual(maxTogether);
-            // Some runs end. Then a killer, if the process executes one, kills the process.
+            // Some runs end. Then the process exits if it executes a killer: a run that kills every
+            // process that executes it.
             const ending = executor.runs.filter(
               ({ runId }) => !killers.has(runId) && lives.next().value === 0,
             );
@@ -334,9 +335,9 @@ test("only runs that kill their process end interrupted, after bounded deaths", 
             expect([status, error, attempt]).toEqual(["failed", "interrupted", 3]);
           else expect([id, status]).toEqual([id, "succeeded"]);
         }
-        // A killer is a run that kills every process that executes it. `each` is the maximum number
-        // of deaths that one killer causes. The first of them, the death of `dead`, is not in
-        // `deaths`.
+        // `each` is the maximum number of processes that one killer kills: two on the attempts
+        // before the last one, one on the last attempt, and one for each halving of the suspects.
+        // The first of these processes is `dead`, which `deaths` does not count.
         const each = 3 - 1 + Math.ceil(Math.log2(Math.min(count, maxTogether))) + 1;
         expect(deaths).toBeLessThanOrEqual(killers.size * (each - 1));
       },

@@ -184,7 +184,7 @@ test("a start with a key that got 503 but was written is executed once, and its 
   expect((await invoke("so that the credential is cached")).status).toBe(200);
   proxy.weather = { type: "mute" };
   expectError(await invoke("Hello", { "idempotency-key": "k" }), 503, "unavailable", /same key/);
-  // Another process returns the run before the first one learns that it was written.
+  // Another process returns the run before the first process learns that the run was written.
   const acknowledged = await beckon.call(`/agents/${agent.id}/invoke`, {
     credential: agent.token,
     body: { input: "Hello" },

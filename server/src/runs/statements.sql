@@ -3,7 +3,7 @@ with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", which it takes to be leaky.
+  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -154,7 +154,7 @@ with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", which it takes to be leaky.
+  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -307,7 +307,7 @@ with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", which it takes to be leaky.
+  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -479,7 +479,7 @@ with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", which it takes to be leaky.
+  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -653,7 +653,7 @@ with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", which it takes to be leaky.
+  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -816,7 +816,7 @@ with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", which it takes to be leaky.
+  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -981,7 +981,7 @@ with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", which it takes to be leaky.
+  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -1165,7 +1165,7 @@ with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", which it takes to be leaky.
+  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -1351,7 +1351,7 @@ with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", which it takes to be leaky.
+  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -1506,7 +1506,7 @@ with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", which it takes to be leaky.
+  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -1663,7 +1663,7 @@ with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", which it takes to be leaky.
+  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -1839,7 +1839,7 @@ with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", which it takes to be leaky.
+  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -2017,7 +2017,7 @@ with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", which it takes to be leaky.
+  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -2184,7 +2184,7 @@ with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", which it takes to be leaky.
+  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -2353,7 +2353,7 @@ with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", which it takes to be leaky.
+  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -2541,7 +2541,7 @@ with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", which it takes to be leaky.
+  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -2731,7 +2731,7 @@ with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", which it takes to be leaky.
+  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, (a.paused_at is not null or paused.reached is not null) as is_paused,
@@ -3058,8 +3058,9 @@ with tenants as materialized (
     -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
-    -- "append" requires an owner that was not declared dead, "append-for-dead" one that was.
-    -- Entries that announce side effects are rejected if the run's cancellation was requested.
+    -- "append" requires an owner that was not declared dead, and "append-for-dead" an owner that
+    -- was declared dead. Entries that announce side effects are rejected if the run's cancellation
+    -- was requested.
     and w.owner = any (array(select p.id from processes p where p.died_at is null))
     and not (w.intent and r.cancel_requested_at is not null)
     and w.deferral is null
@@ -3131,8 +3132,9 @@ with tenants as materialized (
     -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
-    -- "append" requires an owner that was not declared dead, "append-for-dead" one that was.
-    -- Entries that announce side effects are rejected if the run's cancellation was requested.
+    -- "append" requires an owner that was not declared dead, and "append-for-dead" an owner that
+    -- was declared dead. Entries that announce side effects are rejected if the run's cancellation
+    -- was requested.
     and w.owner = any (array(select p.id from processes p where p.died_at is null))
     and not (w.intent and r.cancel_requested_at is not null)
     and w.deferral is null
@@ -3243,8 +3245,9 @@ with tenants as materialized (
     -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
-    -- "append" requires an owner that was not declared dead, "append-for-dead" one that was.
-    -- Entries that announce side effects are rejected if the run's cancellation was requested.
+    -- "append" requires an owner that was not declared dead, and "append-for-dead" an owner that
+    -- was declared dead. Entries that announce side effects are rejected if the run's cancellation
+    -- was requested.
     and w.owner = any (array(select p.id from processes p where p.died_at is null))
     and not (w.intent and r.cancel_requested_at is not null)
     and w.deferral is null
@@ -3410,8 +3413,9 @@ with tenants as materialized (
     -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
-    -- "append" requires an owner that was not declared dead, "append-for-dead" one that was.
-    -- Entries that announce side effects are rejected if the run's cancellation was requested.
+    -- "append" requires an owner that was not declared dead, and "append-for-dead" an owner that
+    -- was declared dead. Entries that announce side effects are rejected if the run's cancellation
+    -- was requested.
     and w.owner = any (array(select p.id from processes p where p.died_at is null))
     and not (w.intent and r.cancel_requested_at is not null)
 
@@ -3632,8 +3636,9 @@ with tenants as materialized (
     -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
-    -- "append" requires an owner that was not declared dead, "append-for-dead" one that was.
-    -- Entries that announce side effects are rejected if the run's cancellation was requested.
+    -- "append" requires an owner that was not declared dead, and "append-for-dead" an owner that
+    -- was declared dead. Entries that announce side effects are rejected if the run's cancellation
+    -- was requested.
     and w.owner in (select p.id from processes p where p.died_at is not null)
     and not (w.intent and r.cancel_requested_at is not null)
 

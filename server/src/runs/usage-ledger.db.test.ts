@@ -340,8 +340,8 @@ test("an answer that a lost process did not write becomes a flagged estimate, on
   expect(ended).toMatchObject([
     { seq: 2, number: 1, outcome: "lost", estimated: true, cost_micros: 0, price_origin: "free" },
   ]);
-  // The process that was declared dead was alive, and appends what it got. Nothing is written,
-  // because the process was declared dead and the run has ended.
+  // Simulates that the process was declared dead although it was alive, and now appends the
+  // response that it got. Nothing is written, because it was declared dead and the run has ended.
   await appendToRuns(database, [withCalls(run, [call()], { owner: dying })]);
   await endExhausted({ database, pricer: builtInPricer }, 100);
   expect(await entries(run.runId)).toEqual(ended);

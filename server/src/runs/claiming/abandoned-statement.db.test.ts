@@ -102,8 +102,8 @@ test("a model call in flight is recorded as lost, with estimated usage", async (
   );
   expect(askedAgain.added).toMatchObject([
     { type: "run.step_lost", data: { step: 2, cost_micros: 0 } },
-    // The answered step was written before Beckon computed costs, so the cost of the run is
-    // unknown.
+    // `step` writes an event without a cost, like the versions of Beckon that did not compute costs
+    // yet. So the cost of the run is unknown.
     { type: "run.failed", data: { cost_micros: null } },
   ]);
   expect(askedAgain.outcome?.usage.input_tokens).toBeGreaterThan(150);

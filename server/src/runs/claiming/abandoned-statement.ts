@@ -66,8 +66,8 @@ const pickedToEnd = (condition: string) => (_: Parameters<Claimant>, limit: stri
   `${abandoned}, ${pickedBy(condition, limit)}`;
 
 /**
- * Picks half of the suspects of one dead process, rounded up. The process is the one that owned the
- * oldest suspect. `claimLastAttempts` explains why half.
+ * Picks half, rounded up, of the suspects (see `suspected`) of one dead process: the process that
+ * owned the oldest suspect. `claimLastAttempts` explains why half.
  */
 const halved = (p: Parameters<Claimant>, limit: string) => `${abandoned}, half as (
   select d.id as owner, greatest(1, (d.suspects + 1) / 2) as size ${source} and ${suspected}

@@ -130,7 +130,8 @@ const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.
  * Additional SQL for taking over runs from a dead process. It sets the number of the attempt, and
  * adds the time since the exit of the process to `waited_ms`. It also locks the claimant's own row
  * in `processes`, so that the claimant can be declared dead only before the claim or after its
- * commit. Otherwise the count of suspects could miss runs that the claimant took over.
+ * commit. Otherwise `countSuspects`, which counts the runs of a dead process, could miss runs that
+ * the claimant took over.
  */
 const failover = {
   set: "attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,",

@@ -40,8 +40,8 @@ export interface ClaimPorts {
   readonly pricer: Pricer;
   readonly reservations: Pick<Reservations, "noteLimited">;
   /**
-   * Called if reserved amounts were returned, with the workspaces in which other runs may wait for
-   * these amounts.
+   * Called if money or usage that runs had reserved was returned to limits, with the workspaces in
+   * which other runs may wait for it.
    */
   readonly onReturned: (workspaceIds: readonly string[]) => void;
   /** Executes a run that this process owns. */

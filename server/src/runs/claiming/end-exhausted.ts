@@ -16,8 +16,8 @@ export interface ExhaustedPorts {
   readonly database: Database;
   readonly pricer: Pricer;
   /**
-   * Called if reserved amounts were returned, with the workspaces in which other runs may wait for
-   * these amounts.
+   * Called if money or usage that runs had reserved was returned to limits, with the workspaces in
+   * which other runs may wait for it.
    */
   readonly onReturned?: (workspaceIds: readonly string[]) => void;
   readonly reports?: Pick<RunReports, "ended">;

@@ -104,9 +104,10 @@ async function areRunsHeld(database: Database): Promise<boolean> {
 }
 
 /**
- * Queues the held runs that nothing holds any longer. While runs are held, the worker calls this
- * function repeatedly: no message is sent when the period of a limit ends, and a run can be
- * written as held after its agent was resumed, because the start statement's snapshot may be older.
+ * Queues the held runs whose agents are no longer paused and whose limits are no longer spent.
+ * While runs are held, the worker calls this function repeatedly: no message is sent when the
+ * period of a limit ends, and a run can be written as held after its agent was resumed, because the
+ * start statement's snapshot may be older.
  * @returns the number of queued runs; undefined if no run was held
  */
 export async function releaseHeld(database: Database): Promise<number | undefined> {

@@ -42,7 +42,8 @@ test("a run that begins after the grace period is released too", async () => {
   let checks = 0;
   const starts = {
     get pending() {
-      // The start was sent before the process began to stop, and is written during the release.
+      // Simulates a start that was sent to the database before the process began to stop, and that
+      // is committed while the process releases its runs.
       if (++checks === 2) live.set(late.runId, late);
       return checks <= 2 ? 1 : 0;
     },

@@ -42,7 +42,8 @@ export async function drainRuns(ports: DrainPorts, graceMs: number): Promise<voi
   // of other processes, and none is left to execute these runs.
   await until(() => isIdle() && (processMessages.alone || pollers.count === 0), graceMs);
   await until(() => {
-    // In each check, because a start that was written meanwhile may have begun another run.
+    // Stops runs in every check, not only in the first one: a start that was still being written
+    // may have begun another run since.
     for (const run of live.values()) if (!run.signal.aborted) run.stop("drain");
     return isIdle();
   }, maxReleaseMs);

@@ -3,12 +3,15 @@ interface Calls {
   readonly claim: () => void;
   /** Makes the worker take over the runs of dead processes soon. */
   readonly takeOver: () => void;
-  /** Makes the worker soon queue the held runs that nothing holds any longer. */
+  /**
+   * Makes the worker soon queue the held runs whose agents are no longer paused and whose limits
+   * are no longer spent.
+   */
   readonly release: () => void;
   /**
-   * Makes the worker poll for held runs that nothing holds any longer, while any run is held.
-   * Unlike `release`, it does not query the database at once, because it is called for each run
-   * that is held, which can be thousands in a second.
+   * Makes the worker poll the database, as long as any run is held, for held runs that can be
+   * queued. Unlike `release`, this function does not query the database at once: it is called for
+   * each new held run, and there can be thousands in a second.
    */
   readonly noteHeld: () => void;
 }

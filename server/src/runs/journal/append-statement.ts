@@ -21,8 +21,9 @@ export interface AppendRow {
   readonly runId: string;
   readonly workspaceId: string;
   /**
-   * The process that owns the run: the one that writes or, for `appendForDead`, a dead one. `owner`
-   * and `fence` identify its claim: nothing is written if another process has claimed the run.
+   * The process that owns the run: this process or, for `appendForDead`, a dead process. `owner`
+   * and `fence` identify the claim of the run: nothing is written if another process has claimed
+   * the run.
    */
   readonly owner: string;
   readonly fence: number;
@@ -54,7 +55,8 @@ export interface AppendRow {
  *   declared dead, or the run has ended or was deleted.
  * - `cancelled`: nothing was written, because the entries announce side effects and the
  *   cancellation of the run was requested.
- * - `limited`: nothing was written, because the row must be written with `charged`.
+ * - `limited`: nothing was written, because limits apply to the run. The row must be written with
+ *   the option `charged`.
  */
 export type AppendResult =
   | { readonly kind: "written"; readonly time: string }
@@ -219,8 +221,9 @@ with tenants as materialized (
     -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
-    -- "append" requires an owner that was not declared dead, "append-for-dead" one that was.
-    -- Entries that announce side effects are rejected if the run's cancellation was requested.
+    -- "append" requires an owner that was not declared dead, and "append-for-dead" an owner that
+    -- was declared dead. Entries that announce side effects are rejected if the run's cancellation
+    -- was requested.
     and w.owner ${
       owner === "living"
         ? "= any (array(select p.id from processes p where p.died_at is null))"
@@ -285,8 +288,8 @@ interface AppendOptions {
   /** Default: no subscription is known. */
   readonly subscriptions?: KnownSubscriptions;
   /**
-   * Called if reserved amounts were returned, with the workspaces in which other runs may wait for
-   * these amounts.
+   * Called if money or usage that runs had reserved was returned to limits, with the workspaces in
+   * which other runs may wait for it.
    */
   readonly onReturned?: (workspaceIds: readonly string[]) => void;
 }

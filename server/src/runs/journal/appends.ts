@@ -26,8 +26,8 @@ interface AppendsOptions {
   /** Called after each commit. */
   readonly onWritten: () => void;
   /**
-   * Called after a commit that returned reserved amounts, with the workspaces in which other runs
-   * may wait for these amounts.
+   * Called after a commit that returned reserved money or usage to limits, with the workspaces in
+   * which other runs may wait for it.
    */
   readonly onReturned: (workspaceIds: readonly string[]) => void;
 }

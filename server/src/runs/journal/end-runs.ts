@@ -39,7 +39,8 @@ export function addEvents(count: string): string {
 }
 
 /**
- * Final status and error of runs that end in the queue: the same for all runs of a statement.
+ * Final status and error of runs that end while no process executes them. All runs that one
+ * statement ends get the same status and error.
  */
 export interface UnexecutedEnd {
   readonly status: "failed" | "cancelled";
@@ -48,8 +49,9 @@ export interface UnexecutedEnd {
 
 /**
  * Returns SQL that ends runs that no process executes: it writes their status, last event and
- * result. A run that was executed and then released shows the sums of its entries in the usage
- * ledger. They are marked as estimated, because a call in flight at the release is unknown.
+ * result. If a run was executed and then released, its usage and cost are the sums of its entries
+ * in the usage ledger. They are marked as estimated, because the usage of a model call that was in
+ * flight at the release is unknown.
  *
  * @param source name of a common table expression with the columns id, workspace_id and event_id.
  *   It must have locked the rows of its runs.
@@ -98,7 +100,10 @@ export function endUnexecuted<Input>(
 ), ${insertResults("results")}`;
 }
 
-/** Returns SQL of the fields of a last event that say what a run of `spent` has used. */
+/**
+ * Returns SQL that builds the fields `usage` and `cost_micros` of a run's last event.
+ * @param spent alias of the row with the sums of the run's entries in the usage ledger.
+ */
 function spentData(spent: string): string {
   const [input, output, cached, ...others] = tokenColumns;
   const always = [input, output, cached].map((name) => `'${name}', ${spent}.${name}`);

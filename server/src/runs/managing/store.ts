@@ -52,7 +52,8 @@ const maxSummaryLength = 200;
 
 /**
  * Selects runs with the first `maxSummaryLength` characters of input and output, and with the sizes
- * of the whole input and output in bytes. `left` reads no more than the beginning of a stored text.
+ * of the whole input and output in bytes. The SQL function `left` reads only the beginning of a
+ * stored text.
  */
 function summariesOfRuns(tx: WorkspaceTransaction, workspaceId: string) {
   const max = sql.lit(maxSummaryLength);

@@ -3,8 +3,9 @@ import { someSubscriptions } from "../../events/index.ts";
 import type { ReceivedFile, ReceivedStart, StartRow } from "./start-row.ts";
 
 /**
- * Maximum number of runs that a trigger holds. Concurrent batches can exceed it by their rows, as
- * they can exceed the queue limit.
+ * Maximum number of runs that a trigger holds. Concurrent batches do not see each other's runs, so
+ * together they can exceed it by the number of their requests. The queue limit can be exceeded in
+ * the same way.
  */
 export const maxHeldRuns = 1_000;
 
@@ -17,7 +18,10 @@ interface ReceivedOptions {
   readonly repeated: boolean;
 }
 
-/** Columns of a caller that requests to a trigger with `receiving` need. */
+/**
+ * Additional columns of the start statement's table of callers, for requests to triggers that have
+ * the settings `receiving`.
+ */
 export const receivedCallerColumns: Readonly<Record<string, Column<StartRow>>> = {
   holds: ["boolean", (row) => row.received?.holds ?? false],
 };
@@ -39,7 +43,10 @@ export function heldColumns({ triggers, limits }: ReceivedOptions): string {
       ) as counted) end as held`;
 }
 
-/** The parts of the start statement's SQL for requests to triggers with `receiving`. */
+/**
+ * The parts of the start statement's SQL for requests to triggers that have the settings
+ * `receiving`. `checked` is the statement's common table expression with one row for each request.
+ */
 export interface ReceivedParts {
   /** Columns of `checked`. */
   readonly columns: (scope: string) => string;
@@ -124,7 +131,7 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
     beforeKey: `when q.id is not null and c.is_listening and c.body = 'good' then 'listening'
       when seen.run_id is not null then 'repeated'`,
     beforePause: "when q.swallows and c.trigger_id is not null and not c.enabled then 'swallowed'",
-    // Without the part for deliveries, nothing is written if there is a subscription.
+    // Without the part for deliveries, the statement must write nothing if there is a subscription.
     afterBody: deliveries
       ? "when q.is_filtered then 'filtered'"
       : `when q.is_filtered and ${someSubscriptions} then 'subscribed'
@@ -134,7 +141,8 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
     isAdmitted: "(status <> 'waiting' or run_id not in (select run_id from overfull))",
     isBound:
       "(sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))",
-    // A row whose Idempotency-Key an earlier row of the batch may bind does not bind its event id.
+    // If several rows of the batch have the same Idempotency-Key, only the first of them binds its
+    // event id, because the others start no run.
     bindEvents: (isAdmitted) => `overfull as (
   select run_id from (
     select run_id, held + row_number() over (partition by trigger_id order by position)

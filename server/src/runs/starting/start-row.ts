@@ -107,7 +107,10 @@ export interface RunCallback {
 /** A request to a trigger, as the start statement stores it together with the run. */
 export interface ReceivedStart {
   readonly requestId: string;
-  /** If an earlier request of the trigger has bound the same id, the result is `repeated`. */
+  /**
+   * The sender's id of the event; null if it is unknown. If an earlier request of the trigger had
+   * the same id, the result is `repeated`.
+   */
   readonly eventId: string | null;
   readonly eventIdDays: number;
   readonly eventType: string | null;
@@ -252,9 +255,12 @@ export type StartResult =
       readonly workspaceId: string;
       readonly agentId: string;
     }
-  /** The received request was written, and no run was started. */
+  /** The trigger's filter rejected the request: it was written, but no run was started. */
   | { readonly kind: "filtered" }
-  /** The trigger captures its next request. Nothing was written. */
+  /**
+   * A member asked to capture the trigger's next request as a sample, and this is that request. It
+   * starts no run, and nothing was written.
+   */
   | { readonly kind: "listening" }
   /** The trigger is disabled, and its settings hide this from the sender. Nothing was written. */
   | { readonly kind: "swallowed" }

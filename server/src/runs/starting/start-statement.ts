@@ -142,7 +142,7 @@ with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
   -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", which it takes to be leaky.
+  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled,${parts.triggers ? " g.receiving_version as current_version," : ""}${

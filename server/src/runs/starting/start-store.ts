@@ -22,7 +22,7 @@ export interface CallerState {
 /**
  * Returns the state in which an earlier call created the run; undefined if the run does not exist.
  * The run does not count as running if a process has claimed it since, or if its owner was declared
- * dead, since another process takes it over then.
+ * dead: another process then takes the run over.
  */
 export async function readStarted(
   database: Database,
@@ -99,8 +99,9 @@ function isChecked(reply: Reply): reply is CheckedStarts {
 }
 
 /**
- * Executes the start statement for a batch. It is sent without the part `deliveries` if no
- * subscription is known, and again with it if the statement found one.
+ * Executes the start statement for a batch. If no subscription is known, the variant without the
+ * part `deliveries` is sent first. If that statement finds a subscription, the batch is sent again
+ * with the part.
  * @param options `repeated`: whether an earlier call may already have written some of the rows.
  */
 export async function sendStarts(

@@ -67,9 +67,9 @@ export interface Started extends RunRef {
  * executes in this process, or is queued for any process with capacity.
  * @throws ApiError the error of the first check that fails (see `StartRejection`); `unavailable` if
  *   the database does not reply in time. After `unavailable`, a request with an Idempotency-Key may
- *   have started its run; if it is repeated, it gets that run. A run of another request is
- *   cancelled if it was written all the same, and this process calls no model for it; another
- *   process may have begun to execute it before it is cancelled.
+ *   have started its run; if it is repeated, it gets that run. If a request without a key started a
+ *   run all the same, the run is cancelled: this process calls no model for it, but another process
+ *   may begin to execute it before.
  */
 export async function startRun(ports: StartPorts, request: StartRequest): Promise<Started> {
   const outcome = await startReceived(ports, request);

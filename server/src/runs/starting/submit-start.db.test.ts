@@ -75,7 +75,7 @@ test("the run of a start that got 503 is stopped, although its process was decla
   const blocker = await engine.connect();
   await blocker.query("select pg_advisory_lock($1)", [lockKey]);
   await expect(submitStart(ports, startRow(agent))).rejects.toMatchObject({ code: "unavailable" });
-  // The statement has taken its snapshot, in which the process lives.
+  // The start statement has already taken its snapshot, in which the process is not declared dead.
   await engine.query("update processes set died_at = now() where id = $1", [owner]);
   await blocker.query("select pg_advisory_unlock($1)", [lockKey]);
   blocker.release();

@@ -40,9 +40,9 @@ interface Claimed {
  * the run if it was created running.
  *
  * A run that was not returned within `startWaitMs` is cancelled, unless the request has an
- * Idempotency-Key or an event id. Such a run is executed, because its caller repeats the request,
- * and the repeat gets the run. It may have got it already, from another process, so cancelling the
- * run could lose an acknowledged request.
+ * Idempotency-Key or an event id. A run of such a request is executed, because the caller repeats
+ * the request and then gets the run. The caller may already have got the run from another process,
+ * so cancelling it could lose an acknowledged request.
  * @param trace used only for a run that is executed although it was not returned in time.
  * @throws ApiError `unavailable` if the database does not reply in time.
  */
@@ -116,7 +116,7 @@ function noteLimits(ports: StartPorts, { caller }: RequestFields, run: StartedRu
   if (run.limited) ports.reservations.noteLimited(run.workspaceId, true);
 }
 
-/** How a run begins, besides what its statement returned. */
+/** What `beginRun` needs to begin a run, besides the result of the start statement. */
 interface Beginning {
   readonly owner: string;
   readonly payload: string;

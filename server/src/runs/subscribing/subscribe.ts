@@ -89,8 +89,8 @@ export async function* subscribeToRun(
         yield event;
         after = event.seq;
         if (terminal.includes(event.type)) return;
-        // If the run ended before this subscription began, all of its events are read together, and
-        // the output that its caller's buffer holds belongs between them.
+        // The buffer can hold output that belongs between these events: if the run ended before
+        // this subscription began, all its events are read together.
         for (let next = output?.take(after); next !== undefined; next = output?.take(after))
           yield next;
       }

@@ -24,9 +24,9 @@ export interface Search {
   readonly agentIds: readonly string[] | undefined;
   readonly filter: RunFilter;
   /**
-   * Set for a change of many runs. If set, the search finds only runs that are in one of these
-   * states, were created before the transaction began and, if the states include `running`, have no
-   * requested cancellation.
+   * Set if the found runs will be cancelled or deleted. If set, the search finds only runs that are
+   * in one of these states, were created before the transaction began and, if the states include
+   * `running`, have no requested cancellation.
    */
   readonly change?: readonly RunStatus[];
   /** The search finds only runs with ids below this one; undefined for no bound. */
@@ -71,9 +71,10 @@ export async function searchRuns(
   const scanned = scanRuns(workspaceId, search, max);
   const { rows } = await sql<{ id: string | null; lowest: string | null }>`
     with scanned as materialized (${scanned}),
-    -- If the scan of a part reached its maximum, older runs of that part were not scanned. Below the
-    -- highest id at which a scan stopped, matching runs can be missing: the search ends there, and
-    -- the next page continues.
+    -- A part is the runs of one agent, or all runs (see scanRuns). If the scan of a part reached
+    -- its maximum, older runs of that part were not scanned. So below the highest id at which a
+    -- scan stopped, matching runs can be missing. The search ends at that id, and the next page
+    -- continues there.
     reached as (
       select max(p.lowest) as lowest from (
         select min(s.id) as lowest from scanned s group by s.part having count(*) >= ${max}
