@@ -17,7 +17,8 @@ test("a repeated id gets the next number that is free", () => {
 });
 
 test("fifty thousand calls with the same id do not block the process", () => {
-  // With a search from 2 for each call, this took longer than the time limit of a test.
+  // If the search for a free suffix began at 2 for each call, this test would exceed its time
+  // limit.
   const ids = idsOf(assignCallIds(Array(50_000).fill(call("a")), 1, []));
   expect(new Set(ids).size).toBe(50_000);
 });

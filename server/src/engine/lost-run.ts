@@ -75,8 +75,8 @@ export function digestOf(entries: readonly NewEvent[]): JournalDigest {
 
 /**
  * Returns the event, with estimated usage, for the model call that was probably in flight when the
- * process was lost. That is the case if no step was answered yet, or if all tool calls of the last
- * step had results. Returns undefined otherwise.
+ * process was lost. A model call was probably in flight if no step was answered yet, or if all tool
+ * calls of the last answered step had results. Returns undefined otherwise.
  */
 export function lostCall(
   digest: JournalDigest,

@@ -180,7 +180,8 @@ describe.each(["never", "always"] as const)("the calls of a run, streamed: %s,",
       totalTimeoutMs: 1_000,
       allow: [],
     });
-    // Port 6000 is rejected before the request is made, and an address when it is connected to.
+    // The egress rules reject port 6000 before the request is made, and a private address when the
+    // connection is opened.
     for (const host of ["93.184.215.14:6000", "10.0.0.1"]) {
       const { journal, outcome } = await run([], {
         model: scriptedModel("openai-compatible", `http://${host}/v1`, egress),

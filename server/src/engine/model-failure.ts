@@ -16,7 +16,10 @@ export class ModelFailure extends Error {
   readonly unreachable: boolean;
   /** The wait in milliseconds that the provider requested; undefined if it requested none. */
   readonly retryAfterMs: number | undefined;
-  /** Whether the provider answered with an error. Such a call is not billed, except for `usage`. */
+  /**
+   * Whether the provider answered with an error. Such a call is not billed, except for the usage in
+   * `usage`.
+   */
   readonly rejected: boolean;
   /** Usage that the provider reports together with its error; undefined if it reports none. */
   readonly usage: TokenUsage | undefined;

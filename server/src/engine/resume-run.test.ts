@@ -86,7 +86,8 @@ describe("a run that lost its process", () => {
     const undisturbed = server.requests.map(({ body }) => JSON.stringify(body));
     const complete = await completeJournal();
 
-    // The prefixes end with the last tool result of the first step, and of the second one.
+    // These prefixes of the journal end with the last tool result of the first step and of the
+    // second step.
     for (const length of [5, 8]) {
       server.reset();
       server.script(model);
@@ -101,7 +102,8 @@ describe("a run that lost its process", () => {
 
   it("records the call that was probably in flight, and counts its usage", async () => {
     const complete = await completeJournal();
-    // The prefixes after which the model is called next, because all tool calls have results.
+    // The lengths of the prefixes of the journal in which all tool calls have results, so that the
+    // model is called next.
     for (const [length, step] of [
       [0, 1],
       [5, 2],
@@ -122,7 +124,8 @@ describe("a run that lost its process", () => {
 
   it("records no lost call if tools were running, if it had answered, or if it is new", async () => {
     const complete = await completeJournal();
-    // The prefixes that end while tool calls have no result, and the complete journal.
+    // The lengths of the prefixes of the journal in which tool calls have no result, and the length
+    // of the complete journal.
     for (const length of [3, 4, 7, 9]) {
       const { journal } = await play(server.url, {
         tools,

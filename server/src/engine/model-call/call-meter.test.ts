@@ -50,7 +50,8 @@ describe.each(["never", "always"] as const)("the memory of a run, streamed: %s",
     server.script(says("\u0001".repeat(10_000)));
     const hold = holdOf(10_000 * kib);
     await play(server.url, { settings, hold });
-    // Each of the two copies of the JSON has six characters of two bytes for each of the 10,000.
+    // In each of the two copies of the JSON, each of the 10,000 characters is an escape of six
+    // characters, which take two bytes each.
     expect(hold.heldBytes).toBeGreaterThan(240_000);
   });
 

@@ -170,7 +170,8 @@ async function makeAttempt(
     }
     const failure = readFailure(thrown, model.scrub ?? unchanged);
     if (failure.unreachable) pass?.failed(failure);
-    // Not sent, for example for lack of memory, so the provider cannot have responded.
+    // The request was not sent, for example because no memory was left, so the provider cannot have
+    // responded.
     else if (!record.isSent) pass?.dropped();
     else pass?.answered();
     return { failure, used: usedWithoutAnswer(record, failure, limits) };

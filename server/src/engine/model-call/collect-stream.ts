@@ -108,8 +108,8 @@ function addPart(
     case "reasoning-start": {
       const block: Block = { part: { type: kindOf(part.type), text: "" }, tail: "" };
       const key = `${block.part.type} ${part.id}`;
-      // A library can use an id again after the block has ended: that for OpenAI-compatible servers
-      // does if text is followed by reasoning and then by more text.
+      // A library can use an id again after the block has ended. The library for OpenAI-compatible
+      // servers does so if text is followed by reasoning and then by more text.
       const earlier = blocks.get(key);
       if (earlier !== undefined) flatten(earlier);
       blocks.set(key, block);

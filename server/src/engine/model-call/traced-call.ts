@@ -53,7 +53,10 @@ async function callTraced(
 /** Provider names of the semantic conventions, by the library's name, where the two differ. */
 const conventionalNames: Readonly<Record<string, string>> = { google: "gcp.gemini" };
 
-/** Returns the provider's name without the API that the library adds, as in `openai.responses`. */
+/**
+ * Returns the provider's name without the name of the API that the library appends: `openai` for
+ * `openai.responses`.
+ */
 function providerName({ model }: RunRequest): string {
   const name = model.provider.replace(/\.[^.]*$/, "");
   return conventionalNames[name] ?? name;

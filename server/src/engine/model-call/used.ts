@@ -34,7 +34,8 @@ export function usedWithoutAnswer(
   failure: ModelFailure | undefined,
   limits: Limits,
 ): Used | undefined {
-  // The demo model makes no request, and does not fail. A run can only be stopped while it answers.
+  // The demo model makes no request and never fails. So if there was neither a request nor a
+  // failure, the run was stopped while the demo model answered.
   const isDemo = !record.isRequested && failure === undefined;
   if (!record.isSent && !isDemo) return undefined;
   const answerBytes = () => record.answerBytes;

@@ -9,8 +9,9 @@ type Fetch = typeof globalThis.fetch;
 const boundHeader = "beckon-output-bound";
 
 /**
- * Key of the provider options that carry the output bound. It cannot be the name of a provider:
- * the library for OpenAI-compatible servers sends the options of that name in the request.
+ * Key of the provider options that carry the output bound. It must not be the name of a provider:
+ * the library for OpenAI-compatible servers sends all options under the provider's name in the
+ * request.
  */
 const optionsKey = "_beckon";
 
@@ -25,7 +26,8 @@ export function outputBoundOption(
 }
 
 /**
- * Returns the headers of a call with its output bound in `boundHeader`; nothing if it has no bound.
+ * Returns the headers of a call with its output bound in `boundHeader`; an empty object if the call
+ * has no bound.
  */
 export function boundInHeader({
   providerOptions,

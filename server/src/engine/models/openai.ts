@@ -27,7 +27,7 @@ export const openAIModel = cacheModels((address) =>
     build(address, (provider) => provider.responses(address.modelId)),
     (options) => ({
       ...withOpenAIOptions(options, { store: false, reasoningSummary: null }),
-      // Adds the unparsed events to the stream. Among them is a `response.incomplete` without a
+      // Adds the unparsed events to the stream. Among them can be a `response.incomplete` without a
       // reason, which the library would accept as complete (see `in-band-error.ts`).
       includeRawChunks: true,
     }),

@@ -34,9 +34,9 @@ function withoutNotANumber(text: string): string {
 }
 
 /**
- * Value that replaces a missing or invalid token count. It is so low that the sum is invalid too
- * after the library adds other counts to it. `reportedUsage` rejects this sum, and the usage is
- * estimated.
+ * Value that replaces a missing or invalid token count. It is so low that the sum is still negative
+ * after the library adds other counts to it. `reportedUsage` rejects a negative sum, and the usage
+ * is then estimated.
  */
 const invalidCount = Number.MIN_SAFE_INTEGER;
 

@@ -22,6 +22,7 @@ test("calls above the maximum of a step are rejected without the names of all to
   };
   const { entries, calls } = planCalls("run_1", step, tools, []);
   expect([entries.length, calls.length]).toEqual([10_000, 0]);
-  // With the names, each of the 10,000 results had more than 8,000 characters.
+  // If the errors listed the names of the tools, each of the 10,000 results would have more than
+  // 8,000 characters.
   expect(JSON.stringify(entries).length).toBeLessThan(5_000_000);
 });

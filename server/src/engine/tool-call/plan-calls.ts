@@ -95,8 +95,8 @@ const outcomeUnknown =
 type CheckedCall = { readonly tool: Tool; readonly args: unknown } | { readonly error: string };
 
 function checkCall(part: CallPart, position: number, tools: readonly Tool[]): CheckedCall {
-  // Without the names of the tools, because an answer can have a hundred thousand such calls, and
-  // the names can have 8,000 characters.
+  // This error does not list the names of the tools, because an answer can have a hundred thousand
+  // such calls, and the names can have 8,000 characters together.
   if (position >= maxCalls)
     return {
       error: `At most ${maxCalls} tool calls are made in one step. This call was not made.`,

@@ -35,9 +35,9 @@ export function timeIn(timeZone: string, moment: Date): string {
       .map(({ type, value }) => [type, value]),
   );
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? "";
-  // "GMT" alone means offset zero. Offsets of the time before standard time have seconds, which RFC
-  // 3339 cannot express. No time zone has such an offset today, and the tool is called with the
-  // current time only.
+  // "GMT" alone means offset zero. Offsets from before the introduction of standard time have
+  // seconds, which RFC 3339 cannot express. No time zone has such an offset today, and the tool is
+  // called with the current time only.
   const offset = part("timeZoneName").replace("GMT", "") || "+00:00";
   return `${part("year")}-${part("month")}-${part("day")}T${part("hour")}:${part("minute")}:${part("second")}${offset}`;
 }

@@ -108,7 +108,7 @@ async function send(
     else
       target += `${target.includes("?") ? "&" : "?"}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
   }
-  // A `traceparent` of the configuration takes precedence.
+  // A header `traceparent` in the operation's configuration takes precedence.
   if (context.traceparent !== undefined && !headers.has("traceparent"))
     headers.set("traceparent", context.traceparent);
   if (operation.idempotency_header !== undefined)
