@@ -47,8 +47,9 @@ export async function isInstallation(client: Queryable): Promise<boolean> {
 }
 
 /**
- * Returns how many connections Beckon has to the database, without this one. After a restore, the
- * leases in the database do not show whether Beckon runs: they are from the time of the backup.
+ * Returns how many connections Beckon has to the database, not counting the connection of `client`.
+ * After a restore, the leases in the database do not show whether Beckon is running, because they
+ * are from the time of the backup.
  */
 export async function countClients(client: Queryable): Promise<number> {
   const { rows } = await client.query<{ clients: number }>(
