@@ -237,10 +237,14 @@ test("a reservation that is sent again while the first statement still runs is h
   const other = await engine.connect();
   await other.query("begin");
   await other.query("select from budgets where id = $1 for update", [id]);
-  // As after a lost connection: PostgreSQL notices the loss only when the first statement ends.
+  // Sends the same request twice. This happens after a lost connection: PostgreSQL notices the loss
+  // only when the first statement ends, so it still executes that statement when the request is
+  // sent again.
   const sent = [kinds(asking(run, 400)), kinds(asking(run, 400))];
   const { rows: holders } = await other.query("select pg_current_xact_id()::text as id");
-  // One statement waits for the transaction that holds the row, the next one for the row.
+  // Counts the two statements while they wait for the lock of the row: in PostgreSQL, the first one
+  // waits for the transaction that has locked the row, and the second one waits for its turn to
+  // lock the row.
   const waiting = async () => {
     const { rows } = await engine.query(
       `select from pg_locks l where not granted and (transactionid::text = $1

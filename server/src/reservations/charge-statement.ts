@@ -51,8 +51,9 @@ export function chargeBudgets(
   select c.*, s.workspace_id, s.scope_ids
   from ${calls} c join settled_runs s on s.run_id = c.run_id
 ), spent_in as materialized (
-  -- The entries have the time of now(). If another transaction has started the next period in the
-  -- meantime, the entries belong to the previous period.
+  -- The time of the entries is now(), when this transaction began. If another transaction has
+  -- started the next period of a budget since, the entries belong to the previous period and are
+  -- not added.
   select b.id, sum(${amountOfCall}) as amount
   from charged_calls c join locked_budgets b
     on b.workspace_id = c.workspace_id and b.scope_id = any (c.scope_ids) and now() >= b.starts

@@ -208,8 +208,8 @@ function blockedAt(own: readonly State[], asked: Amounts): readonly State[] {
 
 /**
  * Returns the limit from the point of view of one run: amounts that other runs hold for earlier
- * attempts count as spent. `kept` also contains what the run itself has used, which is subtracted
- * here because `fitInto` counts it.
+ * attempts count as spent. `kept` also contains what the run itself has used. This is subtracted
+ * here, because `fitInto` counts it as spent itself.
  */
 function withKept({ budget, kept }: State, used: Amounts): Limit {
   return { ...budget, spent: budget.spent + kept - (amountIn(budget, used) ?? 0) };

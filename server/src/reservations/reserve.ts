@@ -195,7 +195,7 @@ function reservationOf(
       : [{ runId, state: "held", amounts, heldIn: budgetIds, asked: undefined }];
   }
   // `decide` has replaced what the run holds in its budgets by what it used. The row of a rejected
-  // run must say so too, because the end of the run returns the amounts of the row.
+  // run must contain that amount too, because the end of the run returns the amounts of the row.
   const isUsed = usesAny(call.used) && budgetIds.length > 0;
   const kept = {
     runId,

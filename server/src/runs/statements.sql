@@ -3309,8 +3309,9 @@ with tenants as materialized (
   select c.*, s.workspace_id, s.scope_ids
   from metered c join settled_runs s on s.run_id = c.run_id
 ), spent_in as materialized (
-  -- The entries have the time of now(). If another transaction has started the next period in the
-  -- meantime, the entries belong to the previous period.
+  -- The time of the entries is now(), when this transaction began. If another transaction has
+  -- started the next period of a budget since, the entries belong to the previous period and are
+  -- not added.
   select b.id, sum(coalesce(case b.metric
       when 'cost' then case when b.scope_kind = 'plan' then coalesce(c.standard_cost_micros, c.cost_micros)
         else c.cost_micros end
@@ -3512,8 +3513,9 @@ with tenants as materialized (
   select c.*, s.workspace_id, s.scope_ids
   from metered c join settled_runs s on s.run_id = c.run_id
 ), spent_in as materialized (
-  -- The entries have the time of now(). If another transaction has started the next period in the
-  -- meantime, the entries belong to the previous period.
+  -- The time of the entries is now(), when this transaction began. If another transaction has
+  -- started the next period of a budget since, the entries belong to the previous period and are
+  -- not added.
   select b.id, sum(coalesce(case b.metric
       when 'cost' then case when b.scope_kind = 'plan' then coalesce(c.standard_cost_micros, c.cost_micros)
         else c.cost_micros end
@@ -3735,8 +3737,9 @@ with tenants as materialized (
   select c.*, s.workspace_id, s.scope_ids
   from metered c join settled_runs s on s.run_id = c.run_id
 ), spent_in as materialized (
-  -- The entries have the time of now(). If another transaction has started the next period in the
-  -- meantime, the entries belong to the previous period.
+  -- The time of the entries is now(), when this transaction began. If another transaction has
+  -- started the next period of a budget since, the entries belong to the previous period and are
+  -- not added.
   select b.id, sum(coalesce(case b.metric
       when 'cost' then case when b.scope_kind = 'plan' then coalesce(c.standard_cost_micros, c.cost_micros)
         else c.cost_micros end
