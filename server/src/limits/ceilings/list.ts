@@ -14,7 +14,7 @@ const idForm = new RegExp(`^(?:${ceilingScope.options.join("|")}) [\\w-]+$`);
 
 /**
  * Lists the ceilings of the workspace, in the order of their scopes and ids. A key that is limited
- * to agents sees only the ceilings of these agents and of their triggers, and its own.
+ * to agents sees only the ceilings of these agents, of their triggers and of the key itself.
  * @throws ApiError `bad_request`, `forbidden`
  */
 export async function listCeilings({

@@ -18,9 +18,9 @@ export interface WorkspacePlanRow {
 
 /**
  * SQL of the time at which the next plan of the workspace `w` replaces the current one: the end of
- * the current plan's month. null if no change is planned, and if this time has passed, even if the
- * change was not stored yet. If neither plan limits a metric, there is no budget whose month could
- * end: the next plan then replaces the current one at once.
+ * the current plan's month. Null if no change is planned. Also null once this time has passed, even
+ * if the change was not stored yet. If neither plan limits a metric, there is no budget whose month
+ * could end: the next plan then replaces the current one at once.
  */
 const nextAt = sql`(
   select max(b.ends) from budgets b
