@@ -28,7 +28,7 @@ function lineOf(cells: readonly (string | number | null | undefined)[]): string 
 /**
  * Returns the text of a cell. A spreadsheet could execute a text as a formula if it begins with one
  * of the characters below, so an apostrophe is put before it (OWASP, "CSV Injection"). Numbers need
- * none, since they are never negative.
+ * no apostrophe, since they are never negative.
  */
 function cellOf(value: string | number | null | undefined): string {
   if (value === null || value === undefined) return "";

@@ -118,7 +118,8 @@ export async function readReport(
       select (${one.text(key1)}) collate "C" as key_1, (${two.text(key2)}) collate "C" as key_2, ${sums("k")}
       from keyed k group by k.key_1, k.key_2
     ),
-    -- The rows of a run with several tags would count it several times.
+    -- If the report is grouped by tag, a run with several tags is in several rows. The sum of the
+    -- rows would then count the run several times.
     total as (select ${sums("g")} from ${byTag ? sql`used` : sql`grouped`} as g),
     page as (
       select * from grouped
@@ -151,7 +152,7 @@ function days(workspaceId: string, query: ReportQuery): RawBuilder<unknown> {
 /** Returns SQL that selects the entries that are not in the sums by day yet. */
 function unsummed(workspaceId: string, query: ReportQuery): RawBuilder<unknown> {
   // "coalesce" must be inside the subquery. With row-level security, the planner uses no index for
-  // a condition with "coalesce", because it does not count as leakproof.
+  // a condition with "coalesce", because "coalesce" does not count as leakproof.
   return sql`${entry} where ${conditions(workspaceId, query)} and u.transaction >= (
       select coalesce(max(r.up_to), '-9223372036854775808'::bigint)
       from usage_rollups r where r.workspace_id = ${workspaceId})`;

@@ -15,7 +15,7 @@ let written = 0;
 interface Given {
   readonly day?: string;
   readonly model?: string;
-  /** Number of models that the entries are of. Default: 1. */
+  /** Number of different models among the entries. Default: 1. */
   readonly models?: number;
   readonly principal?: string;
   readonly trigger?: string | null;

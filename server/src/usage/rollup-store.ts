@@ -105,8 +105,8 @@ export async function lockProgress(
 }
 
 /**
- * Adds rows with the sums of up to `maxEntries` entries. If the last of them was written by a
- * transaction together with others, these are included too. The caller has locked the progress.
+ * Adds rows with the sums of up to `maxEntries` entries. If the transaction that wrote the last one
+ * of them also wrote further entries, those are included too. The caller has locked the progress.
  * @returns the number of entries, and their days in the form YYYY-MM-DD.
  */
 export async function addDays(
@@ -152,7 +152,8 @@ with due as materialized (
   select array_agg(d.id) as ids from workspaces w, (
     select * from usage_days where workspace_id = ${workspaceId} and day >= ${mergedBefore}::date
     union all
-    -- Not combined by "or", for which PostgreSQL would read the rows of all days.
+    -- The two queries are not combined by "or", because PostgreSQL would then read the rows of all
+    -- days.
     select d.* from unnest(${days}::date[]) as late (day), lateral (
       select * from usage_days where workspace_id = ${workspaceId} and day = late.day offset 0
     ) as d where late.day < ${mergedBefore}::date
@@ -162,8 +163,8 @@ with due as materialized (
   having count(*) > case when d.day < ${today} then 1 else ${sql.lit(maxRowsOfKey)} end
   limit ${sql.lit(maxKeys)}
 ), merged as (
-  -- Not joined with due: with old statistics, PostgreSQL would read the rows of all days for each
-  -- of the keys.
+  -- The rows are found by id and not by a join with due: with old statistics, PostgreSQL would read
+  -- the rows of all days for each of the keys.
   delete from usage_days d
   where d.id = any (array(select unnest(ids) from due)) and d.workspace_id = ${workspaceId}
   returning d.*
@@ -174,8 +175,9 @@ with due as materialized (
 ), moved as (
   update usage_rollups u set merged_before = until.day
   from workspaces w cross join lateral (
-    -- If rows are left, the next call finds them only if no late day is before merged_before. The
-    -- same holds if the local date is earlier than before, because of another time zone.
+    -- The next call reads the days from merged_before on. If rows are left to merge, merged_before
+    -- must therefore not be after any of the late days. It also moves back if the local date is
+    -- earlier than before, because the workspace has another time zone.
     select case when (select count(*) from due) < ${sql.lit(maxKeys)} then ${today}
       else least(${mergedBefore}::date,
         (select min(late.day) from unnest(${days}::date[]) as late (day))) end as day
