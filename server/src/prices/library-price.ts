@@ -40,7 +40,7 @@ export function findLibraryPrice(baseUrl: string, modelId: string): LibraryPrice
       const price = completePrice();
       if (price === undefined) return null;
       const prices = tokenPricesAt(price, counts.input_tokens);
-      // `priceOfToken` takes the dollars for 1,000,000, here calls instead of tokens.
+      // `priceOfToken` takes the dollars for 1,000,000 units. Here the units are calls, not tokens.
       return costOfCall(prices, counts, priceOfToken(dollarsOfCall(price) * 1_000_000));
     },
     show() {
