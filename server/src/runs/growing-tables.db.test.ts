@@ -119,8 +119,8 @@ const heir = await seedProcess(database);
 const dead = await seedProcess(database);
 await recordDeaths(database.engine, [dead], owner);
 
-// Makes usage entries with negative transaction ids count as already summed up. The entries that
-// this test inserts later, when the tables grow, have such ids.
+// Makes usage entries with negative transaction ids count as already summed up by day. The entries
+// that this test inserts later, when the tables grow, have such ids.
 await database.engine.query("insert into usage_rollups values ($1, 0, current_date)", [
   agent.workspaceId,
 ]);
@@ -391,7 +391,7 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
  */
 async function readBy(act: () => Promise<unknown>): Promise<{ pages: number; scanned: number }> {
   const soFar = async () => {
-    // Makes the statistics of both connections visible.
+    // Writes the statistics of both connections, so that the query below sees them.
     await planned.engine.query("select pg_stat_force_next_flush()");
     await database.engine.query("select pg_stat_force_next_flush()");
     const { rows } = await database.engine.query<{ pages: string; scanned: string }>(
@@ -451,8 +451,8 @@ beforeAll(async () => {
       select id, seq, $1, 'evt_' || id || seq, 'run.started', 1, '{}' from grown, generate_series(1, 2) seq`,
     [agent.workspaceId, agent.agentId, owner, hash],
   );
-  // Inserts usage entries of the current day that count as summed up, and as many sums of the 500
-  // days before.
+  // Inserts usage entries of the current day that count as already summed up, because their
+  // transaction ids are negative. Inserts as many rows with sums of the 500 days before.
   await database.engine.query(
     `insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
         step, attempt, outcome, kind, provider, model, cost_micros, estimated, transaction)
@@ -485,7 +485,8 @@ test.each(Object.keys(cases))(
     if (prepare === undefined) throw new Error("no such case");
     const before = small.get(name) ?? 0;
     const { pages: after, scanned } = await readBy(await prepare());
-    // The rows of `agents` and `tokens` fit into about 30 buffers, fewer than the tolerance below.
+    // Sequential scans are checked separately: a scan of `agents` or `tokens` reads only about 30
+    // buffers, fewer than the tolerance below.
     expect(scanned, "rows read by sequential scans").toBe(0);
     // An index on 50,000 rows is two levels deeper than an empty one. Scanning a table that has
     // grown by 50,000 rows would read at least 400 more buffers.

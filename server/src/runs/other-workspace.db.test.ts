@@ -6,9 +6,9 @@ import { cancelStored } from "./journal/cancel-statement.ts";
 import { readEvents, readJournal, readSomeEvents } from "./journal/journal-store.ts";
 
 /**
- * The statements in this file get the id of a run from a request. They use the engine's pool, to
- * which row-level security does not apply. So each statement must itself restrict the workspace,
- * even though its callers check the access too.
+ * The statements that this file tests get the id of a run from a request. They use the engine's
+ * pool, to which row-level security does not apply. So each statement must itself restrict the
+ * workspace, even though its callers check the access too.
  */
 
 const { database } = await testDatabase();

@@ -9,7 +9,8 @@ with callers as materialized (
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
-    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
+    -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
@@ -160,7 +161,8 @@ with callers as materialized (
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
-    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
+    -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
@@ -313,7 +315,8 @@ with callers as materialized (
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
-    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
+    -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
@@ -485,7 +488,8 @@ with callers as materialized (
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
-    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
+    -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
@@ -659,7 +663,8 @@ with callers as materialized (
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
-    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
+    -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
@@ -822,7 +827,8 @@ with callers as materialized (
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
-    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
+    -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
@@ -987,7 +993,8 @@ with callers as materialized (
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
-    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
+    -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
@@ -1171,7 +1178,8 @@ with callers as materialized (
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
-    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
+    -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
@@ -1357,7 +1365,8 @@ with callers as materialized (
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
-    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
+    -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
@@ -1512,7 +1521,8 @@ with callers as materialized (
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
-    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
+    -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
@@ -1669,7 +1679,8 @@ with callers as materialized (
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
-    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
+    -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
@@ -1845,7 +1856,8 @@ with callers as materialized (
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
-    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
+    -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
@@ -2023,7 +2035,8 @@ with callers as materialized (
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
-    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
+    -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
@@ -2190,7 +2203,8 @@ with callers as materialized (
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
-    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
+    -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
@@ -2359,7 +2373,8 @@ with callers as materialized (
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
-    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
+    -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
@@ -2547,7 +2562,8 @@ with callers as materialized (
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
-    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
+    -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
@@ -2745,7 +2761,8 @@ with callers as materialized (
       ) as counted) end as held, g.allows_callback, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     reached.reached, paused.reached as paused_by,
-    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
+    -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
@@ -2881,7 +2898,8 @@ with callers as materialized (
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
   left join lateral (
-    -- The oldest subscription signs the callback. Subscriptions store URLs as URL.href writes them.
+    -- If several subscriptions match, the oldest one signs the callback. Subscriptions store URLs
+    -- as URL.href writes them.
     select s.id from subscriptions s
     where r.callback_url is not null and s.workspace_id = c.workspace_id and s.deleted_at is null
       and s.status = 'enabled' and (s.agent_ids is null or c.agent_id = any (s.agent_ids))
@@ -3301,8 +3319,8 @@ with tenants as materialized (
   delete from reservations v using settled_runs s
   where v.run_id = s.run_id and v.workspace_id = s.workspace_id
     and v.run_id = any (array(select run_id from settled_runs))
-    -- The count makes this statement lock budgets before reservations, as all others do, so that
-    -- transactions do not deadlock.
+    -- The count makes this statement lock budgets before reservations, as all other statements do,
+    -- so that transactions do not deadlock.
     and (select count(*) from locked_budgets) >= 0
   returning v.*
 ), charged_calls as materialized (
@@ -3505,8 +3523,8 @@ with tenants as materialized (
   delete from reservations v using settled_runs s
   where v.run_id = s.run_id and v.workspace_id = s.workspace_id
     and v.run_id = any (array(select run_id from settled_runs))
-    -- The count makes this statement lock budgets before reservations, as all others do, so that
-    -- transactions do not deadlock.
+    -- The count makes this statement lock budgets before reservations, as all other statements do,
+    -- so that transactions do not deadlock.
     and (select count(*) from locked_budgets) >= 0
   returning v.*
 ), charged_calls as materialized (
@@ -3729,8 +3747,8 @@ with tenants as materialized (
   delete from reservations v using settled_runs s
   where v.run_id = s.run_id and v.workspace_id = s.workspace_id
     and v.run_id = any (array(select run_id from settled_runs))
-    -- The count makes this statement lock budgets before reservations, as all others do, so that
-    -- transactions do not deadlock.
+    -- The count makes this statement lock budgets before reservations, as all other statements do,
+    -- so that transactions do not deadlock.
     and (select count(*) from locked_budgets) >= 0
   returning v.*
 ), charged_calls as materialized (

@@ -371,7 +371,7 @@ test("a process sums usage up when it becomes idle, also between sweeps", async 
     return rows.length || undefined;
   };
   // Open transactions in other databases of this PostgreSQL server can delay the sums until the
-  // next sweep.
+  // worker's next sweep, which is about a minute later.
   await eventually("the sums of the agent", summedUp, 65_000);
   expect(await wrong()).toEqual([]);
 }, 90_000);

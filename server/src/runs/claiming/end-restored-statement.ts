@@ -23,8 +23,8 @@ const interrupted: UnexecutedEnd = {
 };
 
 /**
- * Statement that ends up to 500 queued and held runs as `interrupted`. It must get at least as many
- * `eventIds`.
+ * Statement that ends up to 500 queued and held runs as `interrupted`. `eventIds` must have at
+ * least 500 elements.
  */
 export const endRestoredStatement = statement<{ readonly eventIds: readonly string[] }>(
   "end-restored",

@@ -15,8 +15,8 @@ const expired: UnexecutedEnd = {
 
 /**
  * Statement that ends runs that have been queued for 24 hours, counted from the release if the run
- * was held or a stopping process released it. It ends at most 500 runs, and must get at least as
- * many `eventIds`.
+ * was held or a stopping process released it. It ends at most 500 runs. `eventIds` must have at
+ * least 500 elements.
  */
 export const expireStatement = statement<{ readonly eventIds: readonly string[] }>(
   "expire-queued",
@@ -45,8 +45,8 @@ const dropped: UnexecutedEnd = {
 };
 
 /**
- * Statement that cancels runs that have been held for 7 days. It cancels at most 500 runs, and must
- * get at least as many `eventIds`.
+ * Statement that cancels runs that have been held for 7 days. It cancels at most 500 runs.
+ * `eventIds` must have at least 500 elements.
  */
 export const dropHeldStatement = statement<{ readonly eventIds: readonly string[] }>(
   "drop-held",

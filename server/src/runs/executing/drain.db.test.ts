@@ -150,7 +150,7 @@ test("a stopping process with the role api waits for the runs of its callers", a
 });
 
 test("starts in progress when a process stops get a response, and none is lost", async () => {
-  // Executes runs that the stopping process has queued.
+  // Starts a worker, which executes the runs that stopping processes have queued.
   await startServer({ BECKON_ROLE: "worker" });
   const agent = await beckon.createAgent();
   let accepted = 0;

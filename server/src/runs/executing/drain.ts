@@ -32,7 +32,8 @@ const checkIntervalMs = 20;
 export async function drainRuns(ports: DrainPorts, graceMs: number): Promise<void> {
   const { live, processMessages } = ports;
   const { pollers } = ports.subscribers;
-  // A start that is being written can create a run that this process executes.
+  // While starts are being written, this process is not idle: each of them can create a run that
+  // this process executes.
   const isIdle = () =>
     live.size === 0 && ports.starts.pending === 0 && ports.largeStarts.pending === 0;
   // Wakes the streams of runs that other processes execute. The streams then end, since this

@@ -112,8 +112,8 @@ interface Variant {
   /**
    * Whether deliveries to subscriptions and artifacts are written. If false, no entry can have an
    * artifact. If false and any workspace has a subscription, nothing is written and all rows are
-   * returned as `subscribed`. Preparing each of the two parts takes as long as writing a row, and
-   * most batches need neither.
+   * returned as `subscribed`. Each of these two parts makes the statement slower by about as much
+   * as one more row, and most batches need neither part.
    */
   readonly complete: boolean;
 }

@@ -145,8 +145,8 @@ order by seq`,
 }
 
 /**
- * Returns an SQL expression that is true if no attempt of a run's next model call was sent because
- * the run waits for a limit, or waited for one when its process was lost. It is false if the limits
+ * Returns an SQL expression that is true for a run that waits for a limit, or waited for one when
+ * its process was lost, if no attempt of its next model call was sent. It is false if the limits
  * were deleted since.
  */
 const waitedIn = (run: string) => `exists (

@@ -52,7 +52,7 @@ export async function retryRun({
       version: version === "original" ? retried.agentVersion : null,
       triggerId: retried.triggerId,
       // Clients see a run's input with the prefix, so an input that they edited already contains
-      // it.
+      // the prefix.
       promptPrefix: newInput === undefined ? retried.promptPrefix : "",
       retryOf: retried.runId,
       draft: retried.draft,

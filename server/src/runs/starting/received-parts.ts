@@ -52,7 +52,10 @@ export interface ReceivedParts {
   readonly columns: (scope: string) => string;
   /** Joins of `checked`. */
   readonly joins: string;
-  /** Branches of the `case` that computes the column `verdict`, by their position in it. */
+  /**
+   * Branches of the `case` that computes the column `verdict`. Each is named after its position in
+   * the `case`.
+   */
   readonly first: string;
   readonly beforeKey: string;
   readonly beforePause: string;

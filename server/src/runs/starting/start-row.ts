@@ -120,7 +120,7 @@ export interface ReceivedStart {
   readonly swallows: boolean;
   /** Whether the trigger's filter rejects the request. If so, no run is started. */
   readonly isFiltered: boolean;
-  /** The received request that this one replays; null if it arrived from outside. */
+  /** The received request that this one replays; null if this request arrived from outside. */
   readonly replayOf: string | null;
   readonly address: string | null;
   readonly contentEncoding: string | null;

@@ -150,7 +150,8 @@ with callers as materialized (
     }${parts.callbacks && parts.triggers ? " g.allows_callback," : ""} coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     ${parts.limits ? "reached.reached, paused.reached as paused_by" : "null::json as reached, null::json as paused_by"},
-    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
+    -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
       where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
@@ -300,7 +301,8 @@ with callers as materialized (
   ${
     parts.callbacks
       ? `left join lateral (
-    -- The oldest subscription signs the callback. Subscriptions store URLs as URL.href writes them.
+    -- If several subscriptions match, the oldest one signs the callback. Subscriptions store URLs
+    -- as URL.href writes them.
     select s.id from subscriptions s
     where r.callback_url is not null and s.workspace_id = c.workspace_id and s.deleted_at is null
       and s.status = 'enabled' and (s.agent_ids is null or c.agent_id = any (s.agent_ids))

@@ -69,7 +69,7 @@ export interface Started extends RunRef {
  *   the database does not reply in time. After `unavailable`, a request with an Idempotency-Key may
  *   have started its run; if it is repeated, it gets that run. If a request without a key started a
  *   run all the same, the run is cancelled: this process calls no model for it, but another process
- *   may begin to execute it before.
+ *   may have begun to execute it before the cancellation.
  */
 export async function startRun(ports: StartPorts, request: StartRequest): Promise<Started> {
   const outcome = await startReceived(ports, request);

@@ -84,7 +84,8 @@ export class LiveRun implements RunRef {
    * listeners.
    */
   publish(events: readonly EventOnWire[], outcome?: Outcome): void {
-    // Not by `push(...events)`, which fails if one write has more events than the call stack holds.
+    // `push(...events)` is not used, because it fails if one write has more events than fit on the
+    // call stack.
     for (const event of events) this.#events.push(event);
     this.#outcome = outcome ?? this.#outcome;
     this.#wake();

@@ -68,8 +68,8 @@ async function* summaries(
 /**
  * Opens the stream for the caller whose request started the run. `lastEventId` is ignored unless
  * the request is a repeated one: only then can the caller have read a part of the stream before.
- * @returns undefined if there is nothing to stream, as for `streamRun`, or the run was deleted.
- * @throws ApiError `bad_request` as for `streamRun`.
+ * @returns undefined if there is nothing to stream (see `streamRun`), or if the run was deleted.
+ * @throws ApiError `bad_request` in the same cases as `streamRun`.
  */
 export async function streamStarted(
   ports: SubscribePorts,

@@ -124,8 +124,8 @@ function eventsInMemory(
 /**
  * Reads events from the database. If the database is unreachable, returns no events after a pause,
  * so that streams and waiting callers try again.
- * @throws other errors of the database; every error if the subscriber neither follows the run nor
- *   streams.
+ * @throws any other error of the database. A subscriber that does not wait for later events
+ *   (`follow` is false) and does not stream also gets the error of an unreachable database.
  */
 async function read(
   ports: SubscribePorts,
