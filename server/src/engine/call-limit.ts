@@ -18,9 +18,9 @@ export interface AttemptLimit {
   readonly maxOutputTokens: number;
   /**
    * Called for a truncated answer. Returns how the run ends; undefined if the answer is shorter
-   * than `maxOutputTokens`. The function itself is undefined if `maxOutputTokens` is what the call
-   * would have had without limits: a truncated answer then does not mean that a limit is reached.
-   * @param calls all attempts of the model call. The last one is the answered one.
+   * than `maxOutputTokens`. The function itself is undefined if no limit has lowered
+   * `maxOutputTokens`: a truncated answer then does not mean that a limit is reached.
+   * @param calls all attempts of the model call. The last one got the answer.
    */
   readonly endOfTruncated: ((calls: readonly MeteredCall[]) => LimitEnd | undefined) | undefined;
 }

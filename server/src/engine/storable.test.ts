@@ -62,7 +62,8 @@ it("keeps the value of a JSON text, whether NUL and surrogates are escaped or no
       for (const text of [escaped, raw]) {
         const stored = storableJsonText(text);
         expect(storableText(stored)).toBe(stored);
-        // Not compared with `value` itself, which can contain -0: `JSON.stringify` writes -0 as 0.
+        // The result is not compared with `value` itself, which can contain -0: `JSON.stringify`
+        // writes -0 as 0.
         expect(JSON.parse(stored)).toEqual(JSON.parse(escaped));
       }
     }),

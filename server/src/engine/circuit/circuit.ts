@@ -33,8 +33,9 @@ export interface CircuitPolicy {
    */
   readonly minSilentCalls: number;
   /**
-   * Maximum milliseconds without such a report (see `minSilentCalls`). They are counted from the
-   * last report or, if no call was in flight then, from the start of the next call.
+   * Maximum milliseconds without a report that a call was answered or failed (see
+   * `minSilentCalls`). They are counted from the last report or, if no call was in flight at that
+   * time, from the start of the next call.
    */
   readonly maxSilenceMs: number;
 }

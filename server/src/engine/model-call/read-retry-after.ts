@@ -29,9 +29,9 @@ function nonNegative(text: string | undefined): number | undefined {
 }
 
 /**
- * Returns the wait in milliseconds that the body of Google's 429 response asks for. Google sends no
- * header for it, but `{error: {details: [{"@type": "…google.rpc.RetryInfo", "retryDelay":
- * "34.5s"}]}}`. Returns undefined if the body contains no such delay.
+ * Returns the wait in milliseconds that the body of Google's 429 response asks for. Google does not
+ * send the wait in a header but in the body: `{error: {details: [{"@type": "…google.rpc.RetryInfo",
+ * "retryDelay": "34.5s"}]}}`. Returns undefined if the body contains no such delay.
  */
 export function readRetryDelay(body: unknown): number | undefined {
   const details = fieldOf(fieldOf(body, "error"), "details");

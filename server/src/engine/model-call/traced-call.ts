@@ -14,7 +14,8 @@ import { shouldStream } from "./should-stream.ts";
  */
 export function callModel(...given: Parameters<typeof call>): Promise<AnsweredCall> {
   const [{ span }] = given;
-  // Without traces, a waiting run must not keep one more suspended function in memory.
+  // Without traces, `callTraced` is not used, so that a waiting run does not keep one more
+  // suspended function in memory.
   return span === undefined ? call(...given) : callTraced(span, ...given);
 }
 
