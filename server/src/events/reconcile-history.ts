@@ -20,9 +20,9 @@ import {
  * backup, after which nothing must be repeated, from a failover, after which runs continue. The
  * mark stays until `finishRestore`.
  *
- * This function cannot distinguish a restart from an unmarked restore into the same cluster, of a
- * dump or of the data files of a stopped server. Such a restore is detected when a client sends a
- * cursor that cannot exist: see `readGeneration`.
+ * This function does not detect a restore without the mark into the same cluster, for example of a
+ * dump or of the data files of a stopped server, because the history does not change. Such a
+ * restore is detected when a client sends a cursor that cannot exist: see `readGeneration`.
  *
  * @param client a connection that can read all workspaces. The caller holds the migration lock.
  * @returns whether the database has the mark.
