@@ -43,8 +43,8 @@ export function chargeBudgets(
   delete from reservations v using settled_runs s
   where v.run_id = s.run_id and v.workspace_id = s.workspace_id
     and v.run_id = any (array(select run_id from settled_runs))
-    -- The count makes this statement lock budgets before reservations, as all others do, so that
-    -- transactions do not deadlock.
+    -- The count makes this statement lock budgets before reservations, as all other statements do,
+    -- so that transactions do not deadlock.
     and (select count(*) from locked_budgets) >= 0
   returning v.*
 ), charged_calls as materialized (

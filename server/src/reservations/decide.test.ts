@@ -220,7 +220,10 @@ describe("runs that ask", () => {
   });
 });
 
-/** A model of the database: budgets, what is held, and the queue, for random sequences of steps. */
+/**
+ * A simulation of the database in memory: the budgets, what runs hold in them, and the queue.
+ * Random sequences of steps change it.
+ */
 interface Simulated {
   readonly budgets: Map<number, Budget>;
   readonly held: Map<string, { amounts: Amounts; in: readonly number[] }>;

@@ -147,8 +147,8 @@ function turnsOf(
       runId: request.askedAt === undefined ? "" : request.runId,
     })),
   ];
-  // Runs with the same `askedAt` are ordered by id. All new requests have the same time and id
-  // here, so the stable sort keeps them in the order in which they arrived.
+  // Runs with the same `askedAt` are ordered by id. All new requests have the time infinity and an
+  // empty id, so the stable sort keeps them in the order in which they arrived.
   return turns
     .sort((a, b) =>
       a.askedAt === b.askedAt ? compare(a.runId, b.runId) : a.askedAt < b.askedAt ? -1 : 1,
@@ -186,8 +186,8 @@ function decideOne(states: Map<number, State>, request: ReservationRequest): Dec
  * needs.
  */
 function keepTurn(states: Map<number, State>, run: WaitingRun): void {
-  // The run also waits for a budget that applies to none of the requests. Because of that budget it
-  // could not reserve now, so later runs need not wait for it.
+  // The run also waits for a budget that applies to none of the requests, so it could not reserve
+  // anything now. Later runs therefore need not wait for this run.
   if (run.blockedAt.some((id) => !states.has(id))) return;
   const own = run.budgetIds.flatMap((id) => states.get(id) ?? []);
   if (blockedAt(own, run.asked).length > 0) return;

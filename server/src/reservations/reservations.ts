@@ -54,8 +54,8 @@ export class Reservations {
   constructor(database: Database, mutex: Mutex) {
     this.#batcher = createBatcher({
       write: (runs) => reserveForRuns(database, runs),
-      // The order of arrival: first come, first served. Budgets are locked in the order of their
-      // primary keys, whatever the order of the runs.
+      // Runs are in the order of arrival: first come, first served. Budgets are locked in the order
+      // of their primary keys, whatever the order of the runs.
       order: ({ order }) => order,
       // An estimate for two ids, five amounts and the ids of some budgets.
       bytes: () => 500,

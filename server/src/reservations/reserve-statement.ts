@@ -275,8 +275,8 @@ on conflict (run_id, workspace_id) do update set state = excluded.state, asked =
 });
 
 /**
- * Returns the assignments of an update that begins the next period of a budget if `isOver`. The
- * caller assigns `spent`, `crossed` and `refused`.
+ * Returns the assignments of an update that begins the next period of a budget if the SQL condition
+ * `isOver` is true. The caller assigns `spent`, `crossed` and `refused`.
  * @param next alias of a row with the columns starts and ends of the next period.
  */
 export function startPeriod(budget: string, isOver: string, next: string): string {

@@ -65,7 +65,7 @@ async function grantAll(
     asked.map(({ run: { runId }, granted: { amounts } }) => ({ runId, amounts })),
   ).catch((thrown: unknown) => {
     // The same reservation was sent before over a connection that was lost, and has been written
-    // since this statement began.
+    // since this statement began. `reserveInTurn` can replace it.
     if (isUniqueViolation(thrown)) return undefined;
     throw thrown;
   });
