@@ -281,7 +281,8 @@ test("after a restore to a cluster that counts anew, new entries are summed up, 
   expect(await wrong()).toEqual([]);
 });
 
-// The last test, because `wrong` reads all entries, and these are many.
+// This is the last test, because it writes many entries, and `wrong`, which the other tests call,
+// reads all entries.
 test("merges the late entries of a day that is over, however many keys they have", async () => {
   const agent = await seedAgent(database);
   const late = { day: "2026-01-31", models: 1_001, count: 1_001 };
