@@ -14,8 +14,8 @@ export interface Memory {
    */
   readonly exchanges: ByteBudget;
   /**
-   * Budget for the bytes of bodies that triggers with settings received. Their memory also counts
-   * against `exchanges`.
+   * Budget for the bytes of the request bodies that triggers with the settings `receiving` have
+   * received. Their memory also counts against `exchanges`.
    */
   readonly bodies: ByteBudget;
   /** Budget for model output that is buffered for streams. */

@@ -155,8 +155,8 @@ const waitedIn = (run: string) => `exists (
         and exists (select from budgets b where b.workspace_id = v.workspace_id))`;
 
 /**
- * Returns whether a run waited for a limit when its process was lost, with no attempt of its model
- * call sent. False if the limits were deleted since.
+ * Returns whether a run waited for a limit when its process was lost, before any attempt of its
+ * next model call was sent. False if the limits were deleted since.
  */
 export async function readWasWaiting(database: Database, run: RunRef): Promise<boolean> {
   const { rows } = await database.engine.query<{ was_waiting: boolean }>({

@@ -154,8 +154,8 @@ export interface RunDetails {
    */
   readonly draft?: RunDraft | undefined;
   /**
-   * Scope within which the Idempotency-Key is unique; null for the trigger or, if there is no
-   * trigger, the agent.
+   * Scope within which the Idempotency-Key is unique. If it is null, the scope is the trigger or,
+   * without a trigger, the agent.
    */
   readonly keyScope: string | null;
   /**
@@ -173,7 +173,7 @@ export interface RunDetails {
    * - `ready`: the run is running or queued.
    * - `waiting`: the run cannot be claimed until it is queued.
    * - An error: the run has already failed with this error, and the Idempotency-Key is not bound to
-   *   it.
+   *   the run.
    */
   readonly initial: "ready" | "waiting" | InitialFailure;
 }

@@ -197,8 +197,9 @@ async function isDeleted({ live, database }: StartPorts, run: RunRef): Promise<b
 }
 
 /**
- * Returns the details with which the request creates a run that has failed, because a limit is
- * reached. If the request has no details, the run keeps the settings of its trigger.
+ * Returns the details for sending the request again, now that a limit is reached. With these
+ * details it creates a run that has already failed. If the request has no details of its own, the
+ * run keeps the settings of its trigger.
  */
 function failedBy(
   { limit, triggerId, promptPrefix }: Extract<StartResult, { kind: "limit_reached" }>,
