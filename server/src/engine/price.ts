@@ -2,7 +2,8 @@ import type { TokenUsage } from "@beckon/contract";
 
 /**
  * Where a price comes from: the price library, the operator's file, or the workspace's own price.
- * `free` is a price of 0 without a list: of the demo model, and of providers marked as free.
+ * `free` means that the price is 0, because the model is the demo model or its provider is marked
+ * as free.
  */
 export type PriceOrigin = "library" | "operator" | "workspace" | "free";
 

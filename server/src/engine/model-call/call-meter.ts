@@ -54,7 +54,7 @@ const maxFraming = 8;
 
 /**
  * An answer of up to this many characters is charged with `worstCaseFactor` bytes for each
- * character, which costs less CPU than measuring it.
+ * character, which costs less CPU than measuring the answer.
  */
 const maxUnmeasuredCharacters = 1_024;
 const worstCaseFactor = 32;
