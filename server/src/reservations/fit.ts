@@ -25,8 +25,8 @@ export type Fit =
       readonly kind: "fits";
       readonly outputTokens: number;
       /**
-       * The limit because of which `outputTokens` is below the maximum of the call; undefined if it
-       * is not.
+       * The limit that makes `outputTokens` lower than the maximum of the call; undefined if no
+       * limit does.
        */
       readonly loweredBy: Limit | undefined;
     }
