@@ -12,8 +12,8 @@
  *
  * A run is created running if the process that starts it also executes it. A run is created waiting
  * if its trigger holds runs while the agent is paused or a limit is spent. A waiting run cannot be
- * claimed; the worker queues it once the agent is no longer paused and no limit is spent. A run that
- * no trigger holds is created failed while a limit is spent.
+ * claimed; the worker queues it once the agent is no longer paused and no limit is spent. A run
+ * that no trigger holds is created failed while a limit is spent.
  *
  * Every append to the journal of a running run names the run's owner, its `fence`, which each claim
  * increments, and its `last_seq`. If any of these has changed, nothing is written, so a former
