@@ -4,8 +4,8 @@ import type { UsageRow } from "@beckon/contract";
 const rowsPerChunk = 500;
 
 /**
- * Returns the rows as CSV (RFC 4180) with a header line. Columns are the fields of the rows; null is
- * an empty cell.
+ * Returns the rows as CSV (RFC 4180) with a header line. Columns are the fields of the rows; null
+ * is an empty cell.
  * @param columns the names of the columns, in order.
  */
 export async function* csvOf(
