@@ -17,8 +17,8 @@ export interface Config {
   /** Address that callers use, without a trailing slash; undefined for `http://host:port`. */
   readonly publicUrl: string | undefined;
   /**
-   * Whether the headers `X-Forwarded-For` (IP address of the caller) and `traceparent` (trace of
-   * the caller) are trusted, because a proxy sets them.
+   * Whether to use headers that a proxy sets: `X-Forwarded-For` for the caller's IP address, and
+   * `traceparent` for the caller's trace.
    */
   readonly trustProxy: boolean;
   /** URL of an external PostgreSQL; undefined if Beckon runs PostgreSQL in the data folder. */
@@ -44,7 +44,7 @@ export interface Config {
    * undefined too: then Beckon generates a key and stores it in the data folder.
    */
   readonly bootstrapKey: string | undefined;
-  /** Whether startup issues a link for the first owner if there is no owner. */
+  /** Whether startup issues a link to create the first owner's account, while there is no owner. */
   readonly setupLink: boolean;
   /** `api` serves requests, `worker` executes queued runs, `all` does both. */
   readonly role: "all" | "api" | "worker";
@@ -64,7 +64,7 @@ export interface Config {
    * all workspaces; undefined for half of its heap's limit.
    */
   readonly memoryBudgetMib: number | undefined;
-  /** Maximum connections of one process to PostgreSQL, without those for its lease and LISTEN. */
+  /** Maximum connections of one process to PostgreSQL, not counting those for lease and LISTEN. */
   readonly poolSize: number;
   /**
    * Addresses that agents can call although they are not public, each as `host:port` in the form

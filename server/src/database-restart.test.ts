@@ -139,8 +139,8 @@ test("a database restart that is longer than the lease makes no process declare 
   expect(runs.filter(({ refused }) => !refused)).toEqual([
     { refused: false, status: "succeeded", attempt: 1, ends: 1, count: 22 },
   ]);
-  // A run can have been written although its start was rejected. Such a run was cancelled before
-  // any model call.
+  // A run whose start was rejected can still have been written to the database. In that case, the
+  // run was cancelled before it called the model.
   expect(runs.filter(({ refused, status }) => refused && status !== "cancelled")).toEqual([]);
   expect(models.requests.length).toBe(22);
 });

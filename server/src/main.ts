@@ -62,8 +62,8 @@ export interface Beckon {
    */
   readonly demo: Demo | null;
   /**
-   * The token of the link for the first owner; null if there is an owner, or if the options or
-   * settings request no link.
+   * The token of the setup link, with which the first owner's account is created; null if there is
+   * an owner, or if the options or settings request no link.
    */
   readonly setupToken: string | null;
   /** The operator's providers that the workspace `default` could use when startup ended. */
@@ -123,7 +123,7 @@ async function build(
   opened.defer(() => heap.stop());
   const metrics = await createMetrics({ isOn: config.metricsPort !== undefined });
   const tracing = await createTracing(config, { log, processId });
-  /** Time of `elapsed()` at which the drain time of a stop ends; 0 before a stop. */
+  /** The value of `elapsed()` at which the drain time of a stop ends; 0 before a stop. */
   let graceOver = 0;
   // Resources that are opened later are closed before the tracing. So requests and runs end their
   // spans before the tracing exports the last spans.
@@ -361,15 +361,16 @@ async function build(
  */
 const failedAuthenticationsPerMinute = 300;
 /**
- * Maximum failed attempts of one IP address per minute with a password or the token of a one-time
- * link. Lower than `failedAuthenticationsPerMinute`, because passwords are easier to guess.
+ * Maximum failed attempts of one IP address per minute with a password or with the token of a
+ * one-time link. It is lower than the limit for keys and agent tokens, because passwords are easier
+ * to guess.
  */
 const guessesPerMinute = 30;
 
 /**
  * Returns the configured ports of Beckon and its metrics, of the proxy in front of it, and of its
  * database. Discovery must not mistake these for model servers. A port that the settings do not
- * name, for example with PORT=0, is not included.
+ * name is left out.
  */
 function configuredPorts({ port, metricsPort = 0, publicUrl, databaseUrl }: Config): number[] {
   const urls = [publicUrl, databaseUrl].map((url) => Number(URL.parse(url ?? "")?.port));
@@ -378,8 +379,8 @@ function configuredPorts({ port, metricsPort = 0, publicUrl, databaseUrl }: Conf
 
 /**
  * Runs one server process, with or without a supervisor. After SIGTERM, SIGINT, SIGHUP or SIGQUIT
- * it drains and exits. It exits at once when the channel to its supervisor closes, because nothing
- * would restart it and the next startup stops the embedded PostgreSQL.
+ * it drains and exits. It exits at once when the channel to its supervisor closes: without a
+ * supervisor, nothing would restart it, and Beckon's next startup stops the embedded PostgreSQL.
  */
 async function runServer(): Promise<void> {
   const { values } = parseArgs({

@@ -195,7 +195,7 @@ test("a server that dies is replaced, its successor and the others get its id, a
     ),
   ];
   expect(started.map((match) => match[3])).toEqual(["all", undefined]);
-  // Only one server issues a link for the first owner: another link would revoke the printed one.
+  // Only one server issues a setup link: another one would revoke the link that was printed.
   expect(trace().match(/--setup/g)).toHaveLength(1);
   const [, pid, id] = started[0] ?? [];
   process.kill(Number(pid), "SIGKILL");

@@ -26,8 +26,8 @@ import {
 /**
  * Runs the supervisor, the parent process of the servers. It stores generated secrets, runs
  * PostgreSQL in the locked data folder unless DATABASE_URL is set, and keeps the servers running.
- * It serves no requests but those for metrics, so that no request can crash the process that
- * restarts servers. Resolves with the exit code.
+ * It serves only requests for metrics, so that no request of an API client can crash the process
+ * that restarts servers. Resolves with the exit code.
  *
  *   started by       script/server or `beckon start`
  *   starts           PostgreSQL, then the servers
@@ -189,9 +189,9 @@ function cannotStart(reason: string): string {
 }
 
 /**
- * Returns the maximum time for which a stopping server waits for runs and requests. It waits the
- * drain delay up to twice (`divertRequests`): first while `/readyz` responds with 503, then for
- * open connections. After that it waits the drain time.
+ * Returns the maximum time for which a stopping server waits for runs and requests. First it waits
+ * for the drain delay up to twice (`divertRequests`): while `/readyz` reports that it is not ready,
+ * then until open connections are closed. After that, it waits for the drain time.
  */
 function maxStopSeconds({ drainDelaySeconds, drainSeconds }: Config): number {
   return 2 * drainDelaySeconds + drainSeconds;

@@ -13,9 +13,9 @@ import { bindingFor, createSecretCipher, parseMasterKey } from "./base/secrets/i
 import { readConfig, start } from "./index.ts";
 
 /**
- * The first line of the fixture, which has the secrets of an installation of commit 208eb19; they
- * are fake. SQL with the rows of this installation follows. It was killed with 200 runs in flight,
- * because its model and its tool did not respond.
+ * The first line of the fixture, with the (fake) secrets of an installation. The SQL that follows
+ * inserts its rows. The installation ran commit 208eb19, and was killed while 200 runs were in
+ * progress whose model or tool did not respond.
  */
 interface OldInstallation {
   readonly masterKey: string;
@@ -71,8 +71,8 @@ await database.engine.query(
 );
 await database.engine.query("update keys set expires_at = now() + interval '1 day'");
 
-// A tool's secret can be decrypted only with the address of the tool. This address is different
-// each time this test runs, so the secrets are encrypted again.
+// The encryption of a tool's secret is bound to the tool's origin. The tool server of this test has
+// another port than that of the fixture, so the secrets are encrypted again.
 const cipher = createSecretCipher(parseMasterKey(old.masterKey));
 const { rows: secrets } = await database.engine.query(
   `select id, workspace_id as "workspaceId", agent_id as "agentId", origins, sealed
@@ -88,7 +88,7 @@ for (const secret of secrets) {
 }
 
 const beckon = await start({
-  // No other process uses this database, so all processes that are registered in it have exited.
+  // All earlier processes count as exited, as after a startup with the embedded PostgreSQL.
   reaped: "all",
   config: readConfig({
     PORT: "0",
@@ -118,7 +118,7 @@ async function call(
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** Returns the number of runs of an agent for each way in which they ended: status and journal. */
+/** Returns how many runs of an agent ended in each way, by their status and types of events. */
 async function endsOf(name: AgentName): Promise<Record<string, number>> {
   const { body } = await call(`/agents/${old.agents[name].id}/runs?limit=100`, {
     credential: old.key,
