@@ -10,8 +10,9 @@ export interface Auth extends Sessions {
 }
 
 /**
- * Creates the `Auth` of an installation. Its library is loaded when the first session is created or
- * looked up, because it needs some 25 MiB of memory, and many installations serve API callers only.
+ * Creates the `Auth` of an installation. The library better-auth is loaded when the first session
+ * is created or looked up, because it needs some 25 MiB of memory, and many installations serve API
+ * callers only.
  * @param secure Whether cookies are sent over TLS only (`__Secure-` prefix).
  */
 export function createAuth(given: {

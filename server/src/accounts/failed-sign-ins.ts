@@ -7,8 +7,8 @@ import { listAccounts } from "./password-store.ts";
 import { recordAccountAction } from "./record-account-action.ts";
 
 /**
- * Writes failed sign-ins to the audit logs. The workspaces are those of the accounts whose password
- * was compared with the given one.
+ * Writes failed sign-ins to audit logs: for each account whose password was compared with the given
+ * one, to the audit logs of all workspaces of the account.
  */
 export interface FailedSignIns {
   /**
@@ -20,8 +20,8 @@ export interface FailedSignIns {
 }
 
 /**
- * Maximum failed sign-ins per e-mail and minute that are written: enough to notice an attack, too
- * few to fill the log.
+ * Maximum failed sign-ins per e-mail and minute that are written to the audit log: enough to notice
+ * an attack, too few to fill the log.
  */
 const maxEntries = 10;
 const windowMs = 60_000;

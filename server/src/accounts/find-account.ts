@@ -6,8 +6,8 @@ import { toUser } from "./user.ts";
 
 /**
  * An account, and the hash that the password matched. The password may have been changed since.
- * Before a caller uses the account, it must therefore lock the account's password and check that it
- * still has this hash.
+ * Before using the account, callers must therefore lock its password and check that it still has
+ * this hash.
  */
 export interface FoundAccount {
   readonly user: User;

@@ -5,7 +5,10 @@ import { ApiError } from "../base/errors.ts";
 import { acceptInvitation } from "../members/index.ts";
 import { changePassword, createAuth, type SignedIn, signIn } from "./index.ts";
 
-/** While the password of a request is compared, other requests reach the limit of failures. */
+/**
+ * Tests what happens to a request if other requests reach the limit of failed attempts while
+ * Beckon compares the request's password.
+ */
 
 const beckon = await startTestBeckon();
 const { database } = beckon.db;

@@ -9,7 +9,7 @@ export type ResetRow = Selectable<Tables["password_resets"]>;
 
 const isValid = sql.raw<boolean>(isUnexpired("password_resets"));
 
-/** The value that better-auth uses as `providerId` for accounts with a password. */
+/** The value that the library better-auth uses as `providerId` for accounts with a password. */
 const method = "credential";
 
 export async function insertPassword(

@@ -6,9 +6,9 @@ import { isUnexpired } from "../credentials/index.ts";
 export type SessionRow = Selectable<Tables["sessions"]>;
 
 /**
- * SQL condition that the session has not expired, by the database's clock. better-auth, which
- * validates session cookies, compares the same column with the clock of this process, so the two
- * results can differ for a moment if the clocks differ.
+ * SQL condition that the session has not expired, by the database's clock. The library better-auth,
+ * which validates session cookies, compares the same column with the clock of this process. If the
+ * clocks differ, the two results can differ for a moment.
  */
 const isValid = sql.raw<boolean>(isUnexpired("sessions"));
 

@@ -40,7 +40,10 @@ const lifetimeSeconds = 30 * 24 * 3_600;
 /** A session in use is extended at most once in this time, so that most requests write nothing. */
 const renewalSeconds = 24 * 3_600;
 
-/** Prefixes of ids, by better-auth's name of the table. It adds no rows to other tables here. */
+/**
+ * Prefixes of ids, by better-auth's name of the table. better-auth adds no rows to other tables,
+ * because Beckon does not use its other functions.
+ */
 const prefixes: Readonly<Record<string, IdPrefix>> = {
   user: "usr",
   session: "ses",

@@ -28,8 +28,8 @@ const attempt = (
     headers: { "x-forwarded-for": address },
   });
 /**
- * Makes tests with many attempts faster: the password of an attempt with a workspace id is compared
- * once, that of an attempt without one four times.
+ * Makes tests with many attempts faster. If an attempt has a workspace id, its password is compared
+ * with one hash. Without a workspace id, it is always compared with four.
  */
 const aWorkspace = { workspace_id: "wsp_00000000000000000000000000" };
 
