@@ -19,7 +19,7 @@ export type AgentRow = Selectable<Tables["agents"]> & {
   restorable_until: Date | null;
   /** Whether the agent is deleted and `restorable_until` is in the future. */
   restorable: boolean;
-  /** Whether the agent is paused because one of its ceilings is reached. */
+  /** Whether the agent is paused because one of its ceilings (limits in money) is reached. */
   paused_by_limit: boolean;
 };
 
@@ -31,8 +31,8 @@ const restorableUntil = sql<Date | null>`agents.deleted_at + interval '720 hours
 const isRestorable = sql<boolean>`coalesce(${restorableUntil} > now(), false)`;
 
 /**
- * SQL condition that a ceiling pauses the agent now. It is no longer true when the period of the
- * ceiling ends. The statement that starts runs has the same condition.
+ * SQL condition that a ceiling (a limit in money) pauses the agent now. It becomes false when the
+ * ceiling's period ends. The statement that starts runs has the same condition.
  */
 const isPausedByLimit = sql<boolean>`exists (select from budgets b
   where b.workspace_id = agents.workspace_id and b.scope_kind = 'agent' and b.scope_id = agents.id
@@ -78,9 +78,9 @@ export function findAgent(
 /**
  * Locks the agent's row and returns the agent, even if it is deleted; undefined if it does not
  * exist. Uses `FOR NO KEY UPDATE`, because `FOR UPDATE` would also block inserts into tables with a
- * foreign key to `agents`. The start of a run only reads the row and waits for no lock. The agent
- * is read by a second statement, because the first one may have waited for the lock and would show
- * joined tables as they were before the wait.
+ * foreign key to `agents`. Starting a run only reads the row, so this lock does not delay it. The
+ * agent is read by a second statement, because the first one may have waited for the lock and would
+ * show joined tables as they were before the wait.
  */
 export async function lockAgent(
   tx: WorkspaceTransaction,

@@ -9,9 +9,9 @@ export class UnsupportedError extends Error {
 }
 
 /**
- * Maximum number of objects, and of elements of their lists `enum`, `required` and `type`, that an
- * import visits. The import copies these lists. References can make a small document expand to a
- * very large tool.
+ * Limits the work of an import, because references can make a small document expand to a very large
+ * tool. It is the maximum number of objects that the import visits, plus the elements of their
+ * lists `enum`, `required` and `type`, which the import copies at every visit.
  */
 const maxVisited = 20_000;
 
@@ -24,9 +24,8 @@ export interface ImportedDocument {
   /**
    * Returns `value` itself or, if it has a `$ref`, the object to which it refers. `reference` is
    * the last reference that was followed; undefined if there was none.
-   * @throws UnsupportedError if a reference is too long, or leads to another document, to itself or
-   *   to no object; or if the import has visited more than `maxVisited` objects and elements of
-   *   their lists.
+   * @throws UnsupportedError if a reference leads to another document, to itself or to no object,
+   *   or if the import has visited more than `maxVisited` objects and list elements.
    */
   follow(value: unknown): { readonly node: OpenapiNode; readonly reference: string | undefined };
 }
