@@ -102,8 +102,8 @@ async function readKey(path: string): Promise<string | undefined> {
 const masterKeyBytes = 32;
 
 /**
- * @throws BackupError if the backup has secrets that neither the key nor the previous master key
- *   encrypted, unless the key was declared lost.
+ * @throws BackupError if the backup has encrypted secrets, and their key is missing: it is not
+ *   `key` and not the previous master key. If BECKON_MASTER_KEY_LOST is set, nothing is checked.
  */
 function rejectOtherKey(
   { masterKeyLost, previousMasterKey, dataDir }: Config,
