@@ -446,7 +446,7 @@ test("exporting any agents, importing and exporting again gives equal documents 
   await fc.assert(
     fc.asyncProperty(fc.array(agent, { maxLength: 4 }), async (agents) => {
       // NUL, lone surrogates and fields named __proto__ are replaced or removed, because an import
-      // rejects them. Other tests check that it does.
+      // rejects them. Other tests check these rejections.
       const body = JSON.stringify({ beckon: 1, agents })
         .replaceAll("__proto__", "proto")
         .replaceAll(/\\u(0000|d[89a-f]..)/g, "");

@@ -14,7 +14,7 @@ export interface ImportedAgent {
   readonly id: string;
   readonly name: string;
   readonly token: string;
-  /** Without URLs: `http/` adds them, because only it has the server's public URL. */
+  /** Without the triggers' URLs. The code in `http/` adds them, because it knows the public URL. */
   readonly triggers: readonly {
     readonly id: string;
     readonly name: string;
