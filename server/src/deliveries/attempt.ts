@@ -213,8 +213,9 @@ async function prepare(
 }
 
 /**
- * Returns the previous secret while it overlaps with the new one. A secret that cannot be decrypted
- * is left out: after the loss of a master key, a rotation must be enough to deliver again.
+ * Returns the decrypted secret from before the last rotation, as a list; empty if it is no longer
+ * valid or cannot be decrypted. It is not an error if it cannot be decrypted: after the loss of a
+ * master key, rotating the secret must be enough to deliver again.
  */
 function previousSecret(
   cipher: SecretCipher,

@@ -14,7 +14,8 @@ export interface DeliveredRow {
   readonly seq: number | null;
   /**
    * The event's data, or a reference to the artifact that has it. null if the data was not stored,
-   * because the payload was thin or the subscription was not enabled, or if its run was deleted.
+   * because the subscription's payload was `thin` (events without data) or the subscription was not
+   * enabled, or if the event's run was deleted.
    */
   readonly data: Readonly<Record<string, unknown>> | null;
 }

@@ -17,7 +17,10 @@ export interface ClaimedDelivery extends DeliveredRow {
   readonly payload: PayloadStyle;
   readonly format: DeliveryFormat;
   readonly secret: string;
-  /** null unless the secret was rotated and the previous secret is still valid. Then both sign. */
+  /**
+   * The secret from before the last rotation while it is still valid, else null. If it is not null,
+   * each request is signed with both secrets.
+   */
   readonly previous_secret: string | null;
   readonly headers: string | null;
   /** Version of the subscription when its values were read. */
@@ -123,7 +126,8 @@ with recursive busy as materialized (
   select d.subscription_id, d.id from chosen c cross join lateral (
     select d.subscription_id, d.id from deliveries d
     where d.subscription_id = c.subscription_id and d.id = c.id and d.next_at <= now()
-      -- With "=" the planner chooses the index of due deliveries, and reads a whole backlog.
+      -- If this were "=", the planner would choose the index deliveries_due and read all pending
+      -- deliveries of the subscription.
       and d.status is not distinct from 'pending'
     for no key update skip locked
   ) d

@@ -7,8 +7,8 @@ import { disableRow } from "./maintenance-store.ts";
 /**
  * Disables a subscription if it is enabled, and writes an event and an audit entry about that.
  * `closeDeliveries` later closes its pending deliveries.
- * @param url the URL whose receiver is the reason; undefined for another reason. If the subscription
- *   has another URL by now, it is not disabled.
+ * @param url the URL whose receiver is the reason, for example because it responded with 410;
+ *   undefined for another reason. If the subscription has another URL by now, it is not disabled.
  * @returns whether this call has disabled it.
  */
 export async function disableSubscription(

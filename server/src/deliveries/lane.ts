@@ -52,7 +52,7 @@ export class Lane {
   }
 
   /**
-   * Called once for each delivery, when its outcome was recorded or could not be.
+   * Called once for each delivery, after its outcome was recorded or could not be recorded.
    * @returns how many deliveries are still claimed.
    */
   free(): number {

@@ -33,8 +33,8 @@ export interface Outcome {
 
 /**
  * Statement that records outcomes: the deliveries, a row for each attempt, and the health of the
- * subscriptions. If its reply was lost, it is sent again. A committed outcome is not written twice,
- * because its delivery no longer has the lease.
+ * subscriptions. If the reply of the database is lost, the statement is sent again. An outcome that
+ * was already committed is not written twice, because its delivery no longer has the lease.
  *
  * The health of a subscription whose receiver works is written at most once a second, so that a
  * fast receiver does not make one row the bottleneck.
@@ -70,7 +70,8 @@ with outcomes as materialized (
     last_error = case when o.kind = 'released' then d.last_error else o.error end
   from outcomes o
   where d.subscription_id = o.subscription_id and d.id = o.id
-    -- With "=" the planner could choose the index of due deliveries, and read a whole backlog.
+    -- If "is not distinct from" were "=", the planner could choose the index deliveries_due and
+    -- read all pending deliveries of the subscription.
     and d.status is not distinct from 'pending' and d.next_at = o.lease::timestamptz
   returning o.*, d.workspace_id,
     o.started_at::timestamptz + o.duration_ms * interval '1 millisecond' as ended_at

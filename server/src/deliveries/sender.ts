@@ -21,7 +21,7 @@ export interface SenderOptions extends AttemptPorts {
   readonly maxFailingSeconds: number;
   /**
    * Time between two sweeps in milliseconds. A sweep closes the pending deliveries of subscriptions
-   * that are not enabled, and disables subscriptions with more than `maxPending` of them.
+   * that are not enabled, and disables subscriptions with more than `maxPending` deliveries.
    */
   readonly sweepMs: number;
 }
@@ -87,7 +87,8 @@ export function startSender(options: SenderOptions): Sender {
   const lanes = new Map<string, Lane>();
   /** Outcomes that are not recorded yet. */
   const recording = new Set<Promise<void>>();
-  // The lease is longer than a delivery waits in its lane plus the time of its attempt.
+  // The lease of a delivery must not expire before its attempt ends: it is longer than the maximum
+  // wait in a lane plus the maximum time of an attempt.
   const maxWaitMs = 1.3 * options.timeoutMs;
   const leaseSeconds = (3 * options.timeoutMs) / 1_000;
   let someSubscriptions = false;
