@@ -8,7 +8,10 @@ import { readablePaths } from "./readable-paths.ts";
 
 const entry = fileURLToPath(new URL("./child/main.ts", import.meta.url));
 
-/** Maximum bytes of a frame from a child. JSON can make a message six times as long by escapes. */
+/**
+ * Maximum bytes of a frame (one message over a pipe) from a child. Escapes in JSON can make a
+ * rendered message six times as long.
+ */
 const maxResultBytes = 6 * maxMessageBytes + 65_536;
 /** Maximum bytes of a frame to a child: the largest payload with variables, filter and template. */
 const maxRequestBytes = 64 * 1_048_576;
@@ -96,7 +99,7 @@ export function startChild(
   });
   // An idle child does not keep the server running.
   process_.unref();
-  // Without a free file descriptor, the process has no streams, and exits.
+  // If no file descriptor was free, the child has no streams, and it exits.
   for (const stream of [stdin, stdout]) if (stream) unref(stream);
   return {
     write: (frame) => void stdin?.write(frame),

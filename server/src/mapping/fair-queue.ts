@@ -9,8 +9,9 @@ export class FairQueue<T> {
   /** Items that were put back. They are taken before all others, because they already waited. */
   #returned: { tenant: string; item: T }[] = [];
   /**
-   * Maximum used time of the tenants whose items were taken, at that moment. A new tenant starts
-   * with this used time: with 0, it would delay the others until it had used as much.
+   * The highest `usedMs` that a tenant had when one of its items was taken. New tenants start with
+   * this value. If they started with 0, only their items would be taken until they had used as much
+   * time as the others.
    */
   #clockMs = 0;
   #size = 0;
@@ -82,7 +83,10 @@ export class FairQueue<T> {
     return created;
   }
 
-  /** Removes tenants without items that a new entry, which starts at `#clockMs`, can replace. */
+  /**
+   * Removes tenants that have no items and have used at most `#clockMs`. When they add an item
+   * again, they start at `#clockMs`.
+   */
   #forgetIdle(): void {
     for (const [name, { items, usedMs }] of this.#tenants)
       if (items.length === 0 && usedMs <= this.#clockMs) this.#tenants.delete(name);

@@ -62,7 +62,8 @@ test("a child that is killed at any moment loses no evaluation", async () => {
   await render("a", "warm");
   let done = false;
   const killing = (async () => {
-    // On a slow machine, more children would not start within the time that evaluations wait.
+    // Kills at most 3 children. On a slow machine, starting more of them would take longer than
+    // evaluations wait in the queue.
     for (let kills = 0; kills < 3 && !done; kills++) {
       const last = processes.at(-1);
       last?.kill();
@@ -110,7 +111,7 @@ test("evaluations fail if the system has no memory for a child, and the next one
   let isFull = true;
   const { render } = open({
     start(limits, on) {
-      // Node.js throws this error; it emits most others of `spawn`.
+      // `spawn` throws this error. Most of its other errors arrive as the event `error`.
       if (isFull) throw Object.assign(new Error("spawn ENOMEM"), { code: "ENOMEM" });
       return startChild(limits, on);
     },
@@ -147,8 +148,9 @@ test("other tenants wait only for the long evaluations that were already sent to
   await heavy[0];
   const light = Array.from({ length: 10 }, () => render("light", "x").then(note("light")));
   await Promise.all([...heavy, ...light]);
-  // The child already had about ten heavy evaluations, because it was not known that they take
-  // long. The light ones were evaluated next, so all ten ended before the last ten heavy ones.
+  // When the light evaluations arrived, about ten heavy ones had already been sent to the child,
+  // because their duration was not known yet. The ten light ones were evaluated next, and ended
+  // before the last ten heavy ones.
   expect(order.lastIndexOf("light")).toBeLessThan(30);
 });
 

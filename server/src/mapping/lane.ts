@@ -45,12 +45,12 @@ const maxWaiting = 2_000;
 const maxWaitingOfTenant = 500;
 const maxWaitMs = 10_000;
 /**
- * While the requests that the child has are estimated to take less than this, it is sent further
- * ones, which hides the delay of the pipe. It is not sent more, because requests that it has are
- * evaluated before those of other tenants that arrive later.
+ * While the child's unfinished requests are estimated to take less than this, the child is sent
+ * another one, so that it never waits for the pipe between two requests. The value is low, because
+ * the requests in the child are evaluated before a request of another tenant that arrives later.
  */
 const maxAheadMs = 10;
-/** Estimated milliseconds of an evaluation while its tenant has no mean duration. */
+/** Estimated milliseconds of an evaluation if none of its tenant's evaluations was measured yet. */
 const unknownMs = 1;
 const startTimeoutMs = 10_000;
 /** Number of consecutive failed starts after which the waiting requests fail. */
@@ -167,7 +167,7 @@ export class EvaluationLane {
     return child;
   }
 
-  /** Starts a process. One that the system has no memory for exits at once. */
+  /** Starts a process. If that fails, returns a stand-in that does nothing and exits at once. */
   #spawn(on: Parameters<typeof startChild>[1]): EvaluationProcess {
     try {
       return (this.#options.start ?? startChild)(this.#options, on);
@@ -334,7 +334,10 @@ export class EvaluationLane {
   }
 }
 
-/** Grace period in which LiquidJS, which has the same limit, can stop first and name the line. */
+/**
+ * Time after the limit at which the child is killed. LiquidJS has the same limit, so it usually
+ * stops by itself before, with an error that names the line of the template.
+ */
 const graceMs = 25;
 
 const partOf = ({ template }: Mapping) => (template === null ? "filter" : "template");

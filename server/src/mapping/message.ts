@@ -1,7 +1,8 @@
 import type { MappingVariables } from "./mapping.ts";
 
 /**
- * Matches line breaks and other control characters, with which a value could imitate another line.
+ * Matches line breaks and other control characters. With them, the value of a header could look
+ * like further lines of the message.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are replaced.
 const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;

@@ -2,8 +2,8 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /**
- * Returns the folders that an evaluation child can read: this one, and the packages that it
- * imports. A package that is a symbolic link is listed under both paths.
+ * Returns the folders that an evaluation child can read: the folder of this file, and those of the
+ * packages that the child imports. A package that is a symbolic link is listed under both paths.
  */
 export function readablePaths(): string[] {
   const cel = foldersOf("@bufbuild/cel", import.meta.dirname);

@@ -66,7 +66,8 @@ const orphanTimeoutMs = 30_000;
 Object.assign(globalThis, { evaluateReceived });
 const evaluateWithin = new Script("evaluateReceived()");
 
-// Compiles the code of both packages before the first request, whose time is limited.
+// Makes V8 compile the code of the CEL and Liquid packages now. Otherwise the compilation would
+// count as time of the first request, which is limited.
 evaluator.evaluate(
   {
     filter: "payload.a.exists(x, x > 0) || true",
