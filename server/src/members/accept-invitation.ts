@@ -110,8 +110,9 @@ async function accountOfPassword(
 ): Promise<AccountResolver> {
   const { password, email = invitation.email } = given;
   const { account, isKnown } = await findAccount(ctx.database, { email, password });
-  // Also for a wrong password: with a name, that request adds an account below, so an error that
-  // only the correct password gets would reveal it.
+  // Also called after a wrong password, because a request with a name and a wrong password succeeds
+  // below and adds an account. If only the correct password failed with `too_many_requests`, the
+  // error would reveal that the password is correct.
   ctx.failedAttempts.permit();
   if (account !== undefined) {
     return async (tx) => {

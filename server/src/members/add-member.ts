@@ -16,8 +16,8 @@ import {
  * the issuer of the link, who may have no rights in this workspace, could set the person's
  * password, sign in as this person and enter the workspace.
  * @param tx A transaction that sees all workspaces.
- * @throws ApiError `conflict` if the person is already a member, or if another account with the
- *   same e-mail is.
+ * @throws ApiError `conflict` if the person is already a member, or if another member has the same
+ *   e-mail.
  */
 export async function addMember(
   tx: WorkspaceTransaction,

@@ -23,7 +23,8 @@ export async function removeMember({
 }): Promise<void> {
   const isOwnMembership = ctx.actor.kind === "user" && ctx.actor.id === input.userId;
   if (!isOwnMembership) permit(ctx, "members:write");
-  // Sees all workspaces, because reset links, which `deleteResets` deletes, belong to no workspace.
+  // The transaction sees all workspaces, because `deleteResets` deletes reset links, which belong
+  // to no workspace.
   await inAllWorkspaces(ctx.database.tenant, async (tx) => {
     await lockMembers(tx, ctx.workspaceId);
     await requireUnchangedRole(tx, ctx);

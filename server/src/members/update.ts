@@ -21,7 +21,8 @@ export async function updateMember({
   input: { userId: string; body: UnparsedBody };
 }): Promise<Member> {
   permit(ctx, "members:write");
-  // Sees all workspaces, because reset links, which `deleteResets` deletes, belong to no workspace.
+  // The transaction sees all workspaces, because `deleteResets` deletes reset links, which belong
+  // to no workspace.
   return inAllWorkspaces(ctx.database.tenant, async (tx) => {
     await lockMembers(tx, ctx.workspaceId);
     await requireUnchangedRole(tx, ctx);
