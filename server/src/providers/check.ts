@@ -17,7 +17,7 @@ const timeoutMs = 10_000;
  * thrown. For a model server on this machine, a result is reused for 30 seconds.
  *
  * @throws ApiError `secret_unreadable` if the key was encrypted with another master key, or was
- *   given for another origin.
+ *   entered for a base URL with another origin.
  */
 export async function checkProvider({
   ctx,

@@ -14,7 +14,7 @@ export interface ProviderConnection extends ProviderAddress {
  * Returns the address and the decrypted key of a provider; undefined if the provider was deleted.
  * The result is for the process that executes runs. It must not be sent in a response.
  * @throws ApiError `secret_unreadable` if the key was encrypted with another master key, or was
- *   given for another origin.
+ *   entered for a base URL with another origin.
  */
 export async function connectionOf(
   database: Database,

@@ -17,9 +17,9 @@ import { findProviderNames, listProviderRows, type ProviderRow } from "./store.t
 const concurrency = 20;
 const timeoutMs = 2_000;
 /**
- * Time from the call of `listModels` after which it requests no further lists. With `timeoutMs`,
- * the last list then ends after 3.5 seconds, before `http/` gives up on a GET request: after 4
- * seconds (`read-deadline.ts`). The next call requests the remaining providers.
+ * Time after which a call of `listModels` requests no further lists. The last request takes at most
+ * `timeoutMs`, so the call ends within 3.5 seconds. After 4 seconds, `http/` would reject the GET
+ * request (`read-deadline.ts`). The next call of `listModels` requests the remaining providers.
  */
 const startWithinMs = 1_500;
 

@@ -34,8 +34,8 @@ const ids = {
   google: await create("google", "google", undefined),
 };
 const agent = await before.createAgent({ model: "own/m" });
-// Restores the state that a version before migration 0005 leaves. Such a version encrypts keys as
-// `create` does. Its table has no column for the address that a key was given for.
+// Makes the database look as if written by a version of Beckon before migration 0005. Such versions
+// encrypt keys as `create` does, and have no column for the address that a key was entered for.
 await engine.query("alter table providers drop column api_key_url");
 await engine.query("delete from migrations where name like '0005-%'");
 

@@ -383,7 +383,7 @@ describe("GET /models", () => {
 
 test("Ollama is found at its own port without any setting", async () => {
   const real = await startModelServer({ host: "127.0.0.1", port: 11434 }).catch(() => undefined);
-  // Another program uses the port, so the test is skipped.
+  // If another program uses the port, there is nothing to test.
   if (real === undefined) return;
   onTestFinished(() => real.close());
   const other = await beckon.another();

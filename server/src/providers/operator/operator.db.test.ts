@@ -100,7 +100,8 @@ test("a workspace's own provider of the name goes before, and its agents never f
   expect(JSON.stringify(tenant.requests[0]?.headers)).toContain("own-key-0123456789");
   expect(operator.requests).toHaveLength(0);
 
-  // A version keeps the provider that its model resolved to. The next version resolves it again.
+  // A version keeps the provider that its model resolved to. Only the next version resolves the
+  // model again, now to the workspace's own provider.
   expect((await beckon.invoke(before, "hello")).body).toMatchObject({ ok: true });
   expect(operator.requests).toHaveLength(1);
   await beckon.call(`/agents/${before.id}`, { method: "PATCH", body: { description: "changed" } });
