@@ -8,7 +8,10 @@ interface CaptureInput {
   readonly version: number;
 }
 
-/** Statement that captures a request, if its trigger waits for a sample. */
+/**
+ * Statement that captures a request as a sample, which is shown to the person who sets up the
+ * trigger. It does so only while the trigger waits for a sample.
+ */
 const captureStatement = statement<CaptureInput>("capture-request", (p) => {
   const request = p.rows("r", ({ request }) => [request], requestColumns);
   const version = p.value("int", (input) => input.version);
@@ -22,7 +25,7 @@ with arrived as materialized (select * from ${request.table}), captured as (
   ${insertRequests("arrived join captured on captured_id = trigger_id")}
 )
 select exists (select from captured) or exists (
-  -- An earlier call has captured the request, and its reply was lost.
+  -- The row exists already if an earlier call captured the request and the reply was lost.
   select from received_requests s, arrived r where s.trigger_id = r.trigger_id and s.id = r.id
 ) as captured`;
 });

@@ -5,7 +5,7 @@ import type { ReceivedRequestRow, SettingsCheck } from "./received-request.ts";
 /** A request to record, and the check whether its outcome still applies. */
 export interface RecordRow {
   readonly request: ReceivedRequestRow;
-  /** undefined if the start statement has checked the settings, so that no check is needed. */
+  /** undefined if the statement that starts runs has already checked the settings. */
   readonly check: SettingsCheck | undefined;
 }
 
