@@ -16,7 +16,8 @@ export interface RawRequest {
 
 /**
  * Returns the value of a header; undefined if it is absent.
- * @param name in lower case. It is a setting, so it can also be a name of `Object.prototype`.
+ * @param name in lower case. It comes from a trigger's settings, so it can be the name of a
+ *   property of `Object.prototype`, such as `constructor`.
  */
 export function headerOf(
   { headers }: Pick<RawRequest, "headers">,

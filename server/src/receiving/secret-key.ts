@@ -3,8 +3,8 @@ import type { HmacVerification } from "@beckon/contract";
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
 /**
- * Returns the key of an HMAC from the text of a secret; undefined if the text is not in that
- * encoding. Node decodes such text partially, and a key that is empty or too short can be guessed.
+ * Returns the key of an HMAC from the text of a secret; undefined if the text is not in the given
+ * encoding. Node would decode such text partially, to a key that may be empty or easy to guess.
  */
 export function keyOf(
   secret: string,

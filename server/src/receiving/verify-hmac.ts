@@ -95,7 +95,10 @@ function signedParts(
   return parts;
 }
 
-/** Returns the timestamp of a header or a pair; undefined if it is absent or there are several. */
+/**
+ * Returns the timestamp in a header of its own, or in a pair such as `t=1700000000` in the header
+ * of the signature; undefined if it is absent or there are several.
+ */
 function timestampText(
   location: HmacVerification["timestamp"],
   signatureHeader: string,

@@ -71,8 +71,8 @@ function sortedFields(form: string): string {
 }
 
 /**
- * Returns the URL without a port, and with the port that it has or the standard port of its scheme:
- * Twilio signs either, depending on the product.
+ * Returns two forms of the URL: without a port, and with its port or, if it has none, the standard
+ * port of its scheme. Twilio signs one of them, depending on the product.
  */
 function urlsOf(url: string): string[] {
   const match = /^(https?):\/\/([^/?#]*?)(:\d+)?((?:[/?#].*)?)$/i.exec(url);

@@ -27,7 +27,10 @@ export function tooLarge(maxBytes: number, when?: string): ApiError {
   return new ApiError("too_large", `The body is larger than ${size}. Send less, or a link to it.`);
 }
 
-/** The error for a body that never fits. A retry cannot succeed, so it is not `unavailable`. */
+/**
+ * The error for a body that is larger than the whole memory budget. The code is not `unavailable`,
+ * because a retry cannot succeed.
+ */
 export function tooLargeForMemory(): ApiError {
   return new ApiError(
     "too_large",

@@ -1,7 +1,7 @@
 import { ApiError } from "../../base/errors.ts";
 import { parseJson } from "../../base/parse-json.ts";
 
-/** Maximum number of fields in a form. Triggers without `receiving` do not apply it. */
+/** Maximum number of fields in a form. Forms to triggers without `receiving` have no maximum. */
 export const maxFormFields = 1_000;
 
 /**
@@ -60,8 +60,8 @@ export function urlEncodedFields(
  * seconds for 1 MiB.
  */
 function withValues(text: string): string {
-  // `URLSearchParams` ignores one leading `?`. It is removed here, and the `&` preserves a second
-  // one, which belongs to the first name.
+  // `URLSearchParams` ignores a `?` at the start of the text. Here it is removed instead. A second
+  // `?` belongs to the name of the first field: because of the leading `&`, it is not ignored.
   return `&${text.replace(/^\?/, "").replace(/(?<=^|&)[^&=]+(?=&|$)/g, "$&=")}`;
 }
 
@@ -84,8 +84,8 @@ export function hasMoreFields(text: string, maxFields: number): boolean {
 const ampersand = 0x26;
 
 function isJson(text: string): boolean {
-  // Skips the parser for most forms, which start with a letter. In JSON only `true`, `false` and
-  // `null` do.
+  // Most forms start with a letter other than t, f and n, and are recognized without the parser:
+  // the only JSON texts that start with a letter are `true`, `false` and `null`.
   if (!/^[\s\ufeff]*["[{\d\-tfn]/.test(text)) return false;
   try {
     parseJson(text);

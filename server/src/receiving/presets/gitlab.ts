@@ -9,8 +9,8 @@ export const gitlab = definePreset({
   secret_from: "receiver",
   settings: {
     verification: { kind: "header", header: "x-gitlab-token" },
-    // GitLab keeps this header when it repeats a delivery. X-Gitlab-Event-UUID is also the same for
-    // other webhooks of one event, and for events that a webhook caused.
+    // GitLab keeps this header when it repeats a delivery. X-Gitlab-Event-UUID identifies no single
+    // event: events that a webhook caused have the same value as the event of the webhook.
     event_id: { header: "idempotency-key" },
     event_type: { header: "x-gitlab-event" },
     headers: ["x-gitlab-event"],

@@ -15,7 +15,8 @@ import { twilio } from "./twilio.ts";
 
 /**
  * The services whose requests a trigger can be set to accept, in the order in which they are shown.
- * A preset is data: the settings of a trigger are a copy of it, and do not change with it.
+ * A trigger stores a copy of the preset's settings, so a later change of the preset does not change
+ * existing triggers.
  */
 export const presets: readonly Preset[] = [
   github,

@@ -18,7 +18,7 @@ export const stripe = definePreset({
       timestamp: { pair: "t" },
       signed: ["timestamp", { literal: "." }, "body"],
       tolerance_seconds: 300,
-      // Stripe uses the whole text as key, with whsec_.
+      // Stripe uses the whole text as key, including the prefix whsec_.
       secret_encoding: "text",
     },
     event_id: { pointer: "/id" },
