@@ -5,8 +5,8 @@ import type { PrepareDeletion } from "./kinds.ts";
 
 /**
  * Deletes audit entries that were older than their retention at the beginning of the day (UTC), and
- * writes an audit entry for each batch. With the current time as the limit, every pass would find
- * old entries and add one; this way only the first pass of a day does.
+ * writes an audit entry for each batch. If the current time were used instead of the beginning of
+ * the day, every pass would find a few old entries and write another audit entry.
  */
 export const oldAuditEntries: PrepareDeletion = (connection, { auditDays }, now) => {
   if (auditDays === 0) return undefined;
@@ -24,8 +24,8 @@ export const oldAuditEntries: PrepareDeletion = (connection, { auditDays }, now)
             where (a.workspace_id, a.id) > ($1, $2) and (a.workspace_id, a.id) < ($1, $3)
             order by a.workspace_id, a.id limit $5
           ), deleted as (
-            -- The time in an id can differ from the column, which is what the database trigger
-            -- checks: it rejects the whole statement if an entry is too recent.
+            -- The column time is compared too, because it can differ from the time in the id. A
+            -- database trigger rejects the whole statement if the time of an entry is too recent.
             delete from audit a
             where a.id = any (array(select id from old)) and a.workspace_id = $1 and a.time < $4
             returning 1

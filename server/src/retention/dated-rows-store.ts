@@ -72,8 +72,9 @@ export const datedRows: readonly PrepareDeletion[] = tables.map(
         const { rows } = await connection.query<{ deleted: number; last: string | null }>({
           name: `prune-${table}`,
           // Rows that another transaction has locked are left for the next pass. The others are
-          // deleted by their ctid. By their key, PostgreSQL could compare every row of the table
-          // with every row of "old", if it planned the statement when the table was small.
+          // deleted by their ctid. If they were deleted by their key, PostgreSQL could compare each
+          // row of the table with each row of "old": it plans the statement once per connection,
+          // when the table may be small.
           text: `with old as materialized (
               select ctid, ${time} as time from ${table}
               where ${time} >= $1::timestamptz and ${time} < $2

@@ -18,7 +18,7 @@ export const oldDeliveries: PrepareDeletion = (connection, { deliveriesDays }, n
       id: string | null;
     }>({
       name: "prune-deliveries",
-      // A loose index scan: it reads one row for each subscription, and those to delete.
+      // A loose index scan: it reads one row for each subscription, and the rows to delete.
       text: `with recursive found (subscription_id) as (
           (select subscription_id from deliveries where subscription_id >= $2
             order by subscription_id limit 1)
@@ -35,13 +35,14 @@ export const oldDeliveries: PrepareDeletion = (connection, { deliveriesDays }, n
             order by d.id limit $4
           ) d limit $4
         ), deleted as (
-          -- Deleted by their ctid: see dated-rows-store.ts.
+          -- Deleted by their ctid. If they were deleted by their key, PostgreSQL could compare each
+          -- delivery with each row of "old", if it planned the statement when the table was small.
           delete from deliveries d
           where d.ctid = any (array(select ctid from old)) and d.status <> 'pending'
           returning d.subscription_id, d.id
         ), attempts as (
           delete from delivery_attempts where ctid = any (array(
-            -- Because of "offset 0", this is an index scan for each delivery, never another join.
+            -- "offset 0" makes PostgreSQL use the index once for each delivery, and no other join.
             select a.ctid from deleted o cross join lateral (
               select a.ctid from delivery_attempts a
               where a.subscription_id = o.subscription_id and a.delivery_id = o.id offset 0

@@ -19,8 +19,8 @@ export async function missingRun(
 }
 
 /**
- * Returns a sentence after a space which says that the run may have been deleted; empty if the time
- * in its id is too recent, or it is not the id of a run.
+ * Returns a space and a sentence which says that the run may have been deleted. Returns no text if
+ * the time in the run's id is too recent, or if `runId` is not the id of a run.
  */
 export async function deletionHint(
   tx: WorkspaceTransaction,

@@ -4,10 +4,10 @@ import { inEachWorkspace } from "./in-each-workspace.ts";
 import type { Batch, PrepareDeletion, Queryable } from "./kinds.ts";
 
 /**
- * Deletes runs that ended longer ago than their retention, with the rows that belong to them. Not
- * deleted are entries in the usage ledger, which stay for ever, and Idempotency-Keys, event ids,
- * deliveries and received requests, which have retentions of their own. Deliveries and received
- * requests lose their content together with their run.
+ * Deletes runs that ended longer ago than their retention, with the rows that belong to them.
+ * Entries in the usage ledger stay for ever. Idempotency-Keys, event ids, deliveries and received
+ * requests have their own retentions, so they stay too, but deliveries and received requests lose
+ * their content.
  */
 export const oldRuns: PrepareDeletion = (connection, retention, now) =>
   inEachWorkspace(connection, async ({ id: workspaceId, runDays }) => {
@@ -70,8 +70,8 @@ async function deleteRuns(
         delete from run_callbacks c
         where c.run_id = any (array(select id from ended)) and c.workspace_id = $1
       ), events_gone as (
-        -- There is no condition on the workspace, because PostgreSQL could then read all events of
-        -- the workspace with the index of the event stream, and not the primary key.
+        -- There is no condition on the workspace. With one, PostgreSQL could read all events of the
+        -- workspace by the index of the event stream, instead of using the primary key.
         delete from events e where e.run_id = any (array(select id from ended)) returning 1
       ), artifacts_gone as (
         delete from artifacts a
@@ -81,14 +81,14 @@ async function deleteRuns(
         update received_requests q set query = null, headers = null, body = null, error = null
         where q.run_id = any (array(select id from ended))
       ), deliveries_emptied as (
-        -- One that became pending after this statement began is cancelled: its run is gone.
+        -- A delivery that became pending after this statement began is cancelled: its run is gone.
         update deliveries d set data = null, next_at = null,
           status = case when d.status = 'pending' then 'cancelled' else d.status end,
           finished_at = case when d.finished_at is null then now() else d.finished_at end
         where d.run_id = any (array(select id from ended))
         returning d.subscription_id, d.id
       ), attempts_emptied as (
-        -- A receiver can repeat in its response what it got.
+        -- The response of a receiver is removed too, because it can repeat the event's data.
         update delivery_attempts a set response_body = '' from deliveries_emptied d
         where a.subscription_id = d.subscription_id and a.delivery_id = d.id
           and a.response_body <> ''
@@ -97,7 +97,8 @@ async function deleteRuns(
         (select count(*)::int from events_gone) as events,
         (select count(*)::int from artifacts_gone) as artifacts,
         (select max(id) from oldest) as last`,
-    // A run ends after it was created, so runs that ended before a time have ids from before it.
+    // The time in an id is that of creation. A run that ended before `before` was also created
+    // before it, so its id is below this limit.
     values: [workspaceId, after, lowestIdAt("run", before), before, max],
   });
   const { last = null, ...deleted } = rows[0] ?? {};

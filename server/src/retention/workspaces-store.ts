@@ -22,7 +22,7 @@ export async function listWorkspaceDays(
   return rows;
 }
 
-/** Returns the days for which the workspace has chosen to keep its runs; null if none. */
+/** Returns the days for which the workspace keeps its runs; null if it has not chosen a number. */
 export async function readRunDays(
   tx: WorkspaceTransaction,
   workspaceId: string,
