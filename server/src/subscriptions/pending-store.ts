@@ -8,7 +8,8 @@ const batchSize = 5_000;
 /**
  * Ends the pending deliveries of a subscription that is no longer enabled. Must be called after the
  * commit of the change that paused, disabled or deleted it: new statements then add no pending
- * deliveries. If the process exits before all are ended, the sender's sweep ends the others.
+ * deliveries. If the process exits before all are ended, the periodic sweep of `startSender` ends
+ * the others.
  */
 export async function endPending(
   database: Database,
@@ -34,8 +35,9 @@ export async function endPending(
 }
 
 /**
- * Like `endPending`, but if the database becomes unavailable, the rest is left to the sender's
- * sweep. For requests whose change has been committed: an error would say that nothing was changed.
+ * Like `endPending`, but if the database becomes unavailable, the rest is left to the periodic
+ * sweep of `startSender`. For requests whose change is already committed: an error response would
+ * say that nothing was changed.
  */
 export async function endPendingOrLeave(...given: Parameters<typeof endPending>): Promise<void> {
   try {

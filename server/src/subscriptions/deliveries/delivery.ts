@@ -17,7 +17,7 @@ export function toDelivery(row: DeliveryRow): Delivery {
     kind: row.kind,
     event_id: row.event_id,
     type: row.type,
-    // A test has the ids of the documented examples. No agent or run has these ids.
+    // The event of a test delivery has ids from the documentation, which no agent or run has.
     agent_id: isTest ? null : row.agent_id,
     run_id: isTest ? null : row.run_id,
     seq: isTest ? null : row.seq,
