@@ -4,8 +4,8 @@ import { ApiError } from "../base/errors.ts";
 import type { MappingServices } from "../mapping/index.ts";
 
 /**
- * Maximum `max_bytes` without a template: the maximum input of a run. Of a larger body, a template
- * must select what the agent sees.
+ * Maximum `max_bytes` without a template: the maximum input of a run. If bodies can be larger, a
+ * template must select the part that the agent sees.
  */
 const maxBytesWithoutTemplate = 1_048_576;
 

@@ -553,7 +553,7 @@ describe("a replay", () => {
 
   test("of many skips none of those that arrived in one millisecond", async () => {
     const { agent, id, path } = await made({});
-    // A type that the trigger does not accept, so that no runs are started.
+    // The trigger does not accept the content type of these requests, so replays start no runs.
     await beckon.db.database.engine.query(
       `insert into received_requests (id, workspace_id, agent_id, trigger_id, outcome,
           content_type, size, query, headers, body)

@@ -95,7 +95,7 @@ export function updateTriggerRow(
     prompt_prefix?: string | undefined;
     enabled?: boolean | undefined;
     allows_callback?: boolean | undefined;
-    /** As JSON. A request that was verified with the previous settings is verified again. */
+    /** As JSON. A request whose verification used the previous settings is verified again. */
     receiving?: string | null | undefined;
   },
 ): Promise<TriggerRow> {
@@ -113,8 +113,8 @@ export function updateTriggerRow(
 }
 
 /**
- * Must be set with every change of `receiving` or of the secrets. The start statement rejects a
- * request that was verified with an earlier version.
+ * Must be set with every change of `receiving` or of the secrets. The statement that starts runs
+ * rejects a request that was verified with an earlier version.
  */
 const nextVersion = sql<number>`receiving_version + 1`;
 

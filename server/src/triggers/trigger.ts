@@ -11,7 +11,7 @@ export interface TriggerInput {
   readonly triggerId: string;
 }
 
-/** A trigger with its token. `http/` adds the URL, because only it has the server's public URL. */
+/** A trigger with its token. The code in `http/` adds the URL, because it knows the public URL. */
 export type TriggerWithToken = Trigger & { token: string };
 
 export function toTrigger(row: TriggerRow): Trigger {
@@ -32,8 +32,9 @@ export function toTrigger(row: TriggerRow): Trigger {
 }
 
 /**
- * Returns a hash of everything that a PATCH can change. A time or a counter would also change with
- * a new secret or a new URL, and the PATCH of a form that was open meanwhile would be rejected.
+ * Returns a hash of everything that a PATCH can change. The time of the last change would not do:
+ * it also changes with a new secret or a new URL, and the PATCH of a form that was opened before
+ * would be rejected.
  */
 function versionOf(row: TriggerRow): string {
   const { name, prompt_prefix, enabled, allows_callback, receiving } = row;

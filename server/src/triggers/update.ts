@@ -49,7 +49,10 @@ export async function updateTrigger({
   return { ...toTrigger(row), warnings: isMapped ? await warningsOf(ctx, row) : [] };
 }
 
-/** Returns none if the trial fails: the change is committed, so the request must succeed. */
+/**
+ * Returns the mistakes with the last received request. If finding them fails, returns none, because
+ * the change is already committed and the request must succeed.
+ */
 async function warningsOf(ctx: Context & MappingServices & BodyServices, row: TriggerRow) {
   const tried = await attemptAsync(() => tryOnLastRequest(ctx, row));
   return tried.ok ? tried.value : [];

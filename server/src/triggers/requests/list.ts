@@ -9,7 +9,8 @@ import { listRequestRows } from "./store.ts";
 
 /**
  * Returns one page of the requests that a trigger received, newest first, without their contents.
- * Empty for a trigger without settings: of its requests, only the runs are stored.
+ * The page is empty for a trigger without settings, because only the runs of its requests are
+ * stored.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function listRequests({

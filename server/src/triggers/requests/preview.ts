@@ -17,7 +17,7 @@ import { receivingOf, requireTrigger, type TriggerInput } from "../trigger.ts";
 import { type BodyServices, decodeTrial, withBodyHold } from "./decode-trial.ts";
 import { readTrialRequest } from "./trial-request.ts";
 
-/** Settings for a trigger without settings: it accepts text, JSON and forms, without a mapping. */
+/** Used for a trigger without settings: it accepts text, JSON and forms, and has no mapping. */
 export const defaultReceiving: Receiving = receivingSchema.parse({});
 
 /**

@@ -17,7 +17,7 @@ type ReplayContext = Context & MappingServices & { runs: RunServices };
 
 /** Maximum requests that one call replays. */
 const maxReplayed = 1_000;
-/** Errors of one request, after which the next one is replayed. */
+/** If the replay of a request fails with one of these errors, the next request is replayed. */
 const skippedErrors: readonly string[] = [
   "conflict",
   "mapping_error",
@@ -85,6 +85,20 @@ export async function replayRequests({
     },
     replayed: repeated > 0 && repeated === replayed,
   };
+}
+
+/**
+ * Returns the newest ids, at most `maxReplayed`. The next call continues at a time in milliseconds
+ * (`until`), so ids with the same millisecond are returned together or not at all. The exception:
+ * if more than `maxReplayed` ids have the newest millisecond, some of these are returned.
+ * @param ids newest first.
+ */
+function wholeMilliseconds(ids: readonly string[]): string[] {
+  const newest = ids.slice(0, maxReplayed);
+  const left = ids[maxReplayed];
+  if (left === undefined) return newest;
+  const whole = newest.filter((id) => timeOf(id) > timeOf(left));
+  return whole.length > 0 ? whole : newest;
 }
 
 /** Reads one request and replays it. Bodies are read one by one: each can have 25 MiB. */

@@ -19,7 +19,10 @@ interface MappedStart {
   readonly hold: ReceivedBodyHold;
   /** The agent's version; null for the current one. */
   readonly version: number | null;
-  /** Why no run can start; undefined if one can. Repeats and a paused agent take precedence. */
+  /**
+   * The error if no run can start, for example because the trigger is disabled. If the request
+   * repeats an earlier one, or the agent is paused, that result takes precedence.
+   */
   readonly error?: ApiError | undefined;
   readonly audit: { readonly action: string; readonly data: object };
   /** Returns the received request to store with the run; undefined to store none. */
