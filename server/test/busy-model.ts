@@ -12,8 +12,8 @@ export interface BusyModel {
   maxConcurrent: number;
   /**
    * Returns idle times in milliseconds, for a test in which at most `slots` runs are executed at
-   * the same time: for each call after the first `slots` calls, the time since the answer that made
-   * room for it.
+   * the same time: for each call after the first `slots` calls, the time from the answer that freed
+   * a slot to the arrival of the call.
    */
   idleTimes(slots: number): number[];
 }

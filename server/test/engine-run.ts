@@ -21,7 +21,7 @@ import {
 export interface MemoryJournal extends Journal {
   /** All entries, including the initial ones. */
   readonly entries: NewEvent[];
-  /** The durable writes, in order; the last one can be the end. */
+  /** The durable writes, in order; the last one can be the end of the run. */
   readonly writes: {
     readonly entries: readonly NewEvent[];
     readonly calls: readonly ReportedCall[];

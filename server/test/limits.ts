@@ -71,7 +71,8 @@ export async function pricedWorkspace(
 }
 
 /**
- * Returns what is wrong with the budgets, one line for each violation of these rules:
+ * Returns what is wrong with the table `budgets`, which has one row for each limit and its current
+ * period. There is one line for each violation of these rules:
  * - what is spent of a budget is the sum of the ledger's entries in its period;
  * - what is reserved is the sum of the reservations that are held in it;
  * - both together do not exceed what is allowed;

@@ -29,8 +29,8 @@ const maxWaitMs = 10_000;
 
 /**
  * Sends exactly these bytes to the server at `url` and reads until the server closes the
- * connection. Unless `complete` is set, the bytes must ask it to, for example with
- * `Connection: close`.
+ * connection. Unless `complete` is set, the request must ask the server to close the connection,
+ * for example with `Connection: close`.
  */
 export function rawExchange(
   url: string,

@@ -62,9 +62,9 @@ export async function takeReserved(): Promise<
 }
 
 /**
- * Removes the ports that scripted servers used from the list. Call it when the servers of a test
- * file are closed: the next file of the process must not allow calls to these ports, which other
- * programs can use by then.
+ * Empties the list of ports that scripted servers took. Call it when the servers of a test file are
+ * closed: the next file of the process must not allow calls to these ports, because other programs
+ * can use them by then.
  */
 export function forgetTaken(): void {
   taken.length = 0;

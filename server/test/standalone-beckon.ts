@@ -11,7 +11,7 @@ import { reservedHosts } from "./reserved-ports.ts";
 /** A Beckon with an embedded database, for scripts. Tests use `startTestBeckon`. */
 export interface StandaloneBeckon {
   readonly url: string;
-  /** The token of the link for the first owner. */
+  /** The token of the setup link, with which the first owner's account is created. */
   readonly setupToken: string;
   readonly database: Database;
   /** Connects to the database as the role of Beckon. */

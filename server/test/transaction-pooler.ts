@@ -28,7 +28,10 @@ export async function startTransactionPooler(
   const logins = Array.from({ length: size }, () => new Client({ connectionString: url }));
   await Promise.all(logins.map((login) => login.connect()));
   const clients = new Set<Socket>();
-  /** Messages that a client sent together, up to a Query or Sync, and that no server has yet. */
+  /**
+   * Messages that wait for a server connection. A unit contains the messages that a client sent up
+   * to and including a Query or Sync.
+   */
   const waiting: { client: Socket; unit: Buffer }[] = [];
   const lent = logins.map((login): ServerConnection => {
     // `pg` has logged in. From here on, this file itself reads and writes the protocol messages.

@@ -27,13 +27,13 @@ export interface Figures {
   readonly failed: number;
   /** Model calls that a journal reports as lost with their process. */
   readonly lost: number;
-  /** Executions of calls that must not be repeated. */
+  /** Executions of tool calls that must not be repeated. */
   readonly unsafeEffects: number;
-  /** Calls that can be repeated, each counted once. */
+  /** Tool calls that can be repeated, each counted once even if it was executed several times. */
   readonly safeEffects: number;
-  /** Safe calls that were executed more than once. */
+  /** Tool calls that can be repeated and were executed more than once. */
   readonly repeated: number;
-  /** Calls whose journaled outcome is `unknown`. */
+  /** Tool calls whose outcome in the journal is `unknown`. */
   readonly unknown: number;
   /** Requests that met no fault, and whose run was executed by one process only. */
   readonly unfaulted: number;

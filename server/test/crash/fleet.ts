@@ -31,9 +31,9 @@ export interface Fleet {
   /** Sends SIGCONT. */
   resume(slot: number): void;
   /**
-   * Returns the slot of the server with this process id of Beckon or pid; -1 if unknown. A process
-   * that was stopped can have a new id, which the fleet does not know. So if only one process was
-   * stopped, an unknown id is taken to be its id.
+   * Returns the slot of the server with this Beckon process id (`prc_…`) or system pid; -1 if
+   * unknown. A process that was stopped can have a new id, which the fleet does not know. So if
+   * only one process was stopped, an unknown id is taken to be its id.
    */
   slotOf(process: string | number): number;
   close(): Promise<void>;

@@ -106,7 +106,7 @@ async function killOne(
   await restarted;
 }
 
-/** Waits until no delivery is pending. @returns whether some still are after `maxDrainMs` */
+/** Waits until no delivery is pending. @returns whether one is still pending after `maxDrainMs` */
 async function remainPending(pool: Pick<Pool, "query">): Promise<boolean> {
   const finished = eventually(
     "the end of all deliveries",

@@ -132,9 +132,10 @@ const deathsOf = ({ nonce }: Plan, { effects }: Pick<World, "effects">) =>
   new Set(effects.filter((effect) => effect.nonce === nonce).map(({ pid }) => pid)).size;
 
 /**
- * The maximum number of processes that one run can kill: all attempts but the last one, then one
- * for each halving of the last attempts that a process executes at once, of which there are at most
- * 64, and one more (docs/decisions/0015-last-attempts-in-halves.md).
+ * The maximum number of processes that one run can kill. First it kills one per attempt, except the
+ * last. A process executes up to 64 runs in their last attempt at once. Each time such a process is
+ * killed, this number is halved. When the run is alone, it kills one more process and ends
+ * (docs/decisions/0015-last-attempts-in-halves.md).
  */
 const maxDeaths = maxAttempts - 1 + Math.log2(64) + 1;
 

@@ -166,7 +166,8 @@ async function measure({
   const overloadTo = overloadFrom + overloadSeconds * 1_000;
   const requests: Promise<void>[] = [];
   const others = measureOthers();
-  // It is awaited after the load. Without a handler, an earlier rejection would end the process.
+  // `others` is awaited after the load. Without a handler, an earlier rejection would end the
+  // process.
   others.catch(() => {});
   while (performance.now() < overloadTo) {
     const due = ((performance.now() - overloadFrom) / 1_000) * capacity * overload;

@@ -104,7 +104,8 @@ async function failOverUnderLoad(
   }
   await load.stop();
 
-  // As a superuser, since row-level security hides all rows from another connection of the role.
+  // Connects as a superuser. With Beckon's role, row-level security would hide all rows from a
+  // connection that is not one of Beckon's pools.
   const database = await openClient(cluster.adminUrl.replace(/postgres$/, "beckon"));
   const { rows } = await database.query<{ id: string }>("select id from runs");
   const stored = new Set(rows.map((run) => run.id));
@@ -187,7 +188,7 @@ function startLoad(url: string, demo: Demo): Load {
         acknowledged.push(answer.run_id);
         acceptedAt = elapsed();
       }
-      // Without a pause, callers of a Beckon without its database would only send requests.
+      // Without a pause, the callers would send requests in a busy loop while there is no database.
       await delay(response?.ok ? 20 : 100);
     }
   };

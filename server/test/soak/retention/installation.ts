@@ -62,7 +62,8 @@ export async function install(
   const embedded = await startEmbedded({ dataDir, log, tcp });
   opened.defer(() => embedded.stop());
   if (embedded.elsewhere !== undefined) guard.watch(embedded.elsewhere);
-  // Not the pool of a server, whose limits and planner settings do not suit bulk statements.
+  // A separate pool, because the timeouts and planner settings of a server's pool do not suit bulk
+  // statements.
   const engine = new Pool({
     connectionString: embedded.url,
     options: "-c beckon.workspace=*",

@@ -18,7 +18,7 @@ const connections = 32;
 const dayMs = 24 * 3_600_000;
 /** Additional time before the first third, in which caches fill and the first runs become old. */
 const warmUpShare = 1 / 6;
-/** Part of the time after which a run is old. */
+/** Age from which a run is deleted, as a part of the duration of the test. */
 const keptShare = 1 / 20;
 /** Growth from the first to the last third above which something counts as growing. */
 const maxGrowth = 0.1;
@@ -44,7 +44,7 @@ interface Sample {
   readonly descriptors: number;
   /** Connections of the server to PostgreSQL. */
   readonly connections: number;
-  /** Bytes of each table with its indexes, and of all tables of PostgreSQL's own. */
+  /** Bytes of each table with its indexes; those of PostgreSQL's own tables under `pg_catalog`. */
   readonly bytes: ReadonlyMap<string, { readonly all: number; readonly indexes: number }>;
   readonly runs: { readonly created: number; readonly deleted: number };
 }
