@@ -70,7 +70,8 @@ export function measureProcess(
   const lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
   lag.enable();
   metrics.gauge("beckon_event_loop_lag_seconds", () => {
-    // The histogram counts the time between two timers, which is the resolution if there is no lag.
+    // The histogram contains the times between two timer events. Without lag, such a time is the
+    // resolution, which is therefore subtracted.
     const seconds = Math.max(0, lag.percentile(99) / 1e9 - lagResolutionMs / 1_000);
     lag.reset();
     return [[[], seconds]];

@@ -31,10 +31,7 @@ interface OldInstallation {
 }
 type AgentName = "asks" | "queues" | "reads" | "ships" | "asksAgain";
 
-/**
- * Maximum time until all runs have ended. All of them wait for one model, and the machine can be
- * busy.
- */
+/** The timeout is long, because all runs use one model server, and the machine can be busy. */
 const maxWaitMs = 90_000;
 
 const folder = new URL("./base/database/migrations/", import.meta.url);

@@ -70,7 +70,8 @@ export function startWorker(
   let canBeHeld = true;
   const releases = serially(stopping.signal, () =>
     attempt("releasing held runs", async () => {
-      // Set to false before the query, because a start can set it to true meanwhile.
+      // Set to false before the query: if a run is held during the query, `noteHeld` sets it to
+      // true again.
       canBeHeld = false;
       const released = await releaseHeld(runs.database).catch((thrown: unknown) => {
         canBeHeld = true;
