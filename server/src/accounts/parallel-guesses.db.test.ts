@@ -36,7 +36,7 @@ const ctx: SignedIn = {
 const body = (value: object) => ({ body: { ok: true, value } }) as const;
 const { email } = person;
 
-/** Returns whether the person has another session, password or membership than before. */
+/** Returns the numbers of sessions and memberships, and the password hash, to compare them. */
 async function state() {
   const { rows } = await database.engine.query(
     `select (select count(*)::int from sessions) as sessions,
