@@ -29,7 +29,7 @@ export async function createAgent({
 
 /**
  * Adds an agent in the caller's transaction. Unlike `createAgent`, it neither checks permissions
- * nor applies the Idempotency-Key: the caller must do this if a request asks for the agent.
+ * nor applies the Idempotency-Key: the caller must do both if a request asks for the agent.
  * @throws ApiError `bad_request`
  */
 export async function addAgent(

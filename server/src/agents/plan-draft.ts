@@ -21,8 +21,8 @@ export interface AgentDraft {
 
 /**
  * Returns the configuration that the agent would have after `change`, without storing it. Tools can
- * refer to the agent's secrets, each only for the origins that it was given for. They cannot have
- * new secrets: these would not belong to the stored agent, so separate code would have to encrypt,
+ * refer to the agent's secrets, each only for the origins that it was given for. New secrets are
+ * rejected: they would not belong to the stored agent, so separate code would have to encrypt,
  * re-encrypt and delete them. The limits of concurrent and of queued runs stay those of the agent,
  * because they apply to all of its runs together.
  * @throws ApiError `bad_request`

@@ -18,7 +18,8 @@ interface NewAgent {
   /**
    * Id of the workspace's provider that serves `config.model`; null for a built-in model and for a
    * provider of the operator. This transaction must prevent the deletion of the provider: either
-   * `resolveModel` has locked the provider, or the row of another agent that uses it is locked.
+   * `resolveModel` has locked the provider, or the row of another agent that uses the provider is
+   * locked.
    */
   readonly providerId: string | null;
   readonly secrets: readonly EncryptedSecret[];

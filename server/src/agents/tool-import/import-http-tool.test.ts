@@ -150,7 +150,8 @@ test("without a selection all supported operations are imported, and warnings na
     "orders_change",
     "get_health",
   ]);
-  // Not all operations need the credential, so it is not moved to the tool.
+  // Not all operations need the credential, so it is a header of those operations that need it, and
+  // not of the whole tool.
   expect(headers).toEqual({});
   expect(operations.map((each) => "Authorization" in each.headers)).toEqual([true, true, false]);
   expect(warnings).toContain("upload is left out: its body is not JSON.");

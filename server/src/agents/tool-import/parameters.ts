@@ -117,8 +117,8 @@ function parameterSchema(
     .filter((type) => type !== "null");
   const [type] = types;
   const limited =
-    // The document is not validated yet, so `enum` can be any value. `requireValid` rejects one
-    // that is not a list.
+    // The document is not validated yet, so `enum` can be any value. If it is not a list,
+    // `requireValid` rejects the operation later.
     Array.isArray(schema.enum)
       ? { ...schema, enum: schema.enum.filter((choice) => choice !== null) }
       : schema;
