@@ -86,7 +86,10 @@ async function findMasterKey(
   return { key: given, isNew: stored === undefined };
 }
 
-/** @throws BackupError if the file can be read and contains no master key. */
+/**
+ * Returns the master key in the file; undefined if the file cannot be read.
+ * @throws BackupError if the file contains something else.
+ */
 async function readKey(path: string): Promise<string | undefined> {
   const text = (await readFile(path, "utf8").catch(() => undefined))?.trim();
   if (text !== undefined && parseMasterKey(text).length !== masterKeyBytes) {
