@@ -23,7 +23,8 @@ const roles = Object.entries(roleScopes).flatMap(([role, scopes]) =>
 
 /**
  * For each kind of credential, the query that selects which of the given credentials are still
- * valid and still give access to their stream. It returns their positions in the list, from 1.
+ * valid and still give access to their stream. A query returns the positions of these credentials
+ * in the given list, from 1.
  */
 const queries = {
   token: `select c.n from credentials c
