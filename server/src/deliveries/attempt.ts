@@ -41,8 +41,8 @@ export interface Attempted {
 
 /**
  * Sends a delivery once. Never rejects: a failure is part of the outcome.
- * @param signal aborts the attempt. An attempt that is aborted before its response does not count,
- *   and neither does one for which the database did not return the event's data.
+ * @param signal aborts the attempt. An attempt is not counted if it is aborted before the response
+ *   arrives, or if the database connection was lost before the request was sent.
  */
 export async function attemptDelivery(
   ports: AttemptPorts,
@@ -69,7 +69,7 @@ export async function attemptDelivery(
     error = rejectionOf(response.status);
   } catch (thrown) {
     error = failureOf(thrown, ports.timeoutMs);
-    // The database could not return the event's data, so nothing was sent.
+    // The database connection was lost before the event's data was read, so nothing was sent.
     isDataLost = !isPrepared && failureKind(thrown) === "lost";
   }
   const status = response?.status ?? null;
@@ -214,8 +214,8 @@ async function prepare(
 
 /**
  * Returns the decrypted secret from before the last rotation, as a list; empty if it is no longer
- * valid or cannot be decrypted. It is not an error if it cannot be decrypted: after the loss of a
- * master key, rotating the secret must be enough to deliver again.
+ * valid or cannot be decrypted. A secret that cannot be decrypted is no error here, because after
+ * the loss of a master key, rotating the secret must be enough to deliver again.
  */
 function previousSecret(
   cipher: SecretCipher,
