@@ -107,7 +107,7 @@ async function nearestFolder(path: string): Promise<string> {
   }
 }
 
-/** Checks that the start can listen, or that the process that listens there is Beckon. */
+/** Checks that Beckon can listen on its address, or that Beckon is what already listens there. */
 async function checkAddress({ host, port }: Config): Promise<Finding> {
   const address = `${host}:${port}`;
   const failure = await new Promise<unknown>((resolve) => {
