@@ -75,7 +75,7 @@ export function permitGrant(ctx: Context, grant: Grant): void {
 }
 
 /**
- * Checks that the agents exist. null stands for no agents to check.
+ * Checks that the agents exist. If `ids` is null, there are no agents to check.
  * @throws ApiError `not_found` if an agent does not exist or the actor is not allowed to see it.
  */
 export async function requireAgents(
