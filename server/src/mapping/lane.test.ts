@@ -165,7 +165,7 @@ test("long evaluations are sent to the child one by one when their duration is k
   });
   const results = Array.from({ length: 30 }, () => render("heavy", "x"));
   onResult({ kind: "ready" });
-  // An unknown duration counts as 1 ms, and the child gets evaluations for 10 ms.
+  // An evaluation of unknown duration counts as 1 ms, and the child is sent evaluations for 10 ms.
   expect(written).toBe(10);
   const inFlight = results.map((_, index) => {
     onResult({ kind: "mapped", ms: 50, passes: true, message: "x" });

@@ -10,7 +10,7 @@ interface UnknownName {
 }
 
 const variables = ["payload", "headers", "query", "event", "files", "received_at"];
-/** In CEL, the names of types are values. The names of its message types begin with `google`. */
+/** In CEL, the name of a type is a value. The names of its message types begin with `google`. */
 const types = [
   ..."bool bytes double duration dyn int list map null_type string timestamp type uint".split(" "),
   "google",
@@ -19,8 +19,8 @@ const isName = /^[A-Za-z_]\w*$/;
 
 /**
  * Returns the first variable or function of an expression that does not exist; undefined if there
- * is none. The evaluator reports an unknown name only for a request for which it evaluates that
- * part of the expression.
+ * is none. The evaluator itself reports an unknown name only when it evaluates that part of the
+ * expression for a request.
  * @throws RangeError if the expression is nested too deeply.
  */
 export function findUnknownName(
