@@ -73,9 +73,9 @@ export function keepLease({
     renewedAt = sentAt;
     const wasAlone = processMessages.alone;
     processMessages.alone = renewed.alive < 2;
-    // A process does not send messages while its own `alone` is true, and sets it to false when it
-    // receives a message. So this message makes the other processes send messages to this one at
-    // once, and not only after their next lease renewal.
+    // While the `alone` of a process is true, the process knows of no other process and sends no
+    // messages. It sets `alone` to false when it receives a message. So this message makes the
+    // other processes send messages to this one at once, and not only after their next renewal.
     if (wasAlone && !processMessages.alone) processMessages.send({ kind: "queued" });
   }
 
