@@ -67,8 +67,8 @@ export async function updateProvider({
 
 /**
  * Checks that the actor can change the address of the provider. Prices and `free` are for the
- * vendor at the old address. Without this check, an actor who cannot change them could call another
- * vendor at these prices.
+ * vendor at the old address. Without this check, an actor who cannot change prices could call
+ * another vendor, and the calls would count at the prices of the old one.
  * @throws ApiError `forbidden`
  */
 async function permitMove(tx: WorkspaceTransaction, ctx: Context, row: ProviderRow): Promise<void> {
