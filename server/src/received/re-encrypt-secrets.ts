@@ -6,7 +6,7 @@ import {
 } from "../base/secrets/index.ts";
 import { bindingOfSenderSecret } from "./secret-binding.ts";
 
-/** Columns with encrypted texts, and the column to which each is bound. */
+/** Columns with encrypted texts, and the column name to which the encryption of each is bound. */
 const columns = {
   sender_secret: "sender_secret",
   previous_sender_secret: "sender_secret",

@@ -72,7 +72,8 @@ with checked as materialized (
     where t.hash = r.token_hash and ${isTriggerToken("t", "g", "a")} limit 1
   ) t on true
 ), counted as (
-  -- Ordered, so that two processes lock the counts in the same order and cannot deadlock.
+  -- The rows are ordered, so that two processes lock the counts in the same order and cannot
+  -- deadlock.
   insert into request_counts as c (workspace_id, trigger_id, outcome, minute, count)
   select workspace_id, trigger_id, outcome, minute, count(*) from checked where result = 'valid'
   group by workspace_id, trigger_id, outcome, minute order by trigger_id, outcome
