@@ -78,7 +78,7 @@ function echo(challenge: unknown): HandshakeAnswer | undefined {
 }
 
 /**
- * Allows a sender of CloudEvents to send. It can ask for a rate in requests per minute; the
+ * Allows a sender of CloudEvents to send. The sender can ask for a rate in requests per minute; the
  * response grants at most the trigger's limit.
  * @see https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/http-webhook.md, section 4
  */

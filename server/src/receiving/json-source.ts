@@ -22,7 +22,7 @@ export function sourceAt(text: string, pointer: string): string | undefined {
   return text.slice(at, endOfValue(text, at)).trimEnd();
 }
 
-/** Returns where a field's value starts: as in `JSON.parse`, of the last field with this name. */
+/** Returns where the value of the last field with this name starts. `JSON.parse` uses it too. */
 function fieldAt(text: string, open: number, name: string): number | undefined {
   let found: number | undefined;
   for (let at = afterSpace(text, open + 1); text[at] === '"'; at = afterComma(text, at)) {

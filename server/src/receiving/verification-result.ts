@@ -6,7 +6,7 @@ export type VerificationResult =
 /** The secrets that are valid now. While a secret is rotated, there are two. */
 export interface ValidSecrets {
   readonly current: string | null;
-  /** null unless the previous secret is still accepted. */
+  /** The secret from before the last rotation, while it is still accepted; else null. */
   readonly previous: string | null;
 }
 

@@ -108,7 +108,7 @@ describe("settings of an HMAC", () => {
   });
 
   test("bytes of headers outside ASCII are signed as they were received", () => {
-    // "é" in UTF-8, as Node decodes it from a header.
+    // The header contains "é" in UTF-8. Node decodes headers as Latin-1.
     const time = Buffer.from("é").toString("latin1");
     const settings = { id: { header: "x-id" }, signed: ["id", "body"] };
     const headers = { "x-id": time, "x-signature": signed("ébody").digest("hex") };

@@ -30,7 +30,7 @@ export function verifyTwilio(secrets: readonly string[], request: RawRequest): V
     return rejected("The body does not have the hash in bodySHA256. Send it unchanged.");
   }
   const form = bodyHash === null && isForm ? request.body.toString("utf8") : "";
-  // Checked before the signature, whose verification parses and sorts the fields.
+  // The number of fields is checked first, because verifying the signature parses and sorts them.
   if (hasMoreFields(form, maxFormFields)) {
     return rejected(`The form has more than ${maxFormFields.toLocaleString("en")} fields.`);
   }

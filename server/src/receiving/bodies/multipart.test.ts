@@ -185,7 +185,7 @@ test("any fields and files are read as they were sent", async () => {
   );
 });
 
-/** Returns whether a form contains the text unchanged: some characters are replaced or escaped. */
+/** Returns whether a form contains the text unchanged. Forms replace or escape some characters. */
 function isPlain(text: string): boolean {
   return !/[\p{Cc}"%\\]/u.test(text) && text.isWellFormed();
 }

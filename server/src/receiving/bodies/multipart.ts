@@ -117,7 +117,7 @@ function collect(stream: BusboyFileStream, onEnd: (content: Buffer) => void): vo
   const chunks: Buffer[] = [];
   stream.on("data", (chunk: Buffer) => chunks.push(chunk));
   stream.on("end", () => onEnd(Buffer.concat(chunks)));
-  // Ignored here, because the parser fails with the same error.
+  // An error of this stream is ignored, because the parser fails with the same error.
   stream.on("error", () => {});
 }
 

@@ -36,8 +36,8 @@ export class ReceivedBodyHold {
   }
 
   /**
-   * Adds bytes of a stored body, or of an inflated one as `decodeBody` counts them. Returns the
-   * same as `grow`.
+   * Like `grow`, but gets the bytes of the body: of a body that is read from the database, or that
+   * `decodeBody` inflates.
    * @throws ApiError `too_large` if the body never fits, even if nothing else is in memory
    */
   readonly growBytes = (bytes: number): boolean => {

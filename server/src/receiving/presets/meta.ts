@@ -17,7 +17,7 @@ export const meta = definePreset({
       signed: ["body"],
     },
     handshake: "meta",
-    // Meta sends no id of the delivery: one request can have several changes.
+    // Meta sends no id for a request, and a request can contain several changes.
     event_id: null,
     event_type: { pointer: "/object" },
   },
