@@ -75,7 +75,8 @@ test("a batch reads only the rows that it deletes, even with the plan of a small
     const { deleted } = await deleteSome(50);
     const [kind, rows = 0] = Object.entries(deleted)[0] ?? [];
     expect(rows, kind).toBe(50);
-    // These are about five for each row. Scanning a table would read more than 2,000.
+    // By index, a deletion reads about five pages for each row. Scanning a table would read more
+    // than 2,000 pages.
     expect((await pagesRead()) - before, kind).toBeLessThan(1_000);
   }
 });

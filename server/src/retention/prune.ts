@@ -22,7 +22,10 @@ const deletions: readonly PrepareDeletion[] = [
   oldRuns,
 ];
 
-/** Maximum rows of the first batch of a deletion: few, because a run is deleted with many rows. */
+/**
+ * Maximum rows of a deletion's first batch. It is low, because each run is deleted together with
+ * many rows of other tables.
+ */
 const firstBatchRows = 50;
 const maxBatchRows = 1_000;
 /**
@@ -44,9 +47,9 @@ export interface PruneServices {
  * Deletes what is older than its retention, if a pass is due and no other process makes one.
  * Deletes in small batches with pauses between them. Each batch is one statement: whenever the
  * process exits, every row is deleted together with the rows that belong to it, or not at all.
- * @param options `signal` stops it after the current batch. `intervalSeconds`: time from the end of
- *   a pass to the next one. `pace` returns how long to pause after a batch. By default, it depends
- *   on how many rows are created, so that other work is slowed down little.
+ * @param options `signal` stops the deletion after the current batch. `intervalSeconds`: time from
+ *   the end of a pass to the next one. `pace` returns how long to pause after a batch. By default,
+ *   the pause depends on how many rows are created, so that other work is slowed down little.
  */
 export async function prune(
   { database: { engine }, retention, process, metrics, log }: PruneServices,
