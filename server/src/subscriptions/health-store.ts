@@ -60,8 +60,8 @@ export async function readHealth(
 /**
  * Counts the deliveries that were not sent since `inactiveSince`, and those that failed for good
  * since `failingSince` (null: since `inactiveSince`).
- * @returns `deliveries`: the number, at most 100,000. `oldest`: the id of the oldest of all of
- *   them, even if there are more; undefined if there is none.
+ * @returns `deliveries`: the number, at most 100,000. `oldest`: the id of the oldest one, even if
+ *   there are more than 100,000; undefined if there is none.
  */
 export async function countMissed(
   tx: WorkspaceTransaction,

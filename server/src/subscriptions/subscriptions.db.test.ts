@@ -352,7 +352,7 @@ describe("a paused subscription", () => {
   test("shows the oldest missed delivery, even if there are more than are counted", async () => {
     const { id } = await created();
     await beckon.call(`${at(id)}/pause`, { method: "POST" });
-    // The first delivery has failed, before 100,000 others were not sent.
+    // The first delivery failed. The 100,000 later ones were not sent.
     await engine.query(
       `insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version,
           status, finished_at)
