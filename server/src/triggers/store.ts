@@ -150,7 +150,7 @@ export function updateSecretRow(
     .executeTakeFirstOrThrow();
 }
 
-/** Sets how long the trigger waits for a request to capture, in seconds from now; null stops it. */
+/** Sets how many seconds from now the trigger waits for a request to capture; null: not at all. */
 export function updateListeningRow(
   tx: WorkspaceTransaction,
   row: TriggerRow,

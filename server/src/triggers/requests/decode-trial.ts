@@ -8,8 +8,8 @@ import type { MappableRequest } from "../map-request.ts";
 export type BodyServices = { readonly runs: Pick<RunServices, "memory"> };
 
 /**
- * Calls `work` with a hold, which counts the memory of bodies for the caller's workspace. The hold
- * is released when `work` is done.
+ * Calls `work` with a hold, which counts the memory of bodies against the budget of the caller's
+ * workspace. The hold is released when `work` is done.
  */
 export async function withBodyHold<T>(
   ctx: Context & BodyServices,
@@ -25,7 +25,7 @@ export async function withBodyHold<T>(
 
 /**
  * Decodes the request of a preview, test or replay as if it had just been verified.
- * @param hold counts the bytes of an inflated body
+ * @param hold counts the bytes of an inflated body against the memory budget.
  * @throws ApiError the errors of `decodeBody`
  */
 export async function decodeTrial(

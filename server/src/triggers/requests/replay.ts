@@ -50,7 +50,7 @@ export async function replayRequest({
 interface Replay {
   readonly request: WholeRequest;
   readonly version: "current" | "original";
-  /** Counts the bytes of the inflated body. */
+  /** Counts the bytes of the inflated body against the memory budget. */
   readonly hold: ReceivedBodyHold;
 }
 

@@ -44,7 +44,7 @@ export function toRequestDetails(row: WholeRequest): ReceivedRequestDetails {
 
 /**
  * Returns the request.
- * @param hold counts the body before it is read
+ * @param hold counts the bytes of the body against the memory budget, before they are read.
  * @throws ApiError `not_found`, including when its trigger or agent is deleted; `unavailable`,
  *   `too_large` if the process cannot hold the body
  */

@@ -15,7 +15,7 @@ import { defaultReceiving } from "./preview.ts";
 interface MappedStart {
   readonly row: TriggerRow;
   readonly raw: RawRequest;
-  /** Counts the bytes of the inflated body. */
+  /** Counts the bytes of the inflated body against the memory budget. */
   readonly hold: ReceivedBodyHold;
   /** The agent's version; null for the current one. */
   readonly version: number | null;

@@ -71,7 +71,7 @@ export function listRequestRows(
 
 /**
  * Returns a received request with its query, headers and body; undefined if there is none.
- * @param hold counts the body before it is read
+ * @param hold counts the bytes of the body against the memory budget, before they are read.
  * @throws ApiError `unavailable`, `too_large` if the process cannot hold the body
  */
 export async function findRequest(

@@ -8,7 +8,8 @@ import { requireRequest, type WholeRequest } from "./request.ts";
 
 /**
  * Returns the request for a preview or a test.
- * @param hold counts the body of a received request before it is read
+ * @param hold counts the bytes of a received request's body against the memory budget, before they
+ *   are read.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`, `unavailable`; `conflict` if the content
  *   of a received request is not stored.
  */
