@@ -9,7 +9,7 @@ import {
 /**
  * Path of Chromium: that in `CHROMIUM`, or an installed package. Undefined if there is none;
  * browser tests are then skipped. The headless shell is the same engine without the parts of a
- * browser window. A page of the dashboard takes about half of the CPU in it.
+ * browser window. In it, a page of the dashboard takes about half as much CPU.
  */
 export const browserPath = [
   process.env.CHROMIUM,

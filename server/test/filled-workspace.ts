@@ -21,7 +21,7 @@ export interface FilledWorkspace {
   readonly deletedAgentId: string;
   /** A trigger with settings and a secret. */
   readonly trigger: { readonly id: string; readonly url: string };
-  /** The request that started a run of this trigger. A second one started none. */
+  /** The request that started a run of this trigger. A second request to it started none. */
   readonly requestId: string;
   readonly provider: { readonly id: string; readonly name: string };
   /** Price of a model of the provider. */
@@ -40,7 +40,7 @@ export interface FilledWorkspace {
    */
   readonly busy: { readonly agentId: string; readonly runIds: readonly string[] };
   readonly keyId: string;
-  /** A subscription that is paused, with a delivery that was not sent. Nothing is sent. */
+  /** A subscription that is paused, with a delivery that was not sent. */
   readonly subscription: { readonly id: string; readonly deliveryId: string };
   /** An event of no run. */
   readonly eventId: string;
@@ -255,7 +255,8 @@ async function fillWorkspace(
       ids.push(data.id);
     }
     const [subscriptionId = ""] = ids;
-    // Inserts two deliveries about the run. The event types of the subscription would lead to one.
+    // Two deliveries about the run are inserted directly, because the event types of the
+    // subscription would give only one.
     const { rows } = await beckon.db.database.engine.query<{ id: string }>(
       `insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version,
           agent_id, run_id, seq, status, finished_at)

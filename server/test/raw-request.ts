@@ -7,7 +7,7 @@ export interface RawRequest {
   readonly headers: readonly string[];
   /** Replaces the URL's host in the header `Host`. Default: the URL's host. */
   readonly host?: string;
-  /** Sent in these pieces, chunked unless a header gives the length. */
+  /** The body, sent in these pieces: chunked, unless a header has the length. */
   readonly pieces?: readonly (string | Buffer)[];
 }
 

@@ -39,7 +39,7 @@ export interface SentRequest {
   readonly body: string;
 }
 
-/** Returns an example of a preset; the first one unless it is named. */
+/** Returns the example of a preset with this name; the first one if `name` is undefined. */
 export function exampleOf(preset: PresetName, name?: string): ExampleRequest {
   const example = presets
     .find((each) => each.name === preset)
@@ -307,7 +307,7 @@ export interface GithubEvent {
 
 /** All payloads of `@octokit/webhooks-examples`. */
 export function githubEvents(): readonly GithubEvent[] {
-  // Not imported: TypeScript would infer types of 8 MB of JSON.
+  // `require` and not `import`, for which TypeScript would infer the types of 8 MB of JSON.
   const require = createRequire(import.meta.url);
   return require("@octokit/webhooks-examples");
 }

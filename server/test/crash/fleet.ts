@@ -70,7 +70,7 @@ export async function startFleet(
     ];
     const env = {
       PATH: process.env.PATH,
-      // With the compile cache, the startup of a server takes half of the CPU.
+      // With the compile cache, the startup of a server takes half as much CPU.
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: "0",
       LOG_LEVEL: "error",

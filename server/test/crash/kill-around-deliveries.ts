@@ -162,7 +162,8 @@ export function checkDeliveries(
   if (hasPending) broken.push("deliveries are still pending");
   const texts = new Map<string, string>();
   for (const { id, text: whole } of received) {
-    // Without PUBLIC_URL, a body has the address of the server that sends it.
+    // Without PUBLIC_URL, a body has the address of the server that sends it. The address is
+    // removed, because another server can send the same event again.
     const text = whole.replace(/"url":"http:\/\/[^/]+/, '"url":"');
     if (texts.has(id) && texts.get(id) !== text) broken.push(`${id} had two bodies`);
     texts.set(id, text);

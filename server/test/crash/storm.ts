@@ -29,8 +29,8 @@ export interface StormReport extends CheckReport {
 }
 
 /**
- * Maximum wait for the remaining runs after the load. It must last for a few leases, and for the
- * last attempts, of which a process executes only half at a time
+ * Maximum wait for the remaining runs after the load. It must last for a few leases, and for runs
+ * in their last attempt: after each kill, only half as many of these are executed at a time
  * (docs/decisions/0015-last-attempts-in-halves.md).
  */
 const maxRemainderMs = 120_000;
@@ -65,8 +65,8 @@ export async function storm(options: StormOptions): Promise<StormReport> {
         );
       }
     };
-    // If a fault fails, the callers would otherwise continue for ever: without servers, no run is
-    // acknowledged.
+    // Sets `isOver` even if injecting a fault fails. Otherwise the callers would continue for ever,
+    // because no run is acknowledged without servers.
     await Promise.all([...callers, injectFaults().finally(() => (isInjecting = false))]).finally(
       () => (isOver = true),
     );

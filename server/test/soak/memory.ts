@@ -152,8 +152,8 @@ export async function fillMemory(log: (line: string) => void): Promise<boolean> 
 
     await part(`${bodies} bodies of 1 MiB`, async () => {
       const input = "x".repeat(1_040_000);
-      // A client that keeps sending after its rejection can lose the connection before it reads the
-      // response.
+      // A client that keeps sending after the server has rejected its request can lose the
+      // connection before it reads the response.
       const send = () =>
         greedy
           .call(agent.triggerUrl, `echo ${input}`)

@@ -244,7 +244,7 @@ async function measure({
 
 /** Returns a line if too few runs succeed. Both parameters are runs that succeed in a second. */
 export function wrongWithGoodput(peak: number, underOverload: number): string[] {
-  // Without a peak, every goodput would be enough.
+  // If no run succeeded at the peak, every goodput would pass the comparison below.
   if (!(peak > 0)) return ["no run succeeded at the capacity"];
   const part = underOverload / peak;
   return part < minGoodput ? [`goodput ${(part * 100).toFixed(0)} % of the peak`] : [];

@@ -203,7 +203,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has exited.
+    // The process has already exited.
   }
 }
 

@@ -21,7 +21,7 @@ const maxAfterSeconds = 5;
 const callers = 16;
 const processes = 2;
 
-/** What the callers of Beckon have got. */
+/** What the callers have got from Beckon so far. */
 interface Load {
   readonly acknowledged: string[];
   /** Responses by status; `none` for requests without a response. */

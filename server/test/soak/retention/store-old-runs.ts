@@ -13,9 +13,9 @@ export const tablesOfRuns = {
 } as const;
 
 /**
- * Inserts finished runs as copies of one, with its input, result and events. Their times, and their
- * ids in the same order, are between two times. The usage ledger gets no entries, because pruning
- * does not read it.
+ * Inserts finished runs as copies of one run, with its input, result and events. Their times are
+ * spread from `from` to `to`, and their ids are in the same order. The usage ledger gets no
+ * entries, because pruning does not read it.
  *
  * @param count a multiple of `runsPerMillisecond`.
  */
@@ -49,7 +49,7 @@ export async function storeOldRuns(
       const values = columns.map((name) => {
         if (name === idColumn) return "c.id";
         if (name === "id") return `'evt_' || substr(c.id, 5, 20) || substr(o.id, 25)`;
-        // Each run gets a transaction of its own, older than all that PostgreSQL has.
+        // Each run gets its own transaction id, which is lower than all that PostgreSQL assigns.
         if (name === "transaction" || name === "last_transaction") return `c.number - ${2 * count}`;
         if (["time", "created_at", "started_at", "finished_at"].includes(name)) return "c.time";
         return `o.${name}`;
