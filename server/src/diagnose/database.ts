@@ -6,7 +6,7 @@ import {
 import type { Config } from "../config.ts";
 import { type Finding, ok, problem, skipped, splitMessage } from "./finding.ts";
 
-/** Checks the external PostgreSQL as a start does, without changing it. */
+/** Checks the external PostgreSQL as Beckon's startup does, without changing it. */
 export async function checkDatabase({ databaseUrl, trustStorage }: Config): Promise<{
   readonly server: InspectedServer | undefined;
   readonly finding: Finding;
