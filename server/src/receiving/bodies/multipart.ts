@@ -23,7 +23,7 @@ export interface ReceivedFile {
   readonly content: Buffer;
 }
 
-/** Replaces a file in the payload. */
+/** What the payload contains in place of a file. */
 export interface FileReference {
   readonly name: string;
   readonly type: string;

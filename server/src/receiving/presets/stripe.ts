@@ -32,7 +32,7 @@ export const stripe = definePreset({
         "content-type": "application/json; charset=utf-8",
         "user-agent": "Stripe/1.0 (+https://stripe.com/docs/webhooks)",
       },
-      // Stripe indents its bodies.
+      // Stripe indents its bodies, so this example is indented too.
       body: JSON.stringify(
         {
           id: "evt_3PgafmB7WZ01zgkW0pKe5XnL",
