@@ -64,8 +64,8 @@ export interface ReplayRange {
 }
 
 /**
- * Returns the newest `limit` ids of deliveries in the range, newest first. Tests are left out, and
- * so are deliveries of runs that were deleted.
+ * Returns the newest `limit` ids of deliveries in the range, newest first. Leaves out test
+ * deliveries, and deliveries of runs that were deleted.
  */
 export async function selectForReplay(
   tx: WorkspaceTransaction,
