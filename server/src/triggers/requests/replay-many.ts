@@ -69,8 +69,8 @@ export async function replayRequests({
     } catch (thrown) {
       if (!(thrown instanceof ApiError)) throw thrown;
       if (skippedErrors.includes(thrown.code)) skipped += 1;
-      // Runs that were started continue. A repeated call with the same Idempotency-Key starts only
-      // the other ones.
+      // The runs that were already started continue. If the call is repeated with the same
+      // Idempotency-Key, only the other requests start runs.
       else throw thrown;
     }
   }
