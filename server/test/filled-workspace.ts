@@ -35,8 +35,8 @@ export interface FilledWorkspace {
   /** An artifact of this run. */
   readonly artifactId: string;
   /**
-   * The first of these runs waits for its model until the tests of the file have ended. The second
-   * one is queued behind the first.
+   * The first run in `runIds` waits for its model until the tests of the file have ended. The
+   * second run is queued behind it.
    */
   readonly busy: { readonly agentId: string; readonly runIds: readonly string[] };
   readonly keyId: string;
