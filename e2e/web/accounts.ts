@@ -24,7 +24,9 @@ export async function createOwner(
   return signIn(url, { name, email });
 }
 
-/** Signs in with the tests' password. A second call opens a second session. */
+/**
+ * Signs in with the password that all users of tests have. A second call opens a second session.
+ */
 export async function signIn(
   url: string,
   { name, email }: Pick<SignedIn, "name" | "email">,

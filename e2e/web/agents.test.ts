@@ -122,7 +122,8 @@ inBrowser("an import says what is wrong and where, then what it created", async 
     mimeType: "application/yaml",
     buffer: Buffer.from(document("demo/echo")),
   });
-  // The page reads the file asynchronously. Until then the button would import the text before.
+  // The page reads the file asynchronously. Until the file is read, the button would import the
+  // earlier text.
   await expect.poll(() => text.inputValue()).toBe(document("demo/echo"));
   await button(page, "Import agents").click();
   await page.getByText("Created 2 agents.").waitFor();
@@ -151,7 +152,7 @@ inBrowser("agents are searched, and filters are in the URL", async () => {
 inBrowser("what is typed before the searched list is shown is kept", async () => {
   const page = await open(agents);
   await page.getByLabel("Search agents").waitFor();
-  // Types at the moment at which the first text arrives in the URL.
+  // Types a longer text at the moment at which the page puts the first text into the URL.
   await page.evaluate(`{
     const field = document.querySelector("[aria-label='Search agents']");
     const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");
@@ -182,7 +183,8 @@ inBrowser("an agent is paused with a reason and resumed, also seen by others", a
   await page.getByText("Use at most 500 characters.").waitFor();
   await page.getByLabel("Reason").fill(xss);
   await button(page, "Pause agent").click();
-  // Waits until the dialog is closed, because its text also contains the reason.
+  // Waits until the dialog is closed, because the dialog also contains the reason that is expected
+  // below.
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.getByText("Paused: new runs are rejected.").waitFor();
   await page.getByText(xss).waitFor();

@@ -64,7 +64,8 @@ inBrowser("every snippet runs as it is shown, and the first call appears", async
     await page.getByText("Received: calls arrive").waitFor();
   }
   await button(page, "Stream").click();
-  // Waits until the page shows the mode: the next press keeps the URL parameters of the shown page.
+  // Waits until the page shows the mode. Before that, the code on the page can still be that of the
+  // other mode.
   await page.getByRole("button", { name: "Stream", exact: true, pressed: true }).waitFor();
   for (const language of ["Python", "TypeScript", "curl"]) {
     const code = await codeOf(page, language);
@@ -136,7 +137,8 @@ inBrowser("a viewer gets the code and no token", async () => {
   await expect
     .poll(() => page.title())
     .toBe('Connect <img src=x onerror="document.title=1"> · Beckon');
-  // A long line scrolls: if it were wrapped, its indent would look like an empty line.
+  // Long lines of code scroll and are not wrapped. A long indented line would be wrapped after its
+  // indent, which would look like an empty line.
   const code = page.getByRole("region", { name: /: curl$/ });
   await expect
     .poll(() => code.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))

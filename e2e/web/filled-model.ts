@@ -36,7 +36,9 @@ The order **4711** was shipped. I could *not* create a refund because the shop r
 
 const usage = { prompt_tokens: 1_420, completion_tokens: 96, cached_tokens: 1_024 };
 
-/** Scenes by model name. `repeat` calls the clock until the run reaches its maximum of steps. */
+/**
+ * Scenes by model name. `repeat` calls the tool `clock` until the run reaches its maximum of steps.
+ */
 const scenes: Readonly<Record<string, Scene>> = {
   refunds: (step) =>
     [

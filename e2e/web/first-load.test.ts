@@ -22,8 +22,9 @@ async function requestsOf(path: string, text: string): Promise<readonly string[]
   return requests;
 }
 
-// `public/theme.js` requests the paths below early. The code of the dashboard takes these responses
-// only if it requests exactly the same paths. Otherwise the test finds additional requests.
+// `public/theme.js` sends the requests below before the code of the dashboard runs. That code uses
+// the responses only if it requests exactly the same paths. Otherwise it sends requests of its own,
+// and the test finds more requests than it expects.
 inBrowser("what the overview shows first is requested once, before its code has run", async () => {
   const requests = await requestsOf("", "1 run in the last hour");
   const of = (start: string) => requests.filter((path) => path.startsWith(`/api/public${start}`));

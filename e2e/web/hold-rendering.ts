@@ -1,6 +1,7 @@
 /**
- * A script for a page. After `setHeld(true)`, it holds the messages by which React schedules what
- * need not be rendered at once, until `setHeld(false)`.
+ * A script that can delay rendering in a page. React schedules rendering that is not urgent by
+ * messages to a MessagePort. After `setHeld(true)`, the script holds these messages until
+ * `setHeld(false)`.
  */
 export const holdRendering = `
   const held = [];

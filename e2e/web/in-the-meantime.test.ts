@@ -20,7 +20,34 @@ const button = (page: Page, name: string) => page.getByRole("button", { name, ex
 const field = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
 const isFocused = (page: Page, name: string) => field(page, name).and(page.locator(":focus"));
 
-/** Makes the page refetch what these keys name, as after a change in another tab. */
+/**
+ * Holds the requests to these URLs until `release` is called, then handles them with `then`.
+ * @param times number of requests to hold; default: all
+ */
+async function hold(
+  page: Page,
+  url: RegExp,
+  then = (route: Route) => route.continue(),
+  times?: number,
+) {
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  await page.route(
+    url,
+    async (route) => {
+      reached.resolve();
+      await promise;
+      await then(route);
+    },
+    times === undefined ? {} : { times },
+  );
+  return { release, reached: reached.promise };
+}
+
+/**
+ * Makes the page refetch the queries whose keys begin with `queryKey`, as if another tab had
+ * announced a change of their data.
+ */
 const refetch = (page: Page, ...queryKey: readonly string[]) =>
   page.evaluate(
     `new BroadcastChannel("beckon").postMessage({ type: "changed", queryKeys: [${JSON.stringify(queryKey)}] })`,
@@ -144,7 +171,7 @@ inBrowser("the focus stays where the person types after a form was not valid", a
   await dialog.getByText("Choose at least one agent.").waitFor();
   await first.and(page.locator(":focus")).waitFor();
   await button(page, "Create key").click();
-  // The newest agent is the first of the list.
+  // The first checkbox gets the focus: that of the newest agent, which is listed first.
   await dialog.getByLabel("Second", { exact: true }).and(page.locator(":focus")).waitFor();
 });
 

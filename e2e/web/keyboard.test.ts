@@ -155,8 +155,8 @@ inBrowser("a sign-out from the palette that fails says so", async () => {
 
 inBrowser("a shortcut of two keys works, also if the page is rendered between them", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path: `/w/${owner.workspaceId}/keys` });
-  // Disables the timer after which the page forgets the first key. On a busy machine, the test can
-  // need more than these 3 seconds.
+  // Disables the timer after which the page forgets the first key of a shortcut. On a busy machine,
+  // the test can need more than the 3 seconds of this timer.
   await page.addInitScript(`const wait = setTimeout;
     setTimeout = (act, ms, ...rest) => (ms === 3000 ? 0 : wait(act, ms, ...rest));`);
   await page.reload();

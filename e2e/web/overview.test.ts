@@ -44,7 +44,8 @@ inBrowser("the first run is in the feed, also if it ends before the feed is rend
   await page.getByRole("link", { name: "Send a message" }).waitFor();
   await page.evaluate("setHeld(true)");
   await owner.call(`/agents/${agent.id}/invoke`, { body: { input: "Hello" }, ...to(id) });
-  // Both tabs get the events at the same time. So the held tab has them when the other shows them.
+  // Both tabs receive the events at the same time. So when `other` shows them, `page` has received
+  // them too, although its rendering is held.
   await other.getByRole("row", { name: "Hello" }).getByText("Succeeded").waitFor();
   await page.evaluate("setHeld(false)");
   await page.getByRole("list", { name: "Newest runs" }).getByText("Quick").waitFor();

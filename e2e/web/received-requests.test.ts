@@ -209,7 +209,8 @@ inBrowser("every preset can be chosen, shown and saved", async () => {
   for (const name of presetName.options) {
     await page.getByRole("combobox", { name: "Sender", exact: true }).selectOption(name);
     if (name !== "github") {
-      // The chosen example is one of GitHub's. Another sender has other examples.
+      // The example that was chosen before belongs to GitHub, so the first example of the new
+      // sender is chosen instead.
       const first = sample.locator("optgroup option:first-child:checked");
       await expect.poll(() => first.count()).toBe(1);
       await button(page, "Save").click();
@@ -335,7 +336,7 @@ inBrowser("each outcome is explained, and hostile text is text", async () => {
   await row(none, /again.*Repeated/).waitFor();
   const filtered = await open("?event_type=unknown&outcome=repeated");
   await button(filtered, "Remove filter Outcome").waitFor();
-  // In one task, so that the page cannot show the first change before the second.
+  // Both presses are made in one task, so that the page cannot render between them.
   await filtered.evaluate(`
     document.querySelector('[aria-label="Remove filter Event"]').click();
     document.querySelector('[aria-label="Remove filter Outcome"]').click();

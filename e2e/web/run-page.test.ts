@@ -131,7 +131,7 @@ inBrowser(
     const page = await open(runId);
     await detail(page).getByRole("button", { name: "Text", exact: true }).waitFor();
     await page.getByRole("tab", { name: "Output", selected: true }).waitFor();
-    // In one task, so that the page cannot show the first change before the second.
+    // Both presses are made in one task, so that the page cannot render between them.
     await page.evaluate(`{
     const press = (selector, text) =>
       [...document.querySelectorAll(selector)].find((each) => each.textContent === text).click();
@@ -159,7 +159,7 @@ inBrowser("a run is shown while it happens, one event at a time", async () => {
   await detail(page).getByText("done", { exact: true }).waitFor();
   await row(page, /wait_for_gate/).click();
   await detail(page).getByText("The gate is open.").waitFor();
-  // The tab was chosen while the run had no output.
+  // The page opened with the tab Input, because the run had no output yet. The tab stays open.
   await page.getByRole("tab", { name: "Input", selected: true }).waitFor();
   await page.getByRole("tab", { name: "Output" }).click();
   await page.getByRole("tabpanel").getByText("All done.").waitFor();
@@ -241,7 +241,7 @@ inBrowser("large data is shown on request, and can be downloaded", async () => {
   await detail(page)
     .getByText(/of data, more than the page loads/)
     .waitFor();
-  // A short run has a short box.
+  // The height of the detail depends on the number of steps, and this run has few.
   await expect.poll(async () => (await detail(page).boundingBox())?.height).toBeLessThan(360);
   const loading = page.waitForEvent("download");
   await detail(page).getByRole("link", { name: "Download" }).click();

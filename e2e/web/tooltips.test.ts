@@ -4,7 +4,10 @@ import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson } from "../../server/test/people.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 
-/** Tests tooltips and tabs, which are our own, and menus, which are loaded late. */
+/**
+ * Tests tooltips and tabs, which the dashboard implements itself, and menus, whose code is loaded
+ * after the first paint.
+ */
 
 const beckon = await startTestBeckon();
 const viewer = await addPerson(beckon, { role: "viewer" });

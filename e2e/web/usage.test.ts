@@ -180,7 +180,7 @@ inBrowser("the time range is chosen by name or by its days", async () => {
   await page.getByText("$5.00", { exact: true }).first().waitFor();
   await expect.poll(() => page.getByLabel("Time", { exact: true }).inputValue()).toBe("custom");
   await page.getByText("Metered since").waitFor();
-  // An impossible range shows an error.
+  // The first day is now after the last day, so the page shows an error.
   await page.getByLabel("First day").fill(dateOf(new Date()));
   await page.getByLabel("First day").press("Enter");
   await page.getByText("query parameter from must not be after to.").first().waitFor();
@@ -226,7 +226,7 @@ inBrowser("runs and their steps say what they cost, or why that is unknown", asy
     .toMatch(/^A model of this run has no known price/);
 
   await page.goto(`${beckon.url}/w/${defaultId}/runs/${runId}`);
-  // The page gives the reason in the facts of the run, and in those of its model call.
+  // The page says why the cost is unknown: in the facts of the run, and in those of its model call.
   const reasons = page.getByText("– no known price for priceless/large", { exact: true });
   await reasons.nth(1).waitFor();
   await expect.poll(() => reasons.count()).toBe(2);
