@@ -16,8 +16,8 @@ export function JoinSignedIn({ token, workspaceId, email }: JoinSignedInProps) {
   const join = useMutation({
     mutationFn: async () => {
       await account.invitations.accept({ token }).catch(async (thrown: unknown) => {
-        // If a response was lost, now or in an earlier attempt, the person may have joined all the
-        // same.
+        // If a response was lost, now or in an earlier attempt, the invitation may have been
+        // accepted nevertheless. So the page checks whether the person is a member.
         const mayHaveJoined = isOutcomeUnknown(thrown) || isUnauthorized(thrown);
         if (!mayHaveJoined || !(await isMember(workspaceId))) throw thrown;
       });

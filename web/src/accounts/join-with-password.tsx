@@ -39,7 +39,8 @@ export function JoinWithPassword({ token, workspaceId, ...props }: JoinWithPassw
           ...(isNew ? { name: name.trim() } : {}),
         }),
       );
-      // With the workspace, this succeeds only for a member of it.
+      // The request names the workspace, so the sign-in fails if the person is not a member of it:
+      // the invitation was then not accepted.
       await signIn({ ...credentials, workspace_id: workspaceId }, () => `/w/${workspaceId}`);
     },
   });

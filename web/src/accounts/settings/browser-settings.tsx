@@ -9,7 +9,8 @@ import {
 } from "../../ui/index.ts";
 
 /**
- * The settings that are stored in this browser: the theme, and whether single keys are shortcuts.
+ * The settings that are stored in this browser: the theme, and whether shortcuts of a single key
+ * are switched on.
  */
 export function BrowserSettings() {
   const theme = useTheme();

@@ -18,7 +18,8 @@ export const lastCallQuery = ({ id, client }: CurrentWorkspace, agentId: string)
 
 /**
  * What this page knows about an agent's token from its own calls, because the API has no operation
- * that returns the state of a token. Before the first call, the page assumes that it is issued.
+ * that returns the state of a token. Before the first call, the page assumes that a token is
+ * issued.
  */
 export interface TokenState {
   readonly isIssued: boolean;

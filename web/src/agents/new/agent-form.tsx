@@ -74,8 +74,9 @@ export function AgentForm({ template }: AgentFormProps) {
     <form noValidate onSubmit={submit} className="flex max-w-180 flex-col gap-4">
       <LeaveGuard isDirty={() => isDirty && !isCreated.current} discardLabel="Discard agent" />
       <div className="grid gap-4 sm:grid-cols-2">
-        {/* The name has the focus at first. That it is empty is said only after an attempt to
-            create the agent: an error on leaving the field would move the button that is pressed. */}
+        {/* The name has the focus at first. Until something is typed, its error is shown only after
+            an attempt to create the agent: if the error appeared when the field loses the focus, it
+            would move the button that is being pressed. */}
         <Field
           label="Name"
           error={isSubmitted || dirtyFields.name ? messageOf(errors.name) : undefined}

@@ -31,8 +31,8 @@ export function ImportAgents() {
     mutationFn: (document: string) =>
       client.agents.import(document, { idempotencyKey: keyOf(document) }),
     onSuccess: () => {
-      // Without this, a second import of the same text would get the first response again, and
-      // create nothing.
+      // Without this, a second import of the same text would have the same Idempotency-Key. The
+      // server would repeat its first response, and create nothing.
       release();
       void announceChanges(queryClient, agentsKey(id));
     },
@@ -98,7 +98,8 @@ export function ImportAgents() {
           mono
           rows={16}
           wrap="off"
-          // A change would forget the request, and with it what it has created.
+          // A change of the text would reset the mutation, and the result of the import would be
+          // lost.
           readOnly={create.isPending}
           spellCheck={false}
           value={text}

@@ -9,8 +9,8 @@ export interface SettingsDraft {
 }
 
 /**
- * The number changes when stored values get another meaning: a draft from before an update, in
- * which the cost of a run is in micro-dollars, must not be read as dollars.
+ * The key contains a number, which is raised when stored values change their meaning. So an older
+ * draft is not read: its cost of a run would be in micro-dollars and not in dollars.
  */
 const keyOf = (agentId: string) => `beckon.settings.2.${agentId}`;
 

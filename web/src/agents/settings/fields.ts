@@ -90,8 +90,8 @@ export function bodyOf(changes: Partial<AgentFields>): UpdateAgentBody {
 }
 
 /**
- * Returns the form field for a JSON path in the request's body, which can continue below the field;
- * undefined if no form field has this path.
+ * Returns the form field to which a JSON path in the request's body belongs, for example `tools`
+ * for `tools`, 0, `name`; undefined if there is none.
  */
 export function fieldAt(path: readonly PropertyKey[]): keyof AgentFields | undefined {
   const [first, second] = path;

@@ -13,8 +13,8 @@ interface ChangeProps {
 }
 
 /**
- * A field that differs between two versions. Long texts are compared line by line; of other values
- * both are shown.
+ * A field that differs between two versions. Long texts are compared line by line. Other values are
+ * shown side by side.
  */
 export function Change({ change: { path, before, after }, from, to }: ChangeProps) {
   const name = fieldName(path);

@@ -25,7 +25,8 @@ export function Comparison({ from, to, known }: ComparisonProps) {
         data.changes.length === 0 ? (
           <p className="py-6 text-center text-ink-2">These versions are equal.</p>
         ) : (
-          // With the key, another comparison does not take over which lines are folded in this one.
+          // With this `key`, React creates the list anew for each comparison. Otherwise lines that
+          // are unfolded here would also be unfolded in the next comparison.
           <ul key={`${from} ${to}`} aria-label="Changes" className="flex min-w-0 flex-col gap-6">
             {changesForReading(data.changes).map((change) => (
               <Change key={change.path} change={change} from={from} to={to} />

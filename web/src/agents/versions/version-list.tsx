@@ -17,7 +17,7 @@ interface VersionListProps {
 /** The versions, newest first. A click on a version shows its changes. */
 export function VersionList({ versions, currentVersion, open, onRestore }: VersionListProps) {
   const { id, can } = useWorkspace();
-  // A whole path: the router would take a URL that begins with `?` as one of the start page.
+  // The path must be complete: the router resolves a URL that begins with `?` from the path `/`.
   const path = `/w/${id}/agents/${useAgentId()}/versions`;
   return (
     <List label="Versions">

@@ -6,7 +6,7 @@ test("what was typed since a text was sent is kept when the list shows it", () =
   const middle = afterApplied(before, "ref");
   expect(middle).toEqual({ text: "refund desk", sent: ["refund"] });
   expect(afterApplied(middle, "refund")).toEqual({ text: "refund desk", sent: [] });
-  // The list can skip a text when another one follows quickly.
+  // If two texts are sent quickly one after the other, the list may show only the second one.
   expect(afterApplied(before, "refund")).toEqual({ text: "refund desk", sent: [] });
 });
 

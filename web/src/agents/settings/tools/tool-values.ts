@@ -156,7 +156,8 @@ export function toolOf(values: ToolValues): HttpTool {
     headers: valuesOfRows(values.headers),
     query: valuesOfRows(values.query),
     operations: values.operations.map(operationOf),
-    // An empty field is null. The casts allow that, because the schema then rejects the tool.
+    // An empty field is null, which these types do not allow. The casts are safe, because the
+    // schema rejects null.
     timeout_seconds: values.timeoutSeconds as number,
     max_response_bytes: values.maxResponseBytes as number,
     max_calls_per_run: values.maxCallsPerRun as number,
@@ -175,7 +176,8 @@ function operationOf(values: OperationValues): Operation {
     query: valuesOfRows(query),
     headers: valuesOfRows(headers),
     parameters: parameters as NonNullable<Operation["parameters"]>,
-    // For a method that only reads, the form does not show the field, which can still have a text.
+    // For a method that only reads, the form hides the field for the body. The field can still have
+    // a text, which is not sent.
     ...(values.body.trim() === "" || isReading(method) ? {} : { body: schemaIn(values.body) }),
     safe_to_repeat: values.safeToRepeat,
     ...(values.idempotencyHeader === "" ? {} : { idempotency_header: values.idempotencyHeader }),
@@ -215,8 +217,8 @@ export function isReading(method: Operation["method"]): boolean {
 }
 
 /**
- * Returns the parameters' schema with a text parameter for each placeholder in the templates that
- * the schema lacks.
+ * Returns the schema of the parameters. Each placeholder in the templates that the schema lacks is
+ * added as a required text parameter.
  */
 export function withPlaceholders(parameters: string, templates: readonly string[]): string {
   const schema =
