@@ -16,7 +16,7 @@ interface DeliveryMarkProps {
   readonly label?: "shown" | "hidden";
 }
 
-/** The state of a delivery. One that waits after a failed attempt looks like a warning. */
+/** The state of a delivery. A delivery that waits after a failed attempt is shown as a warning. */
 export function DeliveryMark({ delivery, label = "shown" }: DeliveryMarkProps) {
   const { status } = delivery;
   const shape = Object.hasOwn(shapes, status) ? shapes[status] : status;

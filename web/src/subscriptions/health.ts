@@ -4,7 +4,7 @@ import { formatCount } from "../format/index.ts";
 /** The health of a subscription, as lists and pages show it. */
 export type Health = "working" | "unused" | "failing" | "paused" | "disabled";
 
-/** Words of the states. */
+/** The word that is shown for each state. */
 export const healthWords: Readonly<Record<Health, string>> = {
   working: "Working",
   unused: "No delivery yet",
@@ -26,7 +26,7 @@ const reasons: Readonly<Record<string, string>> = {
   backlog: "more than 100,000 deliveries were pending",
 };
 
-/** Returns why Beckon disabled a subscription, to follow "because". */
+/** Returns why Beckon disabled a subscription, in words that can follow "because". */
 export function disabledBecause({ disabled_reason: reason }: Subscription): string {
   if (reason === null) return "of a reason that this page does not know";
   return Object.hasOwn(reasons, reason) ? (reasons[reason] ?? reason) : reason;

@@ -25,8 +25,8 @@ export function EventsField({ form }: { readonly form: SubscriptionFormState }) 
   const toggle = (type: DeliveredEvent) =>
     setValue(
       "events",
-      // In the order of the form, so that a box that is unchecked and checked again changes
-      // nothing.
+      // The events are always in the order of the form. Otherwise a box that is unchecked and
+      // checked again would count as a change.
       eventTypes.filter((each) => chosen.includes(each) !== (each === type)),
       { shouldDirty: true, shouldValidate: formState.isSubmitted },
     );

@@ -29,10 +29,13 @@ export interface SubscriptionFields {
   tags: string;
   payload: PayloadStyle;
   format: DeliveryFormat;
-  /** Empty: generated for a new subscription, kept for one that exists. */
+  /** If empty, a new subscription gets a generated secret, and an existing one keeps its secret. */
   secret: string;
   headers: HeaderRow[];
-  /** Whether the headers replace those of a subscription that exists, whose values are unknown. */
+  /**
+   * Whether `headers` replaces the stored headers of an existing subscription, whose values the API
+   * does not return.
+   */
   replacesHeaders: boolean;
 }
 
@@ -62,7 +65,8 @@ export function fieldsOf(subscription: Subscription): SubscriptionFields {
   return {
     url,
     description,
-    // In the order of the form, so that a box that is unchecked and checked again changes nothing.
+    // The events are always in the order of the form. Otherwise a box that is unchecked and checked
+    // again would count as a change.
     events: eventTypes.filter((type) => subscription.event_types.includes(type)),
     hasAgents: agentIds !== null,
     agentIds: agentIds ?? [],
@@ -176,7 +180,7 @@ export function resolverFor(existing: Subscription | undefined): Resolver<Subscr
       const field = sourceOf(issue.path[0]?.toString()) ?? "url";
       const header = issue.path[1]?.toString();
       if (field === "headers" && header !== undefined) {
-        // If the name is invalid, the message about it is in the nested issue.
+        // If the name of a header is invalid, zod has the message in a nested issue.
         const named = issue.code === "invalid_key" ? issue.issues[0]?.message : undefined;
         addToRow(errors, fields, header, {
           part: named === undefined ? "value" : "name",

@@ -138,7 +138,10 @@ interface MoreProps {
   readonly mustReplace: boolean;
 }
 
-/** Settings that few people change. They open automatically if one is wrong or needed. */
+/**
+ * Settings that few people change. The section opens automatically if one of them is wrong or
+ * needed.
+ */
 function More({ form, existing, mustReplace }: MoreProps) {
   const { errors } = form.formState;
   const [wasOpened, setOpened] = useState(false);

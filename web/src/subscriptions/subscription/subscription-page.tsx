@@ -49,7 +49,8 @@ export function SubscriptionPage({ subscription }: { readonly subscription: Subs
           </div>
         ) : (
           <>
-            {/* Above the list, because its end is hard to reach: scrolling loads more rows. */}
+            {/* The settings are above the list of deliveries. Below it, they would be hard to
+                reach, because scrolling to the end of the list loads more rows. */}
             <details className="group min-w-0">
               <summary className="flex h-control w-fit list-none items-center gap-1 rounded-bar font-semibold text-ink-2 [&::-webkit-details-marker]:hidden">
                 <ChevronRight

@@ -12,7 +12,7 @@ const readIntervalMs = 2_000;
 
 /**
  * Refetches the payloads that the agent's triggers have received after each new run of the agent.
- * Events do not say which trigger started a run, or whether one did.
+ * Events do not say whether a trigger started the run, or which one.
  */
 export function useLiveReceived(agentId: string): void {
   const { id } = useWorkspace();

@@ -63,7 +63,8 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
   const choose = (name: PresetName | "") => {
     const titleOf = (of: string) =>
       shortTitle(presets?.find((each) => each.name === of)?.title ?? "");
-    // A name that was typed is kept.
+    // Replaces the name only if it is empty, or was filled in for the sender that was chosen
+    // before.
     const current = getValues("name").trim();
     if (current === "" || current === titleOf(sender))
       setValue("name", titleOf(name), { shouldValidate: formState.errors.name !== undefined });

@@ -31,7 +31,8 @@ export function SenderChoice({ value, onChange }: SenderChoiceProps) {
       options={[
         { value: "", label: "Anything" },
         ...data
-          // The preset `none` is offered only in the settings: "Anything" does not verify either.
+          // The preset `none`, which verifies no requests, is offered only in the settings of a
+          // trigger. The option "Anything" does not verify requests either.
           .filter(({ name }) => name !== "none")
           .map(({ name, title }) => ({ value: name, label: shortTitle(title) })),
       ]}

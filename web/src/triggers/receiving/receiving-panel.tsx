@@ -66,7 +66,8 @@ export function ReceivingPanel({ trigger, receiving }: ReceivingPanelProps) {
           </div>
         </div>
       </details>
-      {/* Not inside the summary: a control within another control has no accessible name. */}
+      {/* The link is not inside the summary, because a control within another control has no
+          accessible name. */}
       <span className="absolute top-2 right-4">
         <LinkButton href={href} icon={SlidersHorizontal} size="small">
           Edit and preview

@@ -19,7 +19,8 @@ export function check(draft: Draft): Checked {
   const issues = [...(parsed.error?.issues ?? []), ...(text.error?.issues ?? [])];
   const problems = new Map<string, string>();
   for (const { path, message } of issues) {
-    // A problem of an item is shown at its list, so the indexes are removed from the path.
+    // The form shows a problem of a list's item at the whole list, so the indexes are removed from
+    // the path.
     const names = path.filter((part) => typeof part === "string").join(".");
     if (!problems.has(names)) problems.set(names, messageOf({ message }) ?? message);
   }

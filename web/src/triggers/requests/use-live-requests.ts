@@ -12,7 +12,10 @@ import {
   type TriggerIds,
 } from "./queries.ts";
 
-/** Up to this scroll position of the page, new rows push away no row that is being read. */
+/**
+ * If the page is scrolled by at most this many px, new rows are added at once. Further down, they
+ * would move the rows that are being read.
+ */
 const topPx = 400;
 
 /**

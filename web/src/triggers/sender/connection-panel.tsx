@@ -33,7 +33,8 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
   const close = () => {
     setOpen(undefined);
     setRotations(rotations + 1);
-    // It can have changed. The next reveal reads it.
+    // The dialog may have replaced the secret, so this time is no longer known. The next reveal of
+    // the secret reads it.
     setPreviousUntil(null);
   };
   return (

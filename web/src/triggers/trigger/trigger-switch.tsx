@@ -12,7 +12,10 @@ interface TriggerSwitchProps {
   readonly hint?: string;
 }
 
-/** A setting of a trigger that is on or off. It moves when the server has confirmed. */
+/**
+ * A setting of a trigger that is on or off. The switch moves only after the server has confirmed
+ * the change.
+ */
 export function TriggerSwitch({ trigger, field, label, hint }: TriggerSwitchProps) {
   const { can } = useWorkspace();
   const { update } = useTriggerActions(trigger);

@@ -40,7 +40,7 @@ const labels = {
 
 /** Mistakes of the saved filter or template, found with the last received request. */
 interface Warnings {
-  /** The version of the trigger in which they were found. */
+  /** The version of the trigger in which the mistakes were found. */
   readonly version: string;
   readonly mistakes: readonly MappingMistake[];
 }

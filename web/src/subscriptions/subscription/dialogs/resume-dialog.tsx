@@ -17,8 +17,8 @@ interface ResumeDialogProps {
 export function ResumeDialog({ subscription, close }: ResumeDialogProps) {
   const { id, client } = useWorkspace();
   const queryClient = useQueryClient();
-  // The subscription before it was resumed, because the page refetches it and then has the enabled
-  // one.
+  // Keeps the subscription as it was when the dialog opened. Once it is enabled, the page refetches
+  // it, and for an enabled subscription this dialog renders nothing.
   const [before] = useState(subscription);
   const name = nameOf(before);
   const resume = useMutation({
