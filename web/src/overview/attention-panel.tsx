@@ -23,7 +23,7 @@ const maxRows = 12;
 export const AttentionPanel = memo(function AttentionPanel() {
   const workspace = useWorkspace();
   const agents = useAgentNames();
-  // The statistics are refreshed in turns with those of other panels: see use-statistics.ts.
+  // use-statistics.ts refetches these statistics and those of other panels one at a time.
   const byAgent = useQuery(byAgentQuery(workspace));
   const providers = useQuery(providerHealthQuery(workspace));
   const queue = useQuery(queueQuery(workspace));

@@ -164,7 +164,10 @@ function Icon({
   );
 }
 
-/** A name and what is said about it. On a phone, they wrap: a button takes a third of the row. */
+/**
+ * A name, followed by what is said about it. On a phone both wrap, because the row also contains a
+ * button, which takes a third of the width.
+ */
 function Named({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
     <span title={name} className="flex min-w-0 gap-x-1 max-sm:flex-wrap max-sm:whitespace-normal">

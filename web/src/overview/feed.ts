@@ -17,8 +17,8 @@ interface RunLine {
   readonly agentId: string;
   readonly status: string;
   /**
-   * Time at which the run was created. If the run is known from events only, the time of the first
-   * one.
+   * Time at which the run was created. For a run that is known from events only, this is the time
+   * of its first event.
    */
   readonly at: number;
   readonly startedAt: number | undefined;

@@ -7,8 +7,8 @@ type Group = RunStats["groups"][number];
 /** Number of minutes over which "runs per minute" is averaged. */
 export const meanMinutes = 5;
 /**
- * Number of minutes in each point of the sparklines of shares and durations, because single minutes
- * vary too much.
+ * Each point of the sparklines of shares and durations covers this many minutes, because values of
+ * single minutes vary too much.
  */
 const minutesPerPoint = 5;
 
@@ -111,7 +111,10 @@ export function hasLine(series: readonly (number | null)[]): boolean {
   });
 }
 
-/** Returns the group of each minute of the range, the current one last; undefined without runs. */
+/**
+ * Returns the group of each minute of the range, the current one last; undefined for a minute
+ * without runs.
+ */
 function byMinute(minutes: number, { created_before, groups }: RunStats): (Group | undefined)[] {
   const last = Math.floor(Date.parse(created_before) / 60_000);
   const known = new Map(

@@ -32,8 +32,9 @@ export function OverviewScreen() {
     if (!events.some(isNewRun)) return;
     setHasRun(true);
     if (!isFresh) return;
-    // The feed is shown from now on, and has missed these events. The tally leaves out events of
-    // the second in which the statistics were read, and these events can be from that second.
+    // From now on the feed is shown. Its cached list lacks these events, so the list is refetched.
+    // The statistics are refetched too: the tally adds only events of later seconds than the one in
+    // which the statistics were read, and these events can be from the same second.
     void cache.invalidateQueries({ queryKey: feedKey(workspace.id) });
     void cache.invalidateQueries({ queryKey: allStatsKey(workspace.id) });
   });

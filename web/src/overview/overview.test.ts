@@ -217,7 +217,7 @@ test("a subscription needs attention if it is disabled, or has failed for a minu
   expect(shown(subscription("enabled", 59))).toBe(0);
   expect(shown(subscription("enabled", 60))).toBe(1);
   expect(shown(subscription("disabled", 0))).toBe(1);
-  // A person paused it.
+  // A person paused the subscription on purpose, so it needs no attention.
   expect(shown(subscription("paused", 600))).toBe(0);
 });
 

@@ -19,8 +19,8 @@ export interface Recent {
 const ranges = [60, 5] as const;
 
 /**
- * Options for statistics, which are not refreshed by their queries, but in turns: see
- * use-statistics.ts.
+ * Options of the queries for statistics. They are not refetched when the window gets the focus or
+ * the network is back: use-statistics.ts refetches them one at a time.
  */
 const inTurns = { staleTime: 10_000, refetchOnWindowFocus: false, refetchOnReconnect: false };
 
@@ -89,7 +89,10 @@ export interface Queue {
   readonly count: number;
   /** True if there are more queued runs than were counted. */
   readonly isMore: boolean;
-  /** When the oldest of those counted was created, as Unix time in ms; undefined if none waits. */
+  /**
+   * Time at which the oldest counted run was created, as Unix time in ms; undefined if no run is
+   * queued.
+   */
   readonly oldest: number | undefined;
 }
 

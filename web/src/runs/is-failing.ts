@@ -2,7 +2,7 @@
 const minShare = 0.5;
 
 /**
- * Returns whether an agent is failing, and does not just have failed runs.
+ * Returns whether an agent is failing. A few failed runs among many others do not count as failing.
  * @param ended number of runs that succeeded or failed
  */
 export function isFailing(failed: number, ended: number): boolean {

@@ -34,9 +34,9 @@ export function isEnd({ type }: WorkspaceEvent): boolean {
 }
 
 /**
- * Returns the map with those of the events added that change the state of a run. The events of each
- * run are ordered by `seq`, because they can arrive in another order. If there are too many runs,
- * those without new events are removed.
+ * Returns the map after these events. Only events that change the state of a run are added. The
+ * events of each run are ordered by `seq`, because they can arrive in another order. If there are
+ * too many runs, those without new events are removed.
  */
 export function addEvents(live: LiveRuns, events: readonly WorkspaceEvent[]): LiveRuns {
   const states = events.filter(isOfRun).filter(({ type }) => kept.has(type));

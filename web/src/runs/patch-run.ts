@@ -13,7 +13,8 @@ export function patchRun(run: Run, { type, time, data }: JournalEvent): Run {
   if (isEnded(run)) return run;
   switch (type) {
     case "run.queued":
-      // A held run is released. For a new run, the event adds nothing.
+      // For a held run, which has the status `waiting`, this event means that the run is released.
+      // For a new run, it changes nothing.
       return run.status === "waiting" ? { ...run, status: "queued" } : run;
     case "run.started":
       return { ...run, status: "running", started_at: run.started_at ?? time };

@@ -12,7 +12,10 @@ interface RunProblemProps {
   readonly reached?: { readonly limit: LimitReached; readonly agentId: string } | undefined;
   /** Path of the page with the agent's settings; undefined to show no link to it. */
   readonly settingsHref?: string;
-  /** True if screen readers do not announce the problem, for example because the page does. */
+  /**
+   * True if screen readers must not announce the problem, for example because the page already
+   * does.
+   */
   readonly isState?: boolean;
 }
 
@@ -60,7 +63,10 @@ interface Place {
   readonly isAlsoOfSettings?: true;
 }
 
-/** By error code, the screen that can fix an error that may not come from the agent's settings. */
+/**
+ * For each error code whose cause can be outside of the agent's settings: the screen on which a
+ * person can remove the cause.
+ */
 const places: Readonly<Record<string, Place | undefined>> = {
   model_error: { path: "/providers", label: "Open the providers", isAlsoOfSettings: true },
   plan_exhausted: { path: "/plan", label: "Open the plan" },

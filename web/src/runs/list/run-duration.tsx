@@ -9,7 +9,10 @@ export function RunDuration({ run }: { readonly run: ListedRun }) {
   return <Duration ms={Date.parse(finished_at) - Date.parse(started_at)} />;
 }
 
-/** A separate component, so that the clock renders only the durations of running runs again. */
+/**
+ * A separate component, so that the updates of `useNow` render only the durations of running runs
+ * again.
+ */
 function RunningDuration({ start }: { readonly start: number }) {
   const now = useNow();
   // Whole seconds, because `now` changes only every five seconds.

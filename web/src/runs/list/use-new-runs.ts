@@ -34,7 +34,7 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   const [waiting, setWaiting] = useState<Page<ListedRun>>();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const lastRead = useRef(0);
-  /** Time of the request whose page was accepted last: the page is shown, or waits. */
+  /** Time at which the page that is shown, or that waits to be shown, was requested. */
   const shownRead = useRef(0);
   const { queryKey } = runsQuery(workspace, filters);
 
@@ -57,7 +57,8 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
       .list(query)
       .page()
       .catch(() => undefined);
-    // A response that was overtaken by that of a later request lacks the newest runs.
+    // Ignores a response that arrives after the response to a later request, because it lacks the
+    // newest runs.
     if (head === undefined || requestedAt < shownRead.current) return;
     shownRead.current = requestedAt;
     accept(head);

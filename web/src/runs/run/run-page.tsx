@@ -136,8 +136,8 @@ export function RunPage({ run }: { readonly run: Run }) {
           silence={silence}
           now={now}
         />
-        {/* The height of the steps depends on their number. So nothing is shown below them before
-            it is known. */}
+        {/* The height of the steps depends on their number. Until this number is known, nothing is
+            shown below them. */}
         {!isPainted || (hasEnded && journal.events.length === 0 && error === null) ? null : (
           <RunContents run={run} journal={journal} />
         )}

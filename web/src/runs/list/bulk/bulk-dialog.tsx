@@ -58,7 +58,8 @@ export function BulkDialog({ action, target, filter, skipped, close, onDone }: B
     try {
       await applyToMany(workspace.client, action, target, note, stop.current.signal);
       onDone();
-      // Not said after an error: the request whose response was lost may have changed runs.
+      // This toast is not shown after an error, because a request whose response was lost may have
+      // changed runs.
       if (count === 0) toast({ tone: "info", title: `No run was ${done}` });
     } finally {
       await announceChanges(queryClient, runsKey(workspace.id));

@@ -8,7 +8,10 @@ const lostReasons: Readonly<Record<string, string>> = {
     "The run reached its time limit while the model wrote. The tokens are an estimate.",
 };
 
-/** Returns one sentence about a journal entry that contains no texts of a model or a tool. */
+/**
+ * Returns one sentence about a journal entry of a type without texts of a model or a tool, such as
+ * `run.queued`.
+ */
 export function sentenceFor({ type, data }: Pick<JournalEvent, "type" | "data">): string {
   switch (type) {
     case "run.queued":

@@ -124,7 +124,7 @@ const endsCall: ReadonlySet<string> = new Set([
 export function usageSoFar({ events }: Journal): Run["usage"] {
   const total = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
   for (const { type, data } of events) {
-    // The final event has the sum of all calls.
+    // The final event is skipped, because it has the sum of all calls.
     if (type !== "run.step" && type !== "run.step_lost") continue;
     const usage = data.usage as Partial<typeof total> | undefined;
     total.input_tokens += usage?.input_tokens ?? 0;

@@ -10,7 +10,7 @@ export type Silence = "late" | "elsewhere";
 
 /**
  * If the start of a model call has not arrived after this time, the page says why. The process that
- * executes a run sends it at once, unless the call waits until a limit has enough left.
+ * executes a run sends the start at once, unless the call waits until a limit has enough left.
  */
 const maxSilenceMs = 2_000;
 

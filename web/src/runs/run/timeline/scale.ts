@@ -17,7 +17,7 @@ export interface Scale {
 /** Width of a shortened idle time, as a share of the whole width. */
 const foldWidth = 0.04;
 /**
- * Idle times shorter than one of these are not shortened. The second one is a share of the whole
+ * An idle time is shortened only if it is at least this long, and at least this share of the whole
  * time.
  */
 const minFoldMs = 1_000;
@@ -100,7 +100,8 @@ function ticksOf(
 ): Scale["ticks"] {
   const step = tickSteps.find((ms) => busyMs / ms <= maxTicks) ?? 100 * day;
   const ticks: { at: number; label: string }[] = [];
-  // A shortened time can be far longer than all others together, so its ticks are skipped at once.
+  // A shortened idle time can be far longer than the rest of the run. So the loop skips all ticks
+  // in it at once.
   for (let ms = 0; start + ms <= end; ) {
     const span = folded.find((each) => each.start < start + ms && start + ms < each.end);
     if (span !== undefined) {

@@ -120,8 +120,8 @@ export function layOut(
         add(seq, {
           kind: "lost",
           name: `Model call ${numberOf(data.step, steps + 1)}`,
-          // The call was lost at an unknown time before another process resumed the run, so its
-          // row covers the same time as the row of that event.
+          // If the process was lost, the call was lost at an unknown time before `run.resumed`. So
+          // its row covers the same time as the row of `run.resumed`.
           ...(data.reason === "process_lost" && resumed
             ? { start: resumed.start, end: resumed.end }
             : { end: at }),
@@ -176,8 +176,8 @@ export function rowOf(rows: readonly TimelineRow[], seq: number): TimelineRow | 
 }
 
 /**
- * Returns the index of the next failed row after `index`; after the last one, of the first.
- * Undefined if no row has failed.
+ * Returns the index of the next failed row after `index`. After the last failed row, the search
+ * continues at the first row. Undefined if no row has failed.
  */
 export function nextFailed(rows: readonly TimelineRow[], index: number): number | undefined {
   for (let distance = 1; distance <= rows.length; distance += 1) {
@@ -203,7 +203,7 @@ function noteOfStep({ retries }: Data): string | undefined {
 /**
  * Returns the position of the call to which a result belongs; the length of the list if there is
  * none. Data above 64 KiB is not in the journal, so a large result, or a call with large arguments,
- * has no id. It is matched with the oldest call that has no other result.
+ * has no `call_id`. A large result is assigned to the oldest call that has no other result.
  */
 function positionOf(
   open: readonly { readonly id: unknown }[],

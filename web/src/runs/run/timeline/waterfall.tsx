@@ -36,7 +36,8 @@ export function Waterfall(props: WaterfallProps) {
   const show = useEffectEvent((index: number) => {
     if (box.current === null || index < 0) return;
     const { scrollTop, clientHeight } = box.current;
-    // The axis covers the first line of the box, because it is sticky.
+    // The axis is sticky and covers the first line of the box, so a row is scrolled to below this
+    // line.
     const top = index * rowHeight;
     if (top < scrollTop) box.current.scrollTop = top;
     else if (top + 2 * rowHeight > scrollTop + clientHeight)
