@@ -112,9 +112,9 @@ const loadSubscriptions = () => import("./subscriptions/subscriptions-screen.tsx
 const loadRun = () => import("./runs/run/run-screen.tsx");
 
 /**
- * Starts to load the code and data of the first screen at the same time. Without it, routes and
- * components would request one after the other. Failures are ignored here: the route makes the same
- * requests and shows their errors.
+ * Starts to load the code and data of the first screen at the same time. Otherwise routes and
+ * components would send their requests one after the other. Failures are ignored here: the route
+ * makes the same requests and shows their errors.
  */
 export function startFirstScreen(queryClient: QueryClient, pathname: string): void {
   const [, workspaceId, path = ""] = /^\/w\/([^/]+)(\/.*)?$/.exec(pathname) ?? [];
@@ -373,8 +373,8 @@ const routeTree = root.addChildren([
 ]);
 
 /**
- * Creates the router. Search parameters are not parsed as JSON, so that URLs can have the same
- * filters as the API.
+ * Creates the router. Search parameters are not parsed as JSON, so that a filter is written in the
+ * page's URL in the same way as in a URL of the API.
  */
 export function createAppRouter(queryClient: QueryClient) {
   return createRouter({

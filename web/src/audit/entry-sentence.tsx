@@ -52,7 +52,8 @@ export function Thing({ id, names }: ThingProps) {
     );
   if (path === undefined) return text;
   return (
-    // The row has a link that covers it. This link is above it, so that it can be clicked.
+    // The row has a link that covers the whole row. This link is above the row's link, so that it
+    // can be clicked.
     <span className="relative z-1">
       <Link href={`/w/${workspace.id}${path}`} variant="quiet">
         {text}

@@ -12,7 +12,8 @@ const idPattern = /^[a-z]{3}_[0-9a-z]{26}$/;
 
 /** Returns the part of the sentence after the actor's name: "rotated the token of the agent …". */
 export function sentenceParts(entry: AuditEntry): readonly Part[] {
-  // An action that only a later version of Beckon has is shown with its code.
+  // A later version of Beckon can have actions that this page does not know. They are shown with
+  // their name in the API, for example `agent.archive`.
   const known = Object.hasOwn(wordings, entry.action) ? wordings[entry.action] : undefined;
   const text = known?.text ?? `did ${entry.action} on {target}`;
   return (typeof text === "string" ? text : text(entry))
@@ -54,7 +55,10 @@ export function fieldWords(field: string): string {
     .replace(/\b(api|url)\b/g, (word) => word.toUpperCase());
 }
 
-/** A field that a change set. Undefined on a side means that the field did not exist there. */
+/**
+ * A field that an action has changed. `before` or `after` is undefined if the field did not exist
+ * then.
+ */
 export interface FieldChange {
   readonly field: string;
   readonly before: unknown;
@@ -72,7 +76,10 @@ export function changesOf({ before, after }: AuditEntry["data"]): FieldChange[] 
   }));
 }
 
-/** Returns the changes within objects that both sides have, by field: `limits.max_steps`. */
+/**
+ * Returns the changes within a field that is an object before and after, for example of
+ * `limits.max_steps` within `limits`. For any other field, returns only the given change.
+ */
 export function innerChanges({ field, before, after }: FieldChange): FieldChange[] {
   if (!isObject(before) || !isObject(after)) return [{ field, before, after }];
   return changesOf({ before, after })
@@ -80,7 +87,10 @@ export function innerChanges({ field, before, after }: FieldChange): FieldChange
     .flatMap((inner) => innerChanges({ ...inner, field: `${field}.${inner.field}` }));
 }
 
-/** Returns the fields of an entry's data, without those that contain the change. */
+/**
+ * Returns the fields of an entry's data, without the objects `before` and `after`, which contain
+ * the changed fields.
+ */
 export function factsOf({
   data,
 }: AuditEntry): readonly (readonly [field: string, value: unknown])[] {

@@ -74,7 +74,7 @@ export function BarChart({ label, tones, columns, format, onPoint }: BarChartPro
     .value(({ values }, index) => values[index] ?? 0)([...columns]);
   const step = Math.ceil(columns.length / maxLabels);
   const last = columns.length - 1;
-  // The last column has a label in any case, and the one before keeps its distance from it.
+  // The last column always has a label. A label that would be too close to it is left out.
   const isLabelled = (index: number) =>
     index === last || (index % step === 0 && last - index >= step);
   return (

@@ -30,8 +30,8 @@ export function wording({ code, origin, minimum, maximum, input }: Issue): strin
 const count = (limit: unknown) => Number(limit).toLocaleString("en-US");
 
 /**
- * Returns the message of a field's error as a sentence: the contract's messages continue the name
- * of a field, for example "must not be blank".
+ * Returns the message of a field's error as a sentence. Messages of the contract are only the end
+ * of a sentence that begins with the name of the field, for example "must not be blank".
  */
 export function messageOf(error: { readonly message?: string | undefined } | undefined) {
   const message = error?.message;

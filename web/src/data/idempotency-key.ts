@@ -25,8 +25,8 @@ export function useIdempotencyKey() {
 }
 
 /**
- * Returns a random key. `crypto.randomUUID` is not used, because it does not exist in pages served
- * over plain HTTP.
+ * Returns a random key. `crypto.randomUUID` is not used, because browsers offer it only on HTTPS
+ * and localhost.
  */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>

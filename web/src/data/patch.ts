@@ -10,7 +10,9 @@ export interface Patching<Resource extends { version: number | string }, Changes
   readonly write: (changes: Partial<Changes>, ifMatch: Resource["version"]) => Promise<Resource>;
   /** Called with the resource each time the server has returned it. */
   readonly onRead: (resource: Resource) => void;
-  /** Fields that are objects whose fields are merged one by one. Default: none. */
+  /**
+   * Names of fields that contain an object. The objects are merged field by field. Default: none.
+   */
   readonly parts?: readonly (keyof Changes & string)[];
 }
 

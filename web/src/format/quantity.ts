@@ -15,7 +15,8 @@ export function formatShortCount(count: number | null | undefined): string {
     [1e6, "M"],
     [1e3, "k"],
   ] as const) {
-    // With this bound, 999.5 becomes 1k and 999,500 becomes 1M, instead of 1000k.
+    // Counts are rounded, so a unit begins slightly below its limit: 999.5 is shown as 1k and
+    // 999,500 as 1M, and not as 1000 and 1000k.
     if (Math.abs(count) >= limit * 0.9995) {
       const scaled = count / limit;
       const text = Math.abs(scaled) < 99.95 ? scaled.toFixed(1) : scaled.toFixed(0);

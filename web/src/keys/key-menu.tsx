@@ -4,7 +4,7 @@ import { useWorkspace } from "../data/index.ts";
 import { IconButton, Menu, useNow } from "../ui/index.ts";
 import { whyFixed, whyNotRotated } from "./permission.ts";
 
-/** An action on a key that opens a dialog. The URL contains its name. */
+/** An action on a key that opens a dialog. The URL contains the name of the action. */
 export type KeyAct = "edit" | "rotate" | "delete";
 
 interface KeyMenuProps {

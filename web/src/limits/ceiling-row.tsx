@@ -6,7 +6,7 @@ import { Badge, IconButton, Id, Menu, UserText } from "../ui/index.ts";
 import { LimitState } from "./limit-state.tsx";
 import { scopeLabels, scopeWords } from "./scopes.ts";
 
-/** An action on a ceiling that opens a dialog. The URL contains its name. */
+/** An action on a ceiling that opens a dialog. The URL contains the name of the action. */
 type CeilingAct = "edit" | "delete";
 
 interface CeilingRowProps {

@@ -1,6 +1,6 @@
 /**
- * Maximum number of items that wait for the next frame. Without it, they could grow without bound
- * in a hidden tab, which gets no frames.
+ * Maximum number of items that wait for the next frame. Without this limit, they could grow without
+ * bound in a hidden tab, which gets no frames.
  */
 const maxWaiting = 5_000;
 

@@ -108,8 +108,8 @@ export function createLive({
       case "joined":
         isJoined = true;
         for (const [runId] of readers) watch(runId);
-        // The stream is open already, because of another tab. Its opening is not announced again,
-        // so the tab handles it here.
+        // If another tab has opened the stream already, the hub does not announce its opening
+        // again. So the tab does here what it does when a stream opens.
         if (status.state === "live") onOpened();
         break;
       case "status":

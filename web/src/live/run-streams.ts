@@ -7,7 +7,7 @@ interface RunStream {
   readonly stop: AbortController;
   state: RunStreamState;
   /**
-   * Starts reading the events of a run that a tab has started; undefined if the events are being
+   * Starts reading the events of a run that a tab has started; undefined once the events are being
    * read.
    */
   begin?: (() => void) | undefined;

@@ -5,7 +5,7 @@ import { Badge, type Column, IconButton, Menu, type MenuItem, menuColumn } from 
 import { originTexts } from "./origins.ts";
 import { Rate } from "./rate.tsx";
 
-/** An action on a price that opens a dialog. The URL contains its name. */
+/** An action on a price that opens a dialog. The URL contains the name of the action. */
 export type PriceAct = "set" | "delete";
 
 type RateName =

@@ -10,7 +10,7 @@ const kinds: Readonly<Record<string, string>> = {
   user: "Member",
 };
 
-/** Returns the name of a group as one text, for callers with their kind. */
+/** Returns the name of a group as one text. The name of a caller begins with its kind: "Key CI". */
 export function groupText({ key, name }: Pick<UsageGroup, "key" | "name">, grouping: Grouping) {
   if (grouping !== "caller") return name ?? key;
   const [kind = "", id = ""] = key.split(":", 2);

@@ -60,8 +60,8 @@ interface DayFieldProps {
  */
 function DayField({ label, value, onChange }: DayFieldProps) {
   const [draft, setDraft] = useState({ value, text: value });
-  // During rendering and not in an effect, because an effect can run after the next key and would
-  // discard it.
+  // The text is reset during rendering and not in an effect: an effect can run after the next key
+  // press, and would discard it.
   if (draft.value !== value) setDraft({ value, text: value });
   const { text } = draft;
   const setText = (next: string) => setDraft({ value, text: next });

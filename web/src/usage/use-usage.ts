@@ -30,8 +30,8 @@ export function useUsage(filters: UsageFilters, grouping: Grouping, measure: Mea
       report === undefined
         ? []
         : stackDays(
-            // If the range consists of times, the dates are not known, so only days with usage are
-            // shown.
+            // If the range of the report is given as times and not as dates, the dates are not
+            // known. In that case, only days with usage are shown.
             dates.length > 0 ? dates : report.rows.flatMap(({ day }) => day ?? []),
             report.rows,
             parts.map(({ data }) => data?.rows ?? []),

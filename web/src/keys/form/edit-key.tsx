@@ -17,9 +17,9 @@ export function EditKey({ apiKey, close }: EditKeyProps) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
   const toast = useToast();
-  // The key with which the form was filled in. `apiKey` changes if somebody else saves the key.
-  // Compared with that, fields that this person did not touch would count as changes, and their
-  // old values would be saved again.
+  // The key with which the form was filled in. `apiKey` changes if somebody else saves the key. If
+  // the form were compared with the changed key, fields that this person did not edit would count
+  // as edited, and their old values would be saved again.
   const [base] = useState(apiKey);
   const save = useMutation({
     mutationFn: (fields: KeyFields) =>

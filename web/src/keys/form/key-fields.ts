@@ -122,8 +122,8 @@ export const keyResolver: Resolver<KeyFields> = (fields) => {
 };
 
 /**
- * Returns a message that says what to enter or choose; undefined if the message of the zod issue is
- * shown.
+ * Returns a message that says what to enter or choose; undefined to show the message of the zod
+ * issue.
  */
 function messageFor(field: keyof KeyFields, fields: KeyFields): string | undefined {
   if (field === "name" && fields.name.trim() === "") return "Enter a name, for example Shop.";

@@ -62,7 +62,8 @@ const remedies: readonly {
 /**
  * Returns what to do about the error of a check; undefined if the error itself explains what to do.
  * @param isOwn whether the provider is the workspace's own, so that the person can change it
- * @param hasKey whether a key is stored. Without one, the API also says that the key is rejected.
+ * @param hasKey whether a key is stored. If none is, the API's error also says that the key is
+ *   rejected.
  */
 export function adviceFor(error: string, isOwn: boolean, hasKey = true): string | undefined {
   if (isOwn && !hasKey && /rejects the key/.test(error))

@@ -18,7 +18,9 @@ export function useCheck(provider: Pick<Provider, "id" | "name">) {
       return { ...result, requestedAtMs, checkedAtMs: Date.now() };
     },
     onSuccess: (result) => {
-      // A check of settings that were changed since can end after the check of the new ones.
+      // A provider can be checked again during a check, for example after its settings were
+      // changed. The first check can end later, so the result of the check that was requested last
+      // is kept.
       queryClient.setQueryData<MadeCheck>(queryKey, (known) =>
         known !== undefined && known.requestedAtMs > result.requestedAtMs ? known : result,
       );

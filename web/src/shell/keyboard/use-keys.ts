@@ -30,8 +30,8 @@ export function useKeys({ openPalette, showKeys }: KeyActions): void {
     const href = items.find((item) => item.key === key)?.href;
     if (href !== undefined) void router.navigate({ href });
   });
-  // The effect depends on a string, because `items` is a new array in each rendering: the effect
-  // would subscribe again each time and forget that `g` was pressed.
+  // The effect depends on this string. If it depended on `items`, which is a new array in each
+  // rendering, it would subscribe again each time, and forget that `g` was pressed.
   const keys = items.map(({ key }) => key).join("");
   useEffect(() => {
     const single = (act: () => void) => (event: KeyboardEvent) => {

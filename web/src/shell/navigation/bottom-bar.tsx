@@ -53,7 +53,8 @@ export function BottomBar({ openPalette, showKeys }: BottomBarProps) {
         >
           <span className="relative">
             <Ellipsis aria-hidden />
-            {/* Not while live: beside "More", the dot would look like a mark for something unread. */}
+            {/* While updates are live, no shape is shown: beside "More", the filled dot would look
+                like a mark for something unread. */}
             {state === "live" ? null : (
               <span className="absolute inset-y-0 left-full flex items-center pl-2">
                 <LampShape state={state} />

@@ -10,8 +10,9 @@ export interface ButtonProps extends Omit<ComponentProps<"button">, "className" 
   readonly size?: ButtonSize | undefined;
   readonly icon?: LucideIcon | undefined;
   /**
-   * True while the action is in progress; presses are then ignored. Otherwise false. Undefined only
-   * for a button that never shows `pendingText`: no space is reserved for that text then.
+   * True while the action is in progress; presses are then ignored. Otherwise false. Leave it
+   * undefined only for a button that never shows `pendingText`: no space is then reserved for this
+   * text.
    */
   readonly pending?: boolean | undefined;
   /** Text while the action is in progress. Default: "Saving…". */

@@ -56,7 +56,8 @@ export function SaveBar(props: SaveBarProps) {
   }, [hasButtons]);
   const isIdle = place === "panel" && !hasButtons && disabledReason === undefined;
   const isShown = hasButtons || hasSaved || disabledReason !== undefined || isIdle;
-  // With nothing to say, the bar of a panel stays at the end of its form.
+  // While there is nothing to save and no text to show, the bar of a panel is not sticky: it stays
+  // at the end of its form.
   const isSticky = !isIdle || hasSaved;
   const text =
     disabledReason ?? (hasButtons ? `Unsaved: ${namesOf(changed)}` : hasSaved ? savedText : "");

@@ -1,7 +1,9 @@
 import { useEffect, useState } from "react";
 import { copyText } from "./copy.ts";
 
-/** The result of copying; `idle` before it, and again when it is no longer shown. */
+/**
+ * The result of copying; `idle` before a text is copied, and once the result is no longer shown.
+ */
 export type CopyState = "idle" | "copied" | "failed";
 
 /** Seconds for which the result of copying is shown. */

@@ -33,8 +33,8 @@ export interface PastRangeState {
 /** Returns the state of a time range that a person chooses. At first, the range is the last day. */
 export function usePastRange(): PastRangeState {
   const zone = useTimeZone();
-  // Fixed when the dialog opens. If a request fails and is sent again, its body is then the same,
-  // and so is its Idempotency-Key.
+  // The current time is fixed when the dialog opens. So a request that is sent again after a
+  // failure has the same body, and therefore the same Idempotency-Key.
   const [openedMs] = useState(Date.now);
   const [fields, setFields] = useState(() => ({
     choice: "day" as Choice,

@@ -14,14 +14,19 @@ export interface MergeDialogProps<Value extends Fields> {
   readonly theirs: Value;
   /** What the form holds. */
   readonly yours: Value;
-  /** Fields that are objects whose fields are merged one by one. Default: none. */
+  /**
+   * Names of fields that contain an object. The objects are merged field by field. Default: none.
+   */
   readonly parts?: readonly string[];
   /**
    * Labels of fields, as the form shows them. A field of a part is named `receiving.filter`. Fields
    * without a label show their name.
    */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Renders a value. Default, also if it returns undefined: texts unchanged, others as JSON. */
+  /**
+   * Renders a value. If it is absent or returns undefined, texts are shown unchanged, and other
+   * values as JSON.
+   */
   readonly show?: (field: string, value: unknown) => ReactNode;
   /** Called with all fields after the choices. Save them with the new ETag. */
   readonly onMerge: (merged: Value) => void;

@@ -12,8 +12,8 @@ interface FilterOptionsProps {
 
 /** The choices of a filter. */
 export function FilterOptions({ options, multiple, value, onChange }: FilterOptionsProps) {
-  // A state of its own, because `value` changes late: after two quick presses, it would lack the
-  // first.
+  // The choice has a state of its own, because `value` changes with a delay: at the second of two
+  // quick presses, `value` would not contain the first choice yet.
   const [shown, setShown] = useState(value);
   const chosen = new Set(multiple ? shown.split(",").filter(Boolean) : [value]);
   const press = (pressed: string) => {

@@ -40,7 +40,7 @@ export function useRowWindow(
   const [range, setRange] = useState<RowWindow>({ start: 0, end: firstRows });
   const shown = useRef(range);
   /**
-   * True while a window is being rendered. The next one waits, because it would restart the
+   * True while a window is being rendered. The next window waits, because it would restart the
    * rendering.
    */
   const isPending = useRef(false);
@@ -49,8 +49,8 @@ export function useRowWindow(
   /** Updates the window in the next frame. Does nothing while the list is not windowed. */
   const schedule = useRef(() => {});
   const isWindowed = count > maxWhole;
-  // True if the number of rows has shrunk so far that the window is behind the last row. Until the
-  // next frame, the last rows are rendered then, because otherwise nothing would be visible.
+  // True if the number of rows has shrunk so far that the window is behind the last row. The last
+  // rows are then rendered until the next frame, because otherwise nothing would be visible.
   const isLost = isWindowed && range.start >= count;
 
   useLayoutEffect(() => {

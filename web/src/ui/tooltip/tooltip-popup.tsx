@@ -24,7 +24,8 @@ interface TooltipPopupProps {
 /** The visible tooltip: above its element, or below it if there is not enough space above. */
 export function TooltipPopup({ id, anchor, close, children, ...handlers }: TooltipPopupProps) {
   const popup = useRef<HTMLDivElement>(null);
-  // After each rendering, because another text has another size.
+  // Runs after each rendering, because the size of the tooltip depends on its text, which can
+  // change.
   useLayoutEffect(() => {
     const element = popup.current;
     if (element === null || anchor.current === null) return;
