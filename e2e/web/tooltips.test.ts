@@ -91,7 +91,7 @@ inBrowser(
     await page.getByRole("button", { name: "More about this agent" }).focus();
     await page.keyboard.press("Enter");
     isPressed.resolve();
-    // A viewer cannot duplicate the agent, which is the item before this one.
+    // The first item, which duplicates the agent, is disabled for a viewer.
     await page
       .getByRole("menuitem", { name: "Export as YAML" })
       .and(page.locator(":focus"))

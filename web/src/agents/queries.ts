@@ -3,7 +3,7 @@ import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { type CurrentWorkspace, listOptions, useWorkspace } from "../data/index.ts";
 
-/** Beginning of the keys of all queries of agents, for `announceChanges`. */
+/** Prefix of the keys of all queries about agents, to refetch them with `announceChanges`. */
 export const agentsKey = (workspaceId: string) => [workspaceId, "agents"] as const;
 
 /**

@@ -1,4 +1,4 @@
-/** Created once, because creating a formatter costs more than 50 uses of it. */
+/** Created once, because creating a formatter takes longer than formatting 50 values. */
 const formats = {
   2: new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
   4: new Intl.NumberFormat("en-US", { minimumFractionDigits: 4, maximumFractionDigits: 4 }),

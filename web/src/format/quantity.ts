@@ -1,4 +1,4 @@
-/** Created once, because creating a formatter costs more than 50 uses of it. */
+/** Created once, because creating a formatter takes longer than formatting 50 values. */
 const countFormat = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
 /** Returns a whole number with thousands separators: `4,211`; null gives "unknown". */

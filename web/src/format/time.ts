@@ -54,7 +54,7 @@ function toMs(time: number | string): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Reuses a formatter per zone, because making one costs more than 50 uses of it. */
+/** Reuses a formatter per zone, because creating one takes longer than formatting 50 times. */
 function formatIn(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known !== undefined) return known;

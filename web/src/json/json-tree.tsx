@@ -120,7 +120,8 @@ function Tree({ label, value, fileName, depth = 2, tools = "all", height = "half
           role="tree"
           aria-label={label}
           className="relative min-w-max font-mono text-dense"
-          // If only some of the lines are rendered, the height is that of all lines.
+          // If only some of the lines are rendered, the element still has the height of all lines,
+          // so that the scroll bar is right.
           style={end - start < rows.length ? { height: rows.length * lineHeight } : {}}
         >
           <div style={{ height: start * lineHeight }} />

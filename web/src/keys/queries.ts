@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { type CurrentWorkspace, listOptions } from "../data/index.ts";
 
-/** Beginning of the keys of all queries of API keys, for `announceChanges`. */
+/** Prefix of the keys of all queries about API keys, to refetch them with `announceChanges`. */
 export const keysKey = (workspaceId: string) => [workspaceId, "keys"] as const;
 
 /** The workspace's API keys, newest first. */

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { type CurrentWorkspace, listOptions } from "../data/index.ts";
 
-/** Beginning of the keys of all queries of ceilings, for `announceChanges`. */
+/** Prefix of the keys of all queries about ceilings, to refetch them with `announceChanges`. */
 export const ceilingsKey = (workspaceId: string) => [workspaceId, "limits"] as const;
 
 /** Interval at which a screen refetches its ceilings, because the amounts spent grow. */

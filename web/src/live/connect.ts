@@ -11,8 +11,8 @@ export interface HubConnection {
 }
 
 /**
- * Connects to the hub of a workspace. The hub runs in a SharedWorker, or in this page if the
- * browser has no SharedWorker.
+ * Connects to the hub of a workspace, which holds the live streams for all tabs. The hub runs in a
+ * SharedWorker, or in this page if the browser has no SharedWorker.
  * @param receive called with each message of the hub
  */
 export function connectHub(

@@ -143,8 +143,8 @@ export function createRunStreams({
     watch(tab, runId, after) {
       const known = streams.get(runId);
       // The server sends output only once. A new connection would interrupt the output of the
-      // current model call for the other readers. So one is opened only if the new reader lacks
-      // journal entries that were sent already.
+      // current model call for the other readers. So a new connection is opened only if the new
+      // reader lacks journal entries that were sent already.
       if (known !== undefined && after >= Math.max(...known.readers.values())) {
         known.readers.set(tab, after);
         tab.send({ type: "run state", runId, state: known.state });

@@ -1,10 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
 import { type CurrentWorkspace, listOptions } from "../data/index.ts";
 
-/** Beginning of the keys of all queries of members, for `announceChanges`. */
+/** Prefix of the keys of all queries about members, to refetch them with `announceChanges`. */
 export const membersKey = (workspaceId: string) => [workspaceId, "members"] as const;
 
-/** Beginning of the keys of all queries of open invitations. */
+/** Prefix of the keys of all queries about open invitations. */
 export const invitationsKey = (workspaceId: string) => [workspaceId, "invitations"] as const;
 
 /** The members of the workspace. */

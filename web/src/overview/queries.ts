@@ -125,7 +125,7 @@ export const providerHealthQuery = ({ id, client, can }: CurrentWorkspace) =>
     enabled: can("providers:read"),
   });
 
-/** Beginning of the keys of all feeds. */
+/** Prefix of the keys of all queries of the feed. */
 export const feedKey = (workspaceId: string) => [...runsKey(workspaceId), "feed"] as const;
 
 /** The first 200 ceilings, with the amount spent of each. Every role can read them. */

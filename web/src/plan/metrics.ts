@@ -2,8 +2,8 @@ import type { PlanUsage } from "@beckon/client";
 import { formatCents, formatCount, formatDuration } from "../format/index.ts";
 
 /**
- * Formats voice or browser time. 0 is written as `0 s`, because the allowances beside it are in
- * seconds or hours.
+ * Formats voice or browser time. 0 is written as `0 s` and not as `0 ms`, because the allowances
+ * beside it are in seconds or hours.
  */
 const formatTime = (ms: number) => (ms === 0 ? "0 s" : formatDuration(ms));
 

@@ -4,12 +4,15 @@ import { type CurrentWorkspace, listOptions } from "../data/index.ts";
 /** Interval at which the screen refetches the usage of the plan. */
 const refreshMs = 10_000;
 
-/** Beginning of the keys of all queries of the workspace's plan, for `announceChanges`. */
+/**
+ * Prefix of the keys of all queries about the workspace's plan, to refetch them with
+ * `announceChanges`.
+ */
 export const planKey = (workspaceId: string) => [workspaceId, "plan"] as const;
 
 /**
- * Beginning of the keys of all queries of plans and of the workspaces that are on them, for
- * `announceChanges`.
+ * Prefix of the keys of all queries about plans and about the workspaces that are on them, to
+ * refetch them with `announceChanges`.
  */
 export const plansKey = (workspaceId: string) => [workspaceId, "plans"] as const;
 

@@ -1,6 +1,6 @@
 import { type CurrentWorkspace, listOptions } from "../data/index.ts";
 
-/** Beginning of the keys of all queries of prices, for `announceChanges`. */
+/** Prefix of the keys of all queries about prices, to refetch them with `announceChanges`. */
 export const pricesKey = (workspaceId: string) => [workspaceId, "prices"] as const;
 
 /** The prices of the models that the workspace's agents use. */

@@ -2,10 +2,10 @@ import type { ModelList, ProviderCheck } from "@beckon/client";
 import { queryOptions } from "@tanstack/react-query";
 import { type CurrentWorkspace, listOptions } from "../data/index.ts";
 
-/** Beginning of the keys of all queries of providers, for `announceChanges`. */
+/** Prefix of the keys of all queries about providers, to refetch them with `announceChanges`. */
 export const providersKey = (workspaceId: string) => [workspaceId, "providers"] as const;
 
-/** Beginning of the keys of all queries of models, which change with the providers. */
+/** Prefix of the keys of all queries about models, which change when providers change. */
 export const modelsKey = (workspaceId: string) => [workspaceId, "models"] as const;
 
 /** The workspace's own providers, then the operator's. */

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { CurrentWorkspace } from "../data/index.ts";
 import { newerRun } from "./patch-run.ts";
 
-/** Beginning of the keys of all queries of runs, for `announceChanges`. */
+/** Prefix of the keys of all queries about runs, to refetch them with `announceChanges`. */
 export const runsKey = (workspaceId: string) => [workspaceId, "runs"] as const;
 
 /** A run with its whole input and output. For later events, update it with `patchRun`. */

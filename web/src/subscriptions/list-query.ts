@@ -2,7 +2,9 @@ import type { Subscription } from "@beckon/client";
 import { queryOptions } from "@tanstack/react-query";
 import type { CurrentWorkspace } from "../data/index.ts";
 
-/** Beginning of the keys of all queries of subscriptions, for `announceChanges`. */
+/**
+ * Prefix of the keys of all queries about subscriptions, to refetch them with `announceChanges`.
+ */
 export const subscriptionsKey = (workspaceId: string) => [workspaceId, "subscriptions"] as const;
 
 /** All subscriptions of the workspace: there are at most 50. */

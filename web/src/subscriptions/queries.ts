@@ -5,7 +5,7 @@ import { type CurrentWorkspace, listOptions } from "../data/index.ts";
 import { pollMs } from "./health.ts";
 import { subscriptionsKey } from "./list-query.ts";
 
-/** Beginning of the keys of all queries of a subscription and its deliveries. */
+/** Prefix of the keys of all queries about a subscription and its deliveries. */
 export const subscriptionKey = (workspaceId: string, subscriptionId: string) =>
   [...subscriptionsKey(workspaceId), subscriptionId] as const;
 
@@ -31,7 +31,7 @@ export type DeliveryFilters = Readonly<
   Partial<Record<"status" | "type" | "run_id", string | undefined>>
 >;
 
-/** Beginning of the keys of all lists of deliveries of a subscription. */
+/** Prefix of the keys of all lists of deliveries of a subscription. */
 export const deliveriesKey = (workspaceId: string, subscriptionId: string) =>
   [...subscriptionKey(workspaceId, subscriptionId), "deliveries"] as const;
 

@@ -4,7 +4,10 @@ import { useParams } from "@tanstack/react-router";
 import { type CurrentWorkspace, listOptions } from "../data/index.ts";
 import { runsKey } from "../runs/index.ts";
 
-/** Beginning of the keys of all queries of an agent's triggers, for `announceChanges`. */
+/**
+ * Prefix of the keys of all queries about an agent's triggers, to refetch them with
+ * `announceChanges`.
+ */
 export const triggersKey = (workspaceId: string, agentId: string) =>
   [workspaceId, "triggers", agentId] as const;
 
@@ -28,7 +31,7 @@ export const triggerQuery = (
     queryFn: ({ signal }) => client.triggers.get(agentId, triggerId, { signal }),
   });
 
-/** Beginning of the keys of all queries of payloads that an agent's triggers have received. */
+/** Prefix of the keys of all queries about payloads that an agent's triggers have received. */
 export const receivedKey = (workspaceId: string, agentId: string) =>
   [...runsKey(workspaceId), "received", agentId] as const;
 

@@ -1,6 +1,6 @@
 import { account, listOptions } from "../../data/index.ts";
 
-/** Beginning of the keys of all queries of the person's sessions. */
+/** Prefix of the keys of all queries about the person's sessions. */
 export const sessionsKey = ["sessions"] as const;
 
 /** The valid sessions of the signed-in person. */

@@ -36,7 +36,7 @@ export function useTurns(agentId: string) {
   return {
     turns,
     // `add` is called when a run has started. The conversation may have been cleared since the
-    // message was sent, so the turn is added to those of that moment.
+    // message was sent, so the turn is added to the turns at that moment.
     add: (turn: Turn) => setTurns((before) => [...before, turn].slice(-maxTurns)),
     clear: () => setTurns([]),
   };

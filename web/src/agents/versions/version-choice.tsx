@@ -11,7 +11,7 @@ interface VersionChoiceProps {
 export function VersionChoice({ from, to, known }: VersionChoiceProps) {
   const changeSearch = useChangeSearch();
   const compare = (chosen: { readonly from?: string; readonly to?: string }) =>
-    // `from` and `to` are the defaults if the URL does not name the versions.
+    // If the URL does not name the versions yet, the versions that are shown are put into it.
     changeSearch((now) => ({ from: String(from), to: String(to), ...now, ...chosen }));
   const options = [...new Set([...known, from, to])]
     .toSorted((one, other) => other - one)

@@ -22,7 +22,7 @@ const choices = [
 const dayMs = 86_400_000;
 
 /**
- * The field for the expiry of a key. Its number of days counts from now, even for an existing key.
+ * The field for the expiry of a key. A number of days counts from now, even for an existing key.
  */
 export function ExpiryField({ form, expiresAt }: ExpiryFieldProps) {
   const { register, watch, formState } = form;

@@ -6,7 +6,10 @@ export interface SplitMessage {
   readonly after: string;
 }
 
-/** Splits the API's message around the setting that would allow a private address. */
+/**
+ * Splits the API's message around the command in it. The command starts Beckon with a setting that
+ * allows a private address, which Beckon rejects by default.
+ */
 export function splitCommand(message: string): SplitMessage {
   const match = /BECKON_EGRESS_ALLOW=\S+ script\/server/.exec(message);
   if (match === null) return { before: message, command: undefined, after: "" };

@@ -2,8 +2,8 @@ import { CodeBlock } from "../../ui/index.ts";
 import type { SplitMessage } from "./advice.ts";
 
 /**
- * Shows the command that allows calls of a private address; renders nothing if the message contains
- * no command.
+ * Shows the command that starts Beckon with permission to call a private address. Renders nothing
+ * if the message contains no command.
  */
 export function AllowAddress({ command, after }: SplitMessage) {
   if (command === undefined) return null;

@@ -36,8 +36,8 @@ function Initial({ name }: { readonly name: string }) {
   return (
     <span
       aria-hidden
-      // The letter is rendered by CSS: as text it would become a part of the button's visible
-      // label.
+      // The letter is rendered by CSS. As text it would become a part of the button's visible
+      // label, which the accessible name must contain (WCAG 2.5.3).
       data-initial={first.toUpperCase()}
       className="flex size-4 flex-none items-center justify-center rounded-bar border border-edge font-semibold text-label leading-none before:content-[attr(data-initial)]"
     />

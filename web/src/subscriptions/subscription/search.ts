@@ -41,7 +41,7 @@ export function useSubscriptionSearch() {
     /** Opens a dialog, or closes the open one. */
     show: (act: Act | undefined) => change({ act }),
     filters: filtersOf(search),
-    /** Values of the filter chips. A chip without a value yet has an empty text. */
+    /** Values of the filter chips. The value of a chip for which nothing is chosen yet is empty. */
     values: Object.fromEntries(
       ["status", "type", "run_id"].map((name) => [
         name,

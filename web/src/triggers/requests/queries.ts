@@ -14,7 +14,7 @@ export interface TriggerIds {
 /** What a list of received requests selects. */
 export type RequestFilters = Pick<ListTriggerRequestsQuery, "outcome" | "event_type">;
 
-/** Beginning of the keys of all queries of a trigger's received requests. */
+/** Prefix of the keys of all queries about a trigger's received requests. */
 export const requestsKey = (workspaceId: string, { id, agent_id }: TriggerIds) =>
   [...receivedKey(workspaceId, agent_id), id, "requests"] as const;
 

@@ -22,7 +22,7 @@ export function useRequestSearch() {
   const filters = filtersOf(search);
   return {
     filters,
-    /** Values of the filter chips. A chip without a value yet has an empty text. */
+    /** Values of the filter chips. The value of a chip for which nothing is chosen yet is empty. */
     values: {
       outcome: filters.outcome ?? (search.outcome === "" ? "" : undefined),
       event_type: filters.event_type ?? (search.event_type === "" ? "" : undefined),

@@ -12,7 +12,7 @@ const firstPageSize = 60;
  */
 const minShowMs = 500;
 
-/** Beginning of the keys of all queries of a run's journal. */
+/** Prefix of the keys of all queries about a run's journal. */
 const journalKey = (workspaceId: string, runId: string) =>
   [workspaceId, "journals", runId] as const;
 
