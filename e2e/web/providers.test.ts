@@ -120,7 +120,7 @@ inBrowser(
     await fillIn(page, { name: "demo", url: models.url });
     await dialog.getByText("The provider name demo is reserved.").waitFor();
     await expectFocus(page, "Name");
-    // Escape does not discard typed text without a question.
+    // Escape asks for confirmation before it discards typed text.
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Discard changes" }).click();
     await dialog.waitFor({ state: "detached" });

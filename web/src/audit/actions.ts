@@ -7,7 +7,7 @@ interface Wording {
   /**
    * The part of the sentence after the name of the actor. `{target}` is the affected resource and
    * `{fields}` the names of the changed fields. Another name, such as `{retry_of}`, is a field of
-   * the entry's data. With a noun it is a count: `{deleted:run}` becomes "3 runs".
+   * the entry's data. If a noun follows, the field is a count: `{deleted:run}` becomes "3 runs".
    */
   readonly text: string | ((entry: AuditEntry) => string);
 }

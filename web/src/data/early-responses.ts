@@ -14,9 +14,9 @@ const maxAgeMs = 10_000;
 
 /**
  * Sends a request as `fetch` does. If public/theme.js has already sent the same request, returns
- * its response instead. Each of these responses is returned once, only in the first 10 s, only if
- * it is no error, and not after the page has sent a request that changes something, such as a
- * sign-in.
+ * that response instead. It does so only once for each response, only in the first 10 s, and only
+ * if the response is no error. As soon as the page sends a request that changes something, such as
+ * a sign-in, the early responses are dropped.
  */
 export const fetchOnce: typeof fetch = (input, init) => {
   if ((init?.method ?? "GET") !== "GET") globalThis.beckonEarlyResponses?.clear();

@@ -13,7 +13,8 @@ interface JsonTextProps {
 }
 
 /**
- * Number of characters that are shown at first, because the layout of more takes noticeable time.
+ * Number of characters that are shown at first, because the layout of a longer text takes
+ * noticeable time.
  */
 const maxShown = 10_000;
 

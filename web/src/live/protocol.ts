@@ -47,8 +47,8 @@ export interface Tab {
 }
 
 /**
- * State of a run's stream. `ended`: the run has ended. `replaced`: the stream was closed for one of
- * another run, because there are at most three. `failed`: the server rejected the stream, or could
- * not be reached for five minutes.
+ * State of a run's stream. `ended`: the run has ended. `replaced`: the stream was closed because
+ * another run's stream was opened, and at most three can be open. `failed`: the server rejected the
+ * stream, or could not be reached for five minutes.
  */
 export type RunStreamState = "connecting" | "live" | "ended" | "replaced" | "failed";

@@ -50,7 +50,7 @@ export function createRunStreams({
   readonly onUnauthorized: () => void;
 }): RunStreams {
   /**
-   * The streams by run id, in the order of their start. If there are too many, the first one is
+   * The streams by run id, in the order of their start. If there are too many, the oldest is
    * closed.
    */
   const streams = new Map<string, RunStream>();

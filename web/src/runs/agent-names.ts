@@ -44,7 +44,10 @@ export const agentNamesQuery = ({
 
 const none: ReadonlyMap<string, AgentName> = new Map();
 
-/** Returns the agents by id; none while they load, and without the permission to read agents. */
+/**
+ * Returns the agents by id. The map is empty while they load, and if the person is not allowed to
+ * read agents.
+ */
 export function useAgentNames(): ReadonlyMap<string, AgentName> {
   const options = agentNamesQuery(useWorkspace());
   const queryClient = useQueryClient();

@@ -4,7 +4,10 @@ import { replayRange } from "./replay.ts";
 
 type Sent = readonly [ReplayDeliveriesBody, string | undefined];
 
-/** Returns a client that replays one delivery per request, and has more in all but the last. */
+/**
+ * Returns a client that replays one delivery per request. Each response except the last says that
+ * there are more deliveries.
+ */
 function clientWith(nextUntils: readonly (string | null)[]) {
   const sent: Sent[] = [];
   const left = [...nextUntils];

@@ -104,7 +104,7 @@ function Retry({ run, actions, disabledReason, onEdit }: RetryProps) {
   const { data: agent } = useQuery(agentQuery(workspace, run.agent_id));
   const button = (
     <Button
-      // After a success, a retry is not the most likely action, so its button is not primary.
+      // After a success, few people want a retry, so its button is not primary.
       variant={run.status === "succeeded" ? "secondary" : "primary"}
       icon={RotateCw}
       pending={actions.isRetrying}

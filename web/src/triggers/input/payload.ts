@@ -86,9 +86,9 @@ export function curlOf(type: PayloadType, text: string): string {
 const shellArgument = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
- * Returns the beginning of a payload that a trigger received, on one line, because the first line
- * of formatted JSON is only a brace. If the truncated input ends within the prefix, returns the
- * payload's size.
+ * Returns the beginning of the payload in the input of a run, on one line, because the first line
+ * of formatted JSON is only a brace. In lists, inputs are truncated. If only a part of the prompt
+ * prefix is left, returns the size of the payload.
  */
 export function payloadLineOf(
   { input, input_bytes }: Pick<ListedRun, "input" | "input_bytes">,

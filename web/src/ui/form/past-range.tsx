@@ -26,7 +26,7 @@ export interface PastRangeState {
   /** The field of the end. Its value is empty as long as a part of the time is missing. */
   readonly end: RefObject<HTMLInputElement | null>;
   readonly set: (changed: Partial<Record<"from" | "to", string>> & { choice?: Choice }) => void;
-  /** Returns the range; undefined, and shows the problem, if it is not valid. */
+  /** Returns the range. If it is not valid, shows the problem and returns undefined. */
   readonly read: () => PastRange | undefined;
 }
 

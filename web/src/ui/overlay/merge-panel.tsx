@@ -56,7 +56,7 @@ export function MergePanel<Value extends Fields>({
         withField(fields, field, sides[field] === "yours" ? mine : other),
       merged,
     );
-    // Safe: every field comes from `theirs` or `yours`, which have this type.
+    // The cast is safe, because every field comes from `theirs` or `yours`, which have this type.
     onMerge(chosen as Value);
   };
   return (

@@ -28,7 +28,7 @@ export interface Merge {
  * @param base the resource with which the form was filled in
  * @param theirs the current resource on the server
  * @param yours the values in the form
- * @param parts names of fields that are objects whose fields are merged one by one
+ * @param parts names of fields that contain an object, which is merged field by field
  */
 export function mergeFields(
   base: Fields,

@@ -105,8 +105,8 @@ interface WindowOptions {
 }
 
 /**
- * Returns the window for the rows that are visible now, or one closer to it if too many rows would
- * be new.
+ * Returns the window of the rows that are visible now. If it would add too many new rows at once,
+ * returns a window between the shown one and that one.
  */
 function nextWindow(list: HTMLElement, options: WindowOptions): RowWindow {
   const { count, rowHeight, shown, rows } = options;
@@ -121,7 +121,8 @@ function nextWindow(list: HTMLElement, options: WindowOptions): RowWindow {
 }
 
 /**
- * Returns the wanted window, or one closer to it if too many rows would be new.
+ * Returns the wanted window. If it would add too many new rows at once, returns a window between
+ * the shown one and the wanted one.
  * @param first the first visible row. If the shown window has none of the wanted rows, the result
  *   starts at this row.
  * @param maxNewRows at least 1

@@ -8,9 +8,9 @@ interface LongTextProps {
   readonly variant?: "prose" | "code";
 }
 
-/** Maximum number of lines of a text that is not folded. */
+/** A text with more lines than this is folded. */
 const maxLines = 20;
-/** Maximum number of characters of a text that is not folded, for texts without line breaks. */
+/** A text with more characters than this is folded, even if it has no line breaks. */
 const maxCharacters = 4_000;
 
 /** A text, shown unchanged. If it has more than 20 lines or 4,000 characters, it is folded. */

@@ -9,9 +9,12 @@ import {
 
 /** How long the pointer rests on an element before its tooltip opens, in milliseconds. */
 const delayMs = 400;
-/** After a tooltip has closed, the next one opens without a delay for this long. */
+/** For this time after a tooltip has closed, the next tooltip opens without a delay. */
 const noDelayMs = 200;
-/** The pointer has this long to reach the tooltip, which then stays open (WCAG 2.2, 1.4.13). */
+/**
+ * Time in which the pointer can move from the element to its tooltip, which then stays open (WCAG
+ * 2.2, 1.4.13).
+ */
 const graceMs = 150;
 
 let closeOpenOne: (() => void) | undefined;

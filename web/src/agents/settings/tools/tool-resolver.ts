@@ -86,7 +86,7 @@ function repeatedNames(values: ToolValues): FieldPath[] {
 
 /**
  * Sets the error of a field in the nested object that React Hook Form expects. If the field already
- * has an error, that one is kept.
+ * has an error, this first error is kept.
  */
 function putAt(errors: object, path: FieldPath, message: string): void {
   let owner = errors as Record<string | number, unknown>;
