@@ -41,7 +41,7 @@ const firstScreens = {
 };
 
 /**
- * Writes the file names of these screens into `data-` attributes of the `<script>` element of
+ * Writes the file names of `firstScreens` into `data-` attributes of the `<script>` element of
  * public/theme.js, without the files that every page loads.
  */
 const nameFirstScreens: Plugin = {

@@ -61,7 +61,7 @@ interface ListedDelivery {
   readonly last_error: string | null;
 }
 
-/** Waits until a delivery of the subscription matches, and returns the newest such one. */
+/** Waits until a delivery of the subscription matches, and returns the newest one that does. */
 const delivery = (subscriptionId: string, matches: (each: ListedDelivery) => boolean) =>
   eventually("a delivery", async () => {
     const { body } = await beckon.call(`/subscriptions/${subscriptionId}/deliveries`);

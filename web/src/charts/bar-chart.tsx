@@ -165,7 +165,7 @@ export function BarChart({ label, tones, columns, format, onPoint }: BarChartPro
             <span
               key={key}
               className="absolute -translate-x-1/2 whitespace-nowrap"
-              // The last label ends with the chart, also if it is wider than its column.
+              // The last label ends at the edge of the chart, even if it is wider than its column.
               style={{ left: `min(${((index + 0.5) / columns.length) * 100}%, 100% - 1.25rem)` }}
             >
               {text}

@@ -14,7 +14,7 @@ const stale = () =>
 
 /**
  * Saves the name "Mine" while someone else saves before each attempt.
- * @param theirs what they save, from the first attempt on
+ * @param theirs what the other person saves before the first attempt, the second one, and so on
  */
 async function saveWhile(theirs: readonly Partial<Fields>[]) {
   let stored = first;

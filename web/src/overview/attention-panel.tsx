@@ -23,7 +23,7 @@ const maxRows = 12;
 export const AttentionPanel = memo(function AttentionPanel() {
   const workspace = useWorkspace();
   const agents = useAgentNames();
-  // use-statistics.ts refetches these statistics and those of other panels one at a time.
+  // use-statistics.ts refetches this query, one at a time with the statistics of other panels.
   const byAgent = useQuery(byAgentQuery(workspace));
   const providers = useQuery(providerHealthQuery(workspace));
   const queue = useQuery(queueQuery(workspace));

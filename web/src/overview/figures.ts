@@ -63,8 +63,8 @@ export function successOf({ minutes, stats }: Recent, tally: Tally): SuccessFigu
 }
 
 /**
- * Returns one value for each five minutes: the highest p95 of the durations of one minute's runs,
- * in ms; null if no run ended.
+ * For each minute, the statistics have the p95 of the durations of its runs. Returns the highest of
+ * them for each five minutes, in ms; null if no run ended.
  */
 export function slowestSeries({ minutes, stats }: Recent): readonly (number | null)[] {
   return points(byMinute(minutes, stats)).map((point) => {

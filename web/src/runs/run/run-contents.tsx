@@ -17,8 +17,8 @@ import { SmartText, ViewSwitch } from "./text-views.tsx";
 export function RunContents({ run, journal }: { readonly run: Run; readonly journal: Journal }) {
   const { tab, change } = useRunSearch();
   const { can } = useWorkspace();
-  // Chosen only once. Otherwise, when the run ends with an output, the page would replace the input
-  // that a person is reading.
+  // Chosen only once. Otherwise, when the run ends, its output would replace the input that a
+  // person is reading.
   const [first] = useState<RunTab>(() => (run.output === null ? "input" : "output"));
   const waiting = isEnded(run)
     ? "This run ended without output."

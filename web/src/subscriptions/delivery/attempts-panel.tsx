@@ -75,7 +75,7 @@ function AttemptMark({ error, status }: Pick<DeliveryAttempt, "error" | "status"
   );
 }
 
-/** The attempts of a delivery. The one that is chosen is shown below. */
+/** The attempts of a delivery. The chosen attempt is shown below. */
 export function AttemptsPanel(props: AttemptsPanelProps) {
   const { attempts, current, hrefOf, isFollowed, onFollow } = props;
   const isNarrow = !useMedia("(min-width: 640px)");

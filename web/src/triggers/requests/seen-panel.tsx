@@ -19,8 +19,8 @@ const views = [
 ] as const;
 
 /**
- * What the model saw of a request: the input of its run and, rendered with the current settings,
- * what it would see now.
+ * Shows what the model saw of a request, which is the input of its run, and what it would see now
+ * with the current settings.
  */
 export function SeenPanel({ trigger, request }: SeenPanelProps) {
   const hasRun = request.run_id !== null;

@@ -1,7 +1,9 @@
 /** The state of a search field. */
 interface TypedSearch {
   readonly text: string;
-  /** The texts for which the list was requested, and which it does not show yet; oldest first. */
+  /**
+   * Texts for which the list was requested, and whose results it does not show yet; oldest first.
+   */
   readonly sent: readonly string[];
 }
 

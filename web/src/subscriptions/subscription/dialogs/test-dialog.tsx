@@ -71,7 +71,7 @@ export function TestDialog({ subscription, close }: TestDialogProps) {
             options={types.map((each) => ({ value: each, label: each }))}
           />
         </Field>
-        {/* As high as a result, so that nothing moves when the result appears. */}
+        {/* This element is as high as a result, so that nothing moves when the result appears. */}
         <div role="status" className="min-h-16">
           {test.data === undefined || test.isPending ? (
             <p className="text-ink-3">The response of the receiver appears here.</p>
