@@ -12,7 +12,7 @@ interface EarlierRunProps {
   readonly onDismiss: () => void;
 }
 
-/** Shows which run's input is filled in. Answers can be compared with this run. */
+/** Says from which earlier run the message was filled in. Answers can be compared with this run. */
 export function EarlierRun({ runId, onInput, onDismiss }: EarlierRunProps) {
   const workspace = useWorkspace();
   const { data: run, error, refetch } = useQuery(runQuery(workspace, runId));

@@ -1,6 +1,6 @@
 /**
  * The screens to which ids link, by the prefix of the id. An id has a link only if the dashboard
- * has the route `route`.
+ * has the route in `route`.
  */
 const targets: Readonly<
   Record<string, { readonly route: string; readonly pathOf: (id: string) => string }>
