@@ -8,8 +8,9 @@
  * - `scope` is the permission to read what the screen shows. Without it, the person sees a page
  *   that says which role they need.
  * - Parameters: `useParams({ strict: false })`. Search parameters are texts, not JSON:
- *   `useSearch({ strict: false })` gives `{ status?: string, … }`; the feature's `queries.ts` parses
- *   them by hand into its query. To change some and keep the others, use `useChangeSearch` of ui/.
+ *   `useSearch({ strict: false })` gives `{ status?: string, … }`; the feature's `queries.ts`
+ *   parses them by hand into its query. To change some of them and keep the others, use
+ *   `useChangeSearch` of ui/.
  * - A screen that frames others (tabs) is a route with children, as `workspace` is.
  */
 import type { Scope } from "@beckon/contract";
