@@ -11,9 +11,10 @@ export const modelSettings = z.strictObject({
   max_output_tokens: z.number().int().min(1).max(1_000_000).optional(),
   reasoning_effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh"]).optional(),
   /**
-   * `auto` streams the model's response if the run has subscribers, or if the settings above allow
-   * a response that takes minutes. It does not always stream, because parsing a stream takes
-   * several times the CPU of parsing one JSON body.
+   * `auto` streams the model's response if the run has subscribers, or if the response could take
+   * minutes: `max_output_tokens` is above 8,192, or `reasoning_effort` is `medium` or higher. Other
+   * responses are not streamed, because parsing a stream takes several times the CPU of parsing one
+   * JSON body.
    */
   stream: z.enum(["auto", "always", "never"]).default("auto"),
 });
@@ -54,9 +55,10 @@ const limits = z.strictObject({
    */
   max_queued_runs: z.number().int().min(1).max(10_000_000).default(10_000),
   /**
-   * How many processes can exit while they execute a run before the run ends `interrupted`, 1 to
-   * 100. Exception for values above 1: if a process exits while several of its runs are on their
-   * last attempt, it is not known which of them caused the exit, so each gets another attempt
+   * Maximum number of attempts of a run, 1 to 100. If a process exits while it executes the run,
+   * another process resumes the run in a new attempt. If it exits during the last attempt, the run
+   * ends with `interrupted`. Exception for values above 1: if several runs of the process were on
+   * their last attempt, it is not known which of them caused the exit, so each gets another attempt
    * (docs/decisions/0015-last-attempts-in-halves.md).
    */
   max_attempts: z.number().int().min(1).max(maxAttemptsLimit).default(3),

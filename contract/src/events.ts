@@ -2,8 +2,8 @@ import { z } from "zod";
 import { limitReached, usageThreshold } from "./limit-reached.ts";
 
 /**
- * Token usage of model calls. `estimated` is set if Beckon estimated numbers, because the provider
- * reported none, for example after an abort, or reported impossible ones.
+ * Token usage of model calls. `estimated` is true if Beckon estimated at least one of the numbers.
+ * It does so if the provider reported none, for example after an abort, or impossible ones.
  */
 export const tokenUsage = z.object({
   input_tokens: z.number().int().nonnegative(),

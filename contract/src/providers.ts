@@ -153,7 +153,8 @@ export const modelList = z.object({
   /** Values for an agent's `model`, as `provider/model`, at most 200. */
   models: z.array(z.string()),
   /**
-   * Why the models could not be listed, else null. Agents can use the provider's models even then.
+   * Why the models could not be listed; null if they were. Agents can use the provider's models
+   * even if this list has an error.
    */
   error: z.string().nullable(),
 });

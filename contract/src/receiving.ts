@@ -22,8 +22,9 @@ const location = z.union([
 export type ValueLocation = z.infer<typeof location>;
 
 /**
- * A part of the text that is signed. `body`: the bytes as they were received. `timestamp` and `id`:
- * the values that the fields of the same name locate.
+ * A part of the text that is signed. `body`: the body's bytes as they were received. `timestamp`
+ * and `id`: the values whose location is given in `timestamp` and `id` of the verification.
+ * `literal`: a fixed text.
  */
 const signedPart = z.union([
   z.enum(["body", "timestamp", "id"]),
@@ -53,9 +54,10 @@ const hmacFields = z.strictObject({
     .max(10)
     .refine((parts) => parts.includes("body"), "must contain body"),
   /**
-   * The Unix time in seconds or milliseconds or an RFC 3339 time that the sender signed. null: the
-   * sender signs no time. With `form` `pairs` it can be the name of a pair. A time in a JSON body
-   * is signed with the body.
+   * Location of the time that the sender signed: a Unix time in seconds or milliseconds, or an
+   * RFC 3339 time. null: the sender signs no time. `pair` is possible only if `form` is `pairs`,
+   * and names a pair of the signature's header, such as `t`. `pointer` locates a time in the body,
+   * which is signed as a whole.
    */
   timestamp: z
     .union([
@@ -329,13 +331,14 @@ export type Preset = z.infer<typeof preset>;
 
 /**
  * The outcome of a received request.
- * - `started`, `held`: its run was created. `repeated`: an earlier request had the same event id.
+ * - `started`: its run was created. `held`: its run was created and waits until the agent is
+ *   resumed or a limit resets. `repeated`: an earlier request had the same event id.
  * - `mapping_error`: filter or template failed; its run was created failed.
  * - `limit_reached`: its run was created failed, because a limit was spent.
  * - `filtered`, `captured`, `honeypot`, `swallowed`: accepted with 202, without a run: the filter
  *   is false, the trigger waited for a sample, the field `form.honeypot` has a value, or the
  *   trigger is disabled and `when_disabled` is `swallow`.
- * - `invalid_signature`: rejected with 401, without body and headers.
+ * - `invalid_signature`: rejected with 401. Body, headers and query of the request are not stored.
  * - `rejected`: rejected for another reason, such as a paused agent or an unreadable body.
  */
 export const requestOutcome = z.enum([

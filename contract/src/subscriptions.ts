@@ -238,8 +238,8 @@ export const testSubscriptionBody = z.strictObject({
 /**
  * `pending`: an attempt is due, in progress or scheduled. `succeeded`: the receiver responded with
  * a 2xx status. `failed`: all attempts failed. `cancelled`: the subscription or the run was deleted
- * while it was pending. `not_sent`: the subscription was paused or disabled before it was sent,
- * or Beckon was restored from a backup.
+ * while the delivery was pending. `not_sent`: the delivery was not sent, because the subscription
+ * was paused or disabled, or because Beckon was restored from a backup.
  */
 export const deliveryStatus = z.enum(["pending", "succeeded", "failed", "cancelled", "not_sent"]);
 export type DeliveryStatus = z.infer<typeof deliveryStatus>;
@@ -280,7 +280,7 @@ const headersOnWire = z.record(z.string(), z.string());
 
 /** One attempt of a delivery. */
 const deliveryAttempt = z.object({
-  /** Counts from 1 over all replays. */
+  /** Counts from 1. A replay continues the count. */
   number: z.number().int().positive(),
   started_at: z.iso.datetime(),
   duration_ms: z.number().int().nonnegative(),

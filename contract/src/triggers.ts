@@ -64,7 +64,10 @@ export const trigger = z.object({
   enabled: z.boolean(),
   allows_callback: z.boolean(),
   receiving: receiving.nullable(),
-  /** Whether a sender secret is set. Without it, a verification that needs one rejects all. */
+  /**
+   * Whether a sender secret is set. Without a secret, a verification that needs one rejects every
+   * request.
+   */
   sender_secret_set: z.boolean(),
   /**
    * Time until which the next verified request is captured as a sample; null if none is captured.
@@ -75,5 +78,8 @@ export const trigger = z.object({
 });
 export type Trigger = z.infer<typeof trigger>;
 
-/** Mistakes that a filter or a template makes with the last received request. */
+/**
+ * Field of the response to `PATCH …/triggers/:trigger_id`: errors of the new filter and the new
+ * template when they are evaluated with the last received request.
+ */
 export const triggerWarnings = z.object({ warnings: z.array(mappingMistake) });

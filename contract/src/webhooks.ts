@@ -36,7 +36,7 @@ function deliveredData<T extends DeliveredEvent & (EventType | WorkspaceEventTyp
     version: z.number().int().positive(),
     /** URL of the event in the API; null for a test. */
     url: z.string().nullable(),
-    /** Set only in a test, whose agent and run do not exist. */
+    /** True in a test delivery, whose agent and run do not exist. Absent in others. */
     test: z.literal(true).optional(),
     /** The event's data. Absent if the subscription's `payload` is `thin`. */
     payload: z.union([allData[type], largeData]).optional(),
@@ -57,7 +57,7 @@ export function standardBody(type: DeliveredEvent) {
 export function cloudEventsBody(type: DeliveredEvent) {
   return z.object({
     specversion: z.literal("1.0"),
-    /** As `data.event_id`. */
+    /** The same value as `data.event_id`. */
     id: z.string(),
     /** `/workspaces/<workspace_id>`. */
     source: z.string(),

@@ -24,11 +24,11 @@ export const workspace = z.object({
   /** IANA name; defines when the workspace's days start and end. */
   time_zone: z.string(),
   /**
-   * Days for which runs are kept after they ended, as the workspace has chosen; null: as long as
-   * the operator keeps runs.
+   * Days for which runs are kept after they ended, as the workspace has chosen. null: the workspace
+   * has chosen none, so `max_run_retention_days` applies.
    */
   run_retention_days: z.number().int().nullable(),
-  /** Days for which the operator keeps runs; null: for ever. */
+  /** Days for which the operator keeps runs of any workspace; null: for ever. */
   max_run_retention_days: z.number().int().nullable(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
