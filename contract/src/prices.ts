@@ -42,7 +42,7 @@ export const updatePriceBody = rates.partial();
 /**
  * Query of `GET /prices`. Without `model`, the list has the models that agents use, and those for
  * which the workspace has set a price. With `model`, it has only this model, even if no agent uses
- * it, and is empty if the workspace has no provider of the name before the `/`.
+ * it, and is empty if the workspace can use no provider with the name before the `/`.
  */
 export const pricesQuery = z.strictObject({ ...pageQuery.shape, model: modelName.optional() });
 
