@@ -8,7 +8,10 @@ import { delayBefore, isOutcomeUnknown, sleep } from "./retry.ts";
 export type Read<T> = (response: Response, operation: string) => Promise<T>;
 
 const defaultTryTimeoutMs = 60_000;
-/** The longest time of a timer, 24 days. A longer one, such as `Infinity`, would end at once. */
+/**
+ * Maximum delay of `setTimeout`, 24 days. With a longer one, such as `Infinity`, the timer would
+ * fire at once.
+ */
 const maxTimerMs = 2 ** 31 - 1;
 
 /**
@@ -97,9 +100,9 @@ export async function attempt<T>(
 }
 
 /**
- * Returns the message of an error's cause, else its own, because the message of `fetch` is only
- * `fetch failed`. Of TLS errors it returns the code: their message is a line of OpenSSL's error
- * queue.
+ * Returns the message of the error's cause, because the error of `fetch` itself says only
+ * `fetch failed`. Without a cause, returns the error's own message. For TLS errors, returns the
+ * code of the cause, because its message is an unreadable line of OpenSSL's error queue.
  */
 function reasonOf(thrown: unknown): string {
   const { message, cause } = thrown as {

@@ -1,7 +1,7 @@
 import { BeckonError } from "./error.ts";
 
 /**
- * Reads a body as text, chunk by chunk. Leaving the loop closes the connection.
+ * Reads a body as text, chunk by chunk. Leaving the `for await` loop closes the connection.
  * @param idleTimeoutMs maximum time without data, because a lost connection does not always report
  *   an error
  * @throws BeckonError `no_answer` if the body is truncated or no data comes; the signal's reason if
@@ -21,7 +21,7 @@ export async function* readText(
     stop = reject;
   });
   stopped.catch(() => {});
-  // Also closes the connection: the caller may not ask for the next chunk for a long time.
+  // `reader.cancel()` closes the connection at once, even if the caller is not waiting for a chunk.
   const abort = () => {
     stop(signal?.reason);
     reader.cancel().catch(() => {});
@@ -37,7 +37,7 @@ export async function* readText(
       const { done, value } = await Promise.race([reader.read(), stopped]).finally(() =>
         clearTimeout(timer),
       );
-      // A reader that was cancelled is done, too.
+      // After `reader.cancel()`, `done` is true although the body is not complete.
       signal?.throwIfAborted();
       if (done) return;
       yield decoder.decode(value, { stream: true });

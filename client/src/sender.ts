@@ -5,7 +5,7 @@ import type { CallOptions, OnceOptions, Settings } from "./options.ts";
 import { readText } from "./read-text.ts";
 import { readJson, unexpectedResponse } from "./response.ts";
 
-/** Sends calls. The functions differ in what they return of the response. */
+/** Sends calls. Each function returns the response in another form. */
 export interface Sender {
   /** Returns `data` of the JSON body `{ok, data}`. */
   data<T>(call: Call, options?: OnceOptions): Promise<T>;
