@@ -67,7 +67,10 @@ function describe(thrown: unknown): Failure {
   throw thrown;
 }
 
-/** Returns the message with what a person at a terminal can do; the API's speaks of headers. */
+/**
+ * Returns the error's message. For some codes it returns another one, because the API's own message
+ * explains how to change the HTTP request, and a person at a terminal changes options instead.
+ */
 function messageOf({ code, message, runId }: BeckonError): string {
   switch (code) {
     case "unauthorized":

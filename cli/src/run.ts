@@ -29,7 +29,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 }
 
 function createProgram(terminal: Terminal, finish: (exitCode: number) => void): Command {
-  // These settings come before the commands, because a command copies them when it is created.
+  // These settings are made before the subcommands are added, because commander copies them to a
+  // subcommand when it creates it.
   const program = new Command("beckon")
     .exitOverride()
     .configureOutput({

@@ -20,7 +20,8 @@ export interface Applied {
 
 /**
  * Makes the changes of a plan. First creates all new agents or none, then updates one agent after
- * the other. After an error, the changes before it are kept: a new plan has only the others.
+ * the other. After an error, the changes that were already made remain, so the next `apply` of the
+ * same file makes only the remaining ones.
  */
 export async function* apply(
   client: BeckonClient,
@@ -80,8 +81,9 @@ function named(change: (message: string) => string) {
 }
 
 /**
- * Replaces the positions in the request, such as `agents.0.model`, by names, because the request
- * has only the new agents of the file.
+ * Replaces positions in an error message, such as `agents.0` in `agents.0.model`, by the names of
+ * the agents. The server counts positions in the request, which has only the new agents, so they
+ * differ from the positions in the file.
  */
 function nameAgents(message: string, agents: readonly AgentInFile[]): string {
   return agents.reduce((text, { name }, index) => {

@@ -1,7 +1,7 @@
 import { UsageError } from "../terminal.ts";
 import type { AgentInFile } from "./read-document.ts";
 
-/** The request by which an agent is paused or resumed as its file says. */
+/** The request that makes `paused` and `pause_reason` of an agent equal to those in the file. */
 export interface PauseChange {
   /** `pause` also changes the reason of an agent that is paused already. */
   readonly request: "pause" | "resume" | undefined;
@@ -27,7 +27,7 @@ export function comparePause(
         "or remove pause_reason.",
     );
   }
-  // Resuming an agent removes its reason, and pausing it without a reason does so too.
+  // Resuming an agent removes the reason of its pause, and pausing it without a reason does too.
   const before = exported.paused ? exported.pause_reason : null;
   const reason = pause_reason === undefined ? before : pause_reason;
   const fields = [

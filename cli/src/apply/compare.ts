@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { UsageError } from "../terminal.ts";
 import { isObject } from "./read-document.ts";
 
-/** Fields of a tool and of its operations whose defaults are not empty, with these defaults. */
+/** Defaults of tools and their operations, except empty ones (see `isEmpty`). */
 const toolDefaults: Readonly<Record<string, unknown>> = {
   timeout_seconds: 30,
   max_response_bytes: 65_536,
@@ -10,7 +10,7 @@ const toolDefaults: Readonly<Record<string, unknown>> = {
   parameters: { type: "object", properties: {} },
 };
 
-/** Fields that the server stores as they are given. What is inside them has no defaults. */
+/** Fields that the server stores unchanged, without adding defaults inside them. */
 const storedAsGiven = new Set(["metadata", "parameters", "body"]);
 
 /** Returns whether a field of an object in the file is the same as that of the exported object. */
@@ -54,7 +54,7 @@ function isDefault(
   value: unknown,
   { method }: Readonly<Record<string, unknown>>,
 ): boolean {
-  // The default of an operation depends on its method.
+  // The default of `safe_to_repeat` is true for the methods GET and HEAD, else false.
   if (field === "safe_to_repeat") return value === (method === "GET" || method === "HEAD");
   return isEmpty(value) || (field in toolDefaults && isSame(toolDefaults[field], value));
 }

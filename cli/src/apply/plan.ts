@@ -4,7 +4,7 @@ import { isMerged, isSame, isSameField, withStoredSecrets } from "./compare.ts";
 import { comparePause, type PauseChange } from "./compare-pause.ts";
 import type { AgentInFile, TriggerInFile } from "./read-document.ts";
 
-/** What must be done so that an agent of the workspace is as the file says. */
+/** What must be done to make an agent of the workspace equal to the agent in the file. */
 export type Change =
   | { readonly action: "create"; readonly agent: AgentInFile }
   | {
@@ -18,7 +18,7 @@ export type Change =
       readonly body: UpdateAgentBody;
       readonly pause: PauseChange;
       readonly newTriggers: readonly TriggerInFile[];
-      /** `version` is the one that was compared, as for the agent. */
+      /** `version` was compared with the file; the update is rejected if there is a newer one. */
       readonly changedTriggers: readonly {
         readonly id: string;
         readonly version: string;
@@ -27,8 +27,9 @@ export type Change =
     };
 
 /**
- * Fields of an exported agent that are not compared with the others: the name finds the agent, and
- * the rest need separate requests, because an update of the agent does not change them.
+ * Fields of an exported agent that are not part of the request that updates it. Agents are found by
+ * `name`. `paused`, `pause_reason` and `triggers` are compared and changed separately, because they
+ * have their own requests.
  */
 const separate = new Set(["name", "paused", "pause_reason", "triggers"]);
 /** Objects that an update merges: fields that it does not name keep their values. */
@@ -37,8 +38,8 @@ const merged = new Set(["model_settings", "limits"]);
 /**
  * Compares the agents of a file with those of the workspace that have the same names. Sends no
  * request that changes the workspace.
- * @throws UsageError if several agents of the workspace, or several triggers of an agent, have one
- *   of the names, or a secret is missing
+ * @throws UsageError if several agents of the workspace, or several triggers of an agent, have the
+ *   same name and this name is in the file; or if a secret is neither in the file nor stored
  */
 export async function plan(
   client: BeckonClient,

@@ -1,7 +1,7 @@
 import { parseDocument } from "yaml";
 import { UsageError } from "../terminal.ts";
 
-/** An agent in an exported file. The server checks all fields; these are used here. */
+/** An agent in an exported file: the fields that this command uses. The server checks all. */
 export interface AgentInFile {
   readonly name: string;
   readonly paused?: boolean;
@@ -16,8 +16,9 @@ export interface TriggerInFile {
 }
 
 /**
- * Reads the agents of an exported file, which is YAML 1.2 or JSON, a subset of it.
- * @throws UsageError if it is not valid, or two agents have one name
+ * Reads the agents of an exported file in YAML 1.2. JSON files are read too, because JSON is a
+ * subset of YAML 1.2.
+ * @throws UsageError if the file is not valid, or two agents have the same name
  */
 export function readDocument(text: string): readonly AgentInFile[] {
   const value = parse(text);
@@ -85,7 +86,7 @@ function isNamed(value: unknown): value is Named {
   return isObject(value) && typeof value.name === "string" && value.name !== "";
 }
 
-/** Returns whether the value is an object and no list. */
+/** Returns whether the value is an object and not a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -75,8 +75,8 @@ const keyIsLost =
   "If the key was created, it cannot be shown again. Revoke it in the dashboard, and create another.";
 
 /**
- * Creates a key and writes it to a new file. The file is created first, because a key that cannot
- * be written would be lost; it is deleted if it has no key.
+ * Creates a key and writes it to a new file. The file is created before the key, because a key that
+ * cannot be written would be lost. If the key is not created or not written, the file is deleted.
  * @throws CommandFailure if the key was created but not written
  */
 async function createInto(

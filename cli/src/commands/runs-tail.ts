@@ -50,7 +50,8 @@ function tailRun(runId: string): Tail {
     const seq = Number(after ?? 0);
     if (!Number.isSafeInteger(seq) || seq < 0)
       throw new UsageError("--after must be the seq of an event, 0 or more.");
-    // The watch reconnects for minutes. This call reports a wrong key, id or address at once.
+    // With a wrong address, `watch` would repeat the connection for five minutes. This call fails
+    // much sooner, also for a wrong key or id.
     const call = { signal: terminal.stopped };
     await client.runs.get(runId, call);
     const print = json ? jsonPrinter(terminal) : textPrinter(terminal);
@@ -76,7 +77,8 @@ const tailWorkspace: Tail = async (client, { agent, kind, after, json }, termina
     ...(kind === undefined ? {} : { kind }),
   };
   const query = after === undefined ? filter : { ...filter, after };
-  // The watch reconnects for minutes. This call reports a wrong key, filter or address at once.
+  // With a wrong address, `watch` would repeat the connection for five minutes. This call fails
+  // much sooner, also for a wrong key or filter.
   await client.events.list({ ...query, limit: 1 }, { signal: terminal.stopped }).page();
   const print = json ? jsonPrinter(terminal) : textPrinter(terminal);
   for await (const event of client.events.watch(query, following(terminal))) await print(event);

@@ -28,7 +28,8 @@ const completing: Record<Shell, (script: string, words: readonly string[]) => st
   bash: (script, words) =>
     `source ${script}; COMP_WORDS=(${quoted(words)}); COMP_CWORD=${words.length - 1}; ` +
     `_beckon; printf '%s\\n' "\${COMPREPLY[@]}"`,
-  // The functions of zsh's completion system work only in its line editor.
+  // zsh's own completion functions, such as `_files`, work only in its line editor. They are
+  // replaced by functions that print the candidates.
   zsh: (script, words) =>
     `compdef() { }; _files() { print -- "<files>" }; compadd() { shift; print -l -- "$@" }; ` +
     `_describe() { print -l -- \${(P)2} }; source ${script}; ` +
