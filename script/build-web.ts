@@ -44,9 +44,9 @@ async function compressFiles(assets: string): Promise<void> {
 }
 
 /**
- * Moves `built` to web/dist. A folder cannot be renamed to the name of one that has files, so an
- * existing web/dist is moved away. Another build can create it again at any time, so this is
- * repeated.
+ * Moves `built` to web/dist. A folder cannot be renamed to the name of a folder that has files, so
+ * an existing web/dist is moved away first. A concurrent build can create web/dist again after that,
+ * so both steps are repeated.
  */
 async function replaceFolder(built: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {

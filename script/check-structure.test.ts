@@ -6,8 +6,9 @@ import { afterAll, expect, test } from "vitest";
 import * as structure from "./structure.ts";
 
 /**
- * Runs the real tools with the real settings on file trees that break every rule. On the repository
- * itself, a rule that no longer works reports nothing, like a rule that no file breaks.
+ * Runs the real tools with the real settings on file trees that break every rule. A run on the
+ * repository itself would not show whether a rule works: a rule without effect reports nothing, and
+ * so does a rule that no file breaks.
  */
 
 const root = resolve(import.meta.dirname, "..");
@@ -78,7 +79,7 @@ function violationsOf(folder: string): string[] {
     .sort();
 }
 
-/** Joins a text that the checks would report if this file contained it. */
+/** Joins parts of a text. The checks would report the text if this file contained it as a whole. */
 const word = (...parts: string[]) => parts.join("");
 const name = (value: string) => `export const ${value} = 1;\n`;
 const use = (...paths: string[]) => paths.map((path) => `import "${path}";\n`).join("");

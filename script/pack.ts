@@ -94,7 +94,7 @@ function packSources(workspace: string, root: string): void {
 function packManifests(root: string): void {
   const { name, version, description, license, type, optionalDependencies } = manifestOf(".");
   const dependencies: Record<string, string> = {};
-  // The root's optional packages are Node.js itself, for systems with an older one.
+  // The optional packages of the root contain Node.js 24, for systems with an older version.
   const optional = { ...optionalDependencies };
   const origins = new Map<string, { name: string; workspace: string }>();
   for (const workspace of workspaces) {
@@ -168,8 +168,8 @@ function writeJson(path: string, value: unknown): void {
 
 /**
  * The command `beckon`, with the flags of script/server. npm installs a symbolic link to it in
- * another folder, which `readlink` resolves. Packages are in the package's own `node_modules`, or
- * beside it if npm has installed it as a dependency.
+ * another folder, which `readlink` resolves. The package's dependencies are in its own
+ * `node_modules`, or beside the package if npm has installed it as a dependency of another one.
  */
 const command = `#!/bin/sh
 # The command line of Beckon: beckon --help lists the commands. Runs on the system's Node.js if it is

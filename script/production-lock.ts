@@ -14,11 +14,11 @@ interface Manifest extends LockedPackage {
   readonly version: string;
 }
 
-/** Where the checkout has a dependency of the published package. */
+/** A package of a workspace in the checkout, which is a dependency of the published package. */
 interface Origin {
-  /** Its own name, which differs from the dependency's name if that is an alias. */
+  /** The package's own name. The published package can refer to it by an alias. */
   readonly name: string;
-  /** Folder of the workspace that depends on it. */
+  /** Folder of the workspace that depends on the package. */
   readonly workspace: string;
 }
 
@@ -30,7 +30,8 @@ interface Lock {
 /**
  * Returns the lock file of a package that is published alone. It has the packages that the
  * published package needs, at the versions of the checkout's lock file.
- * @param originOf returns where the checkout has a dependency of the manifest
+ * @param originOf returns the package of the checkout to which the name of a dependency in `manifest`
+ *   refers
  * @throws Error if a package is missing, or is needed in two versions at one path
  */
 export function lockOf(

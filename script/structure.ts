@@ -35,7 +35,7 @@ export interface Graph {
 
 /** Maximum lines of a file. A longer file must give the reason in its first comment. */
 export const maxLines = 500;
-/** Maximum lines of a file of the dashboard, with the same exception. */
+/** `maxLines` for files of the dashboard. */
 const maxWebLines = 400;
 /**
  * Upper bounds, exclusive, of the median and the 90th percentile of the production files' lines.
@@ -187,7 +187,7 @@ export function missedLengthTargets(files: readonly SourceFile[]): string[] {
   ];
 }
 
-/** Finds files and folders named for a kind, such as `utils`: they collect unrelated code. */
+/** Finds files and folders with names such as `utils`, because they collect unrelated code. */
 export function vagueNames(files: readonly SourceFile[]): string[] {
   const isSpecific = (part: string) =>
     !/^(utils?|helpers?|libs?|types?|common|shared|misc)$|(^|-)(utils?|helpers?)$/.test(part);

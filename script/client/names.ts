@@ -103,7 +103,10 @@ function singular(collectionName: string): string {
     : collectionName.replace(/s$/, "");
 }
 
-/** Returns whether the words contain the plural of a collection that also has a singular. */
+/**
+ * Returns whether the words contain the name of the collection in its plural, for example `runs` in
+ * `cancelRuns`. Returns false for a collection whose name is not a plural.
+ */
 function isPlural(words: readonly string[], collectionName: string): boolean {
   return (
     singular(collectionName) !== collectionName && indexOfWords(words, wordsOf(collectionName)) > 0

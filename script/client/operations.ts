@@ -193,8 +193,9 @@ function choosesAmong({ schema }: Parameter, readings: readonly Reading[]): bool
 }
 
 /**
- * Returns how a response's body is read: of `{ok, data}` the function returns the data, of
- * `{ok, data, next}` a list, and of any other JSON the whole body.
+ * Returns how a generated function reads the body of a response. Of the JSON `{ok, data}` the
+ * function returns `data`. For `{ok, data, next}`, where `data` is a list, it returns a `Listing`.
+ * Of other JSON it returns the whole body.
  */
 function responseTypeOf(
   kind: Kind,
@@ -224,7 +225,7 @@ interface Body {
   readonly text?: string;
 }
 
-/** Returns the request's body; undefined if there is none, or if its schema allows no field. */
+/** Returns the type of a request's body; undefined without a body or if no field is allowed. */
 function bodyOf(
   requestBody: { required?: boolean; content: Content } | undefined,
   declare: (suffix: string, schema: Schema) => string,
