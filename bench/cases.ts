@@ -22,8 +22,9 @@ export interface Case {
    */
   readonly prepare?: (prepared: Prepared) => Promise<() => Promise<void>>;
   /**
-   * `checkout` if the commit does not have the prepared feature. `--against` then prepares only the
-   * checkout, and the ratio shows the cost of the feature. Default: both are prepared.
+   * With `checkout`, `--against <commit>` calls `prepare` for the checkout only, so the ratio shows
+   * the cost of the feature that `prepare` switches on, and the commit need not have the feature.
+   * Default: `prepare` is called for both versions.
    */
   readonly preparedOn?: "checkout";
   /** Additional headers of the requests. Default: none. */
@@ -233,7 +234,7 @@ export function casesNamed(part: string | undefined): readonly Case[] {
   return found;
 }
 
-/** Measures a case on a server. With `prepares: false` it skips the case's preparation. */
+/** Measures a case on a server. With `prepares: false`, `prepare` of the case is not called. */
 export async function measureCase(
   opened: AsyncDisposableStack,
   one: Case,

@@ -14,7 +14,8 @@ import { storeRuns } from "./store-runs.ts";
 /**
  * Measures the dashboard in Chromium: sizes, loading, scrolling, live events and a long run. The
  * CPU is throttled. Because the machine's speed changes, times are also given as ratios to the LCP
- * of a bare page, which downloads the same files from the same server and executes none of them.
+ * (Largest Contentful Paint) of a bare page. The bare page downloads the same files from the same
+ * server and executes none of them.
  *
  *   script/bench dashboard
  *   script/bench dashboard --seconds 20    a shorter stream of events
@@ -162,7 +163,7 @@ await withCleanUp(async (opened) => {
   await run.page.goto("about:blank");
   await run.page.goto(`${home}/runs/${dashboard.runs.long}`, { waitUntil: "commit" });
   const rowsMs = await rowsMsOf(run.page);
-  // Includes the start of the dashboard, so it has the limit of the LCP.
+  // The time includes the start of the dashboard, so its limit is that of the LCP.
   addMs(`first rows of a run of ${steps} steps, page loaded`, rowsMs, 1_500);
 
   // Clicks a link in the list, as a person does to open a run.

@@ -23,7 +23,7 @@ import { toEntry } from "../server/src/runs/journal/journal-entry.ts";
 const runs = 8;
 const bytes = 4 * 1024 * 1024;
 
-/** Contents of whole responses, by name. Their characters take different amounts of memory. */
+/** Texts that are repeated to make whole responses. They differ in the memory per character. */
 const texts = {
   latin: "abcdefghij",
   wide: "abcdefghi€",
@@ -146,7 +146,7 @@ async function measure(): Promise<void> {
         events: [],
         append: async () => {},
         async end(outcome, added) {
-          // As in the real journal, the entries wait as JSON text until a batch writes them.
+          // Keeps the entries as JSON text, as the real journal does until a batch writes them.
           const last = {
             type: "run.finished" as const,
             data: {

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
  *   calls 200    always responds with a tool call after 200 ms, so a run ends only if cancelled
  *   tokens 10    responds with 1,000 tokens of 10 ms each: all at the end, or streamed on request
  *
- * It sends its port when it listens.
+ * The server sends its port to the parent process when it listens.
  */
 const [, , kind = "words", milliseconds = "0"] = process.argv;
 const delayMs = Number(milliseconds);

@@ -47,8 +47,8 @@ export async function stop({ child }: { readonly child: ChildProcess | undefined
  */
 export function cpuSeconds(pid: number, options: { tree: boolean }): number {
   return (options.tree ? family(pid) : [pid]).reduce((sum, one) => {
-    // User and system time of the process and of the children that it has waited for. Empty if the
-    // process has just exited. Linux counts in hundredths of a second.
+    // User and system time of the process and of the children that it has waited for, in hundredths
+    // of a second. The list is empty if the process has just exited.
     const ticks = statOf(one).slice(11, 15);
     return ticks.reduce((total, field) => total + Number(field) / 100, sum);
   }, 0);

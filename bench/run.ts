@@ -102,7 +102,7 @@ await withCleanUp(async (opened) => {
   const target = ({ pid, message }: Started<{ port: number }>): Target => ({
     port: message.port,
     cpu: () => ({
-      // With its child processes, which evaluate filters and templates.
+      // Includes the server's child processes, which evaluate filters and templates.
       server: cpuSeconds(pid, { tree: true }),
       database: cpuSeconds(database.pid, { tree: true }),
     }),

@@ -45,8 +45,8 @@ async function compressFiles(assets: string): Promise<void> {
 
 /**
  * Moves `built` to web/dist. A folder cannot be renamed to the name of a folder that has files, so
- * an existing web/dist is moved away first. A concurrent build can create web/dist again after that,
- * so both steps are repeated.
+ * an existing web/dist is moved away first. A concurrent build can create web/dist again after
+ * that, so both steps are repeated.
  */
 async function replaceFolder(built: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {

@@ -30,8 +30,7 @@ interface Lock {
 /**
  * Returns the lock file of a package that is published alone. It has the packages that the
  * published package needs, at the versions of the checkout's lock file.
- * @param originOf returns the package of the checkout to which the name of a dependency in `manifest`
- *   refers
+ * @param originOf returns the package of the checkout that a dependency of `manifest` refers to
  * @throws Error if a package is missing, or is needed in two versions at one path
  */
 export function lockOf(

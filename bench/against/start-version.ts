@@ -78,7 +78,7 @@ export async function startVersion(
     cpu: () => {
       const used = {
         supervisor: cpuSeconds(supervisor.pid, { tree: false }),
-        // With its child processes, which evaluate filters and templates.
+        // Includes the server's child processes, which evaluate filters and templates.
         server: cpuSeconds(pid, { tree: true }),
       };
       // The supervisor starts one server and PostgreSQL, so what remains is PostgreSQL's CPU.
@@ -162,8 +162,8 @@ async function stopTree(child: ChildProcess, pid: number): Promise<void> {
 }
 
 async function removeData(folder: string): Promise<void> {
-  // If the user root started the server, PostgreSQL runs as another user and its files are in
-  // another folder. This file contains the path of that folder.
+  // If the user root started the server, PostgreSQL runs as another user and has its files in
+  // another folder. `postgres.elsewhere` contains the path of that folder.
   const elsewhere = await readFile(join(folder, "data", "postgres.elsewhere"), "utf8").catch(
     () => "",
   );
@@ -176,7 +176,7 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** Signals parents before their children, because a stopped parent starts no more of them. */
+/** Signals parents before their children, because a stopped parent starts no more children. */
 function signalTree(root: number, name: NodeJS.Signals): void {
   for (const pid of family(root)) {
     try {

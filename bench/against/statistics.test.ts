@@ -30,7 +30,8 @@ test.each([
 });
 
 test("the interval contains the true median exactly as often as its confidence", () => {
-  // Each value is above or below the true median, 0, with equal probability: 2^10 equal cases.
+  // Each value is above or below the true median, 0, with equal probability. The loop tries all
+  // 2^10 combinations and counts those whose interval contains 0.
   const count = 10;
   let held = 0;
   for (let signs = 0; signs < 2 ** count; signs++) {
