@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs once, when the image of PostgreSQL creates its data folder: an ordinary role that owns
-# Beckon's database, so that row-level security applies to it.
+# Creates Beckon's database and an ordinary role that owns it. A superuser would not do, because
+# row-level security does not apply to superusers. The image of PostgreSQL runs this script once,
+# when it creates its data folder.
 set -eu
 password=$(cat "$POSTGRES_PASSWORD_FILE")
 psql --username "$POSTGRES_USER" --dbname postgres --set ON_ERROR_STOP=1 --set password="$password" <<'SQL'
