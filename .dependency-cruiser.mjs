@@ -4,19 +4,21 @@ import { join, sep } from "node:path";
 /**
  * Enforces the layers of the server. Imports go down only:
  *
- *   main, supervise, index → http, worker → supervisor → bundles → triggers → runs → agents →
- *   workspaces → members → limits → deliveries → other modules, engine → credentials → base → contract
+ *   main, supervise, index → http, worker, diagnose, backup → supervisor → bundles → triggers → runs →
+ *   agents → workspaces → members → limits, subscriptions → deliveries → other modules, engine →
+ *   credentials → base → contract
  *
  * The layers of the dashboard are below (`webLayers`).
  *
  * `import type` counts like any other import. A violation is reported with its rule's comment.
- * Biome checks rules within one file. `script/check-structure.ts` checks the rest, and that
- * dependency-cruiser saw every source file (a parser that reads nothing would pass every rule).
+ * Biome checks rules within one file. `script/check-structure.ts` checks the other rules of the
+ * structure. It also checks that dependency-cruiser has read every source file, because a file that
+ * was not read breaks no rule.
  */
 
 /**
- * From top to bottom. A layer imports lower layers only; folders in one layer do not import each
- * other.
+ * The layers of the server, from top to bottom. A layer imports lower layers only. Folders in one
+ * layer do not import each other.
  */
 const layers = [
   { name: "entry points", folders: ["http", "worker", "diagnose", "backup"] },
@@ -52,20 +54,24 @@ const layers = [
   { name: "base", folders: ["base"] },
 ];
 
-/** Imported through `index.ts` only. Not `base`, whose plain files are imported directly. */
+/**
+ * Folders that are imported through their `index.ts` only: all between the entry points and `base`.
+ * Files directly in `base`, such as `base/errors.ts`, are imported themselves.
+ */
 const closedFolders = layers.slice(1, -1).flatMap((layer) => layer.folders);
 
 /** Folders of the server that belong to a layer. */
 const known = layers.flatMap((layer) => layer.folders);
 
 /**
- * Files directly in `server/src`, which can import everything, except `worker.ts` and `config.ts`.
+ * Matches the files directly in `server/src` without `worker.ts` and `config.ts`. They can import
+ * everything.
  */
 const top = "^server/src/(?!worker\\.ts$|config\\.ts$)[^/]+\\.ts$";
 const entryPoints = "^server/src/(http/|diagnose/|backup/|worker(\\.ts$|/))";
 const test = "\\.test\\.tsx?$|^server/test/|^e2e/";
 
-/** The dashboard, from top to bottom, below `main.tsx` and `routes.tsx`. */
+/** The features of the dashboard. They are one layer, but can import each other. */
 const webFeatures = [
   "overview",
   "runs",
@@ -83,6 +89,7 @@ const webFeatures = [
   "workspaces",
   "accounts",
 ];
+/** The layers of the dashboard, from top to bottom. `main.tsx` and `routes.tsx` are above them. */
 const webLayers = [
   ["shell"],
   webFeatures,
@@ -380,8 +387,8 @@ export default {
     // TypeScript 7 has no parser API, and without a parser dependency-cruiser reads no TypeScript.
     parser: "swc",
     tsPreCompilationDeps: true,
-    // Packages are listed but not read. No source file is excluded, because no rule checks excluded
-    // files: only what scripts build, which git ignores.
+    // Packages are listed but not read. Only build results, which git ignores, are excluded: no rule
+    // checks excluded files, so a source file must not be excluded.
     doNotFollow: { path: "node_modules" },
     exclude: { path: "^(client/dist|web/(dist|tmp))/" },
     enhancedResolveOptions: {

@@ -5,10 +5,10 @@ import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./server/test/longest-first.ts";
 
 /**
- * Kinds of tests, told apart by their names:
+ * Kinds of tests, distinguished by their names:
  *   *.test.ts          needs no database
- *   *.db.test.ts       needs one, and runs on both kinds: embedded (socket, ordinary role) and
- *                      external (TCP, superuser). `runsOnce` names the exceptions.
+ *   *.db.test.ts       needs a database, and runs on both kinds: embedded (socket, ordinary role)
+ *                      and external (TCP, superuser). `runsOnce` selects the exceptions.
  *   e2e/*.test.ts      starts the server and calls it over HTTP
  *   e2e/web/*.test.ts  tests the dashboard in a browser
  */
@@ -20,7 +20,7 @@ import { LongestFirst } from "./server/test/longest-first.ts";
  */
 const given = process.env.FAST_CHECK_SEED ?? "1";
 const seed = given === "random" ? Math.floor(Math.random() * 2 ** 31) : Number(given);
-// Other tools read this file too, and must not print the seed.
+// Other tools, such as Knip, load this file too, and must not print the seed.
 if (process.env.VITEST === "true") console.log(`FAST_CHECK_SEED=${seed}`);
 
 const databaseTests = ["server/src/**/*.db.test.ts", "server/test/**/*.db.test.ts"];
@@ -34,9 +34,10 @@ const longOnes = [
 ];
 
 /**
- * Tests of http/ call operations whose own tests run on both databases. So each of these files, and
- * of `longOnes`, runs on one of the two only, chosen by its path. Those of tenancy run on both,
- * because row-level security depends on the role. `EVERY_DATABASE=1` runs all files on both.
+ * Returns whether a file of database tests runs on one of the two kinds of database only, which
+ * `databaseOf` chooses. These are the files in `longOnes`, and the tests of http/, because the
+ * operations that they call have tests that run on both. The tests of tenancy run on both, because
+ * row-level security depends on the role. With `EVERY_DATABASE=1` all files run on both.
  */
 const runsOnce = (file: string) =>
   ((file.startsWith("server/src/http/") && !file.includes("tenancy")) || longOnes.includes(file)) &&
@@ -68,8 +69,8 @@ const isolate = false;
 export default defineConfig({
   test: {
     pool: "forks",
-    // Tests wait about a third of the time: for timeouts, commits and processes. So there is one
-    // process more than cores.
+    // One process more than there are cores, because tests spend about a third of the time waiting
+    // for timeouts, commits and other processes.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
