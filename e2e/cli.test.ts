@@ -27,7 +27,7 @@ import {
   until,
 } from "./product.ts";
 
-/** Runs every command of `beckon` against one server, which `beckon start` has started. */
+/** Runs every command of `beckon` against one server, which was started by `beckon start`. */
 
 const folder = temporaryFolder();
 const beckon = [
@@ -266,7 +266,7 @@ describe("agents", () => {
     });
     expect(JSON.parse(updated.out)).toMatchObject({ action: "updated", fields: ["instructions"] });
 
-    // Another changed field of the tool keeps its stored secret.
+    // A change of an operation's description keeps the stored secret of the tool.
     writeFileSync(file, readFileSync(file, "utf8").replace("the latest", "all"));
     expect((await cli(["agents", "apply", file])).out).toMatch(/ updated: tools\n$/);
     const exported = await cli(["agents", "export", "Applied"]);
@@ -321,7 +321,7 @@ test("keys create prints the key once, or writes it to a new file that only its 
   const env = { BECKON_KEY: printed.out.trim() };
   expect((await cli(["agents", "export"], { env })).code).toBe(0);
 
-  // Without a key there is no file, so that the command can be repeated.
+  // If no key was created, the command leaves no file, so that it can be repeated.
   const rejected = join(folder, "rejected.key");
   const asObserver = ["keys", "create", "Denied", "--preset", "invoke", "--write", rejected];
   expect((await cli(asObserver, { env })).code).toBe(77);

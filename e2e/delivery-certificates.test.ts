@@ -13,9 +13,9 @@ import { caller } from "./call.ts";
 import { freePort, startProduct, temporaryFolder } from "./product.ts";
 
 /**
- * Deliveries to TLS servers with good and bad certificates. Beckon trusts one more certificate
- * authority, by the setting of Node.js for that. Otherwise every certificate here would be rejected
- * for its authority only.
+ * Deliveries to TLS servers with good and bad certificates. With NODE_EXTRA_CA_CERTS, Beckon also
+ * trusts the certificate authority of this test. Otherwise it would reject every certificate here
+ * because of an unknown authority, and the other errors would not be tested.
  */
 const authority = createAuthority();
 const receivers = {

@@ -22,6 +22,7 @@ it("delivers every event at least once when processes are killed", async () => {
   console.log(`${kills} kills: ${describeDeliveries(report)}`);
   expect(report.broken.slice(0, 20)).toEqual([]);
   expect(report.events).toBeGreaterThanOrEqual(300);
-  // Only kills cause repeated deliveries: at most those that the killed process had claimed.
+  // A kill repeats at most the deliveries that the killed process had claimed. No other delivery is
+  // repeated.
   expect(report.received).toBeLessThan(2 * report.events);
 }, 300_000);

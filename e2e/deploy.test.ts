@@ -8,9 +8,9 @@ import { isInstalled, path, writeNginxConfig } from "./proxy.ts";
 
 /**
  * Tests the examples of deploy/ that this machine can run: the health check of the image, and the
- * proxies. Those of deploy/nginx and deploy/caddy run with Debian's packages, changed only in
- * addresses and certificates. `script/test` installs the packages where it can. Without them these
- * tests are skipped.
+ * proxies. The examples of deploy/nginx and deploy/caddy are changed in addresses and certificates
+ * only, and run with Debian's packages of nginx and Caddy. `script/test` installs these packages if
+ * it can. Without them the tests of the proxies are skipped.
  */
 
 const folder = temporaryFolder();
@@ -62,7 +62,7 @@ const proxies = [
     program: "caddy",
     scheme: "http",
     write(listen: number): readonly string[] {
-      // Without TLS: Caddy would request a certificate for the host.
+      // The address has the scheme http, because for https Caddy would request a certificate.
       const example = readFileSync(join(checkout, "deploy/caddy/Caddyfile"), "utf8")
         .replace("127.0.0.1:3000", `127.0.0.1:${port}`)
         .replace("agents.example.com {", `http://agents.example.com:${listen} {`);
@@ -109,7 +109,7 @@ describe.each(proxies)("the example of $program", ({ program, scheme, write }) =
         const created = await textOf(curl("/api/public/agents", ...asKey, "-d", body));
         const agent: string = JSON.parse(created).data.id;
 
-        // The model answers only when the reader has got the first event.
+        // The model responds only after the reader has received the first event.
         const released = Promise.withResolvers<void>();
         model.script(held(released.promise, says("Hello")));
         const invoke = ["-H", "prefer: respond-async", "-d", '{"input":"Hi"}'];

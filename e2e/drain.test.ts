@@ -116,8 +116,8 @@ test("runs that are not finished in the drain time are queued and finish after t
     const types: string[] = (await call(`/runs/${id}/events`)).body.data.map(
       (event: { type: string }) => event.type,
     );
-    // Earlier events are ignored: until a new process has checked that no older run is queued, it
-    // queues the runs that it accepts.
+    // Events before `run.started` are ignored, because they differ: a new process queues the runs
+    // that it accepts until it has checked that no older run is queued.
     expect(types.slice(types.indexOf("run.started"))).toEqual([
       ...["run.started", "run.queued", "run.resumed", "run.step_lost", "run.step", "run.finished"],
     ]);

@@ -1,6 +1,9 @@
 import { afterAll } from "vitest";
 import { stopProducts } from "./product.ts";
 
-/** Runs before every file of this folder, also before those that share a process with others. */
+/**
+ * Vitest runs this file before every test file of this folder. A hook in `product.ts` itself would
+ * run for the first test file of a process only, because test files share processes and modules.
+ */
 
 afterAll(stopProducts);

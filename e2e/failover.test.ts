@@ -37,7 +37,7 @@ const first = () => {
   return server;
 };
 
-/** Runs of a plan, except those that were written although their caller got a 503. */
+/** The runs of a plan, without those that were written although their caller got a 503. */
 const runsOf = async (plan: Plan) =>
   (await readRuns(pool, plan)).filter((run) => !isWithdrawn(run));
 
@@ -171,7 +171,8 @@ it(
       expect(response.status).toBe(201);
       return (await response.json()) as { data: { id: string } };
     };
-    // With the saved configuration, the output of the run would be its input.
+    // The saved configuration uses the model `demo/echo`, which returns the input. The expected
+    // output therefore shows that the draft's configuration was used.
     const { data: saved } = await post("/agents", { name: "Saved", model: "demo/echo" });
     const plan = planned({ steps: ["safe"] });
     const gate = world.holdModel(plan.nonce, 1);

@@ -50,7 +50,7 @@ async function finished(runId: string): Promise<Run> {
   return client.runs.get(runId);
 }
 
-/** Waits until no run is left, so that a later request at the model is that of a later run. */
+/** Waits until all runs have ended, so that the model's next request belongs to a later run. */
 const idle = () =>
   until("the end of all runs", async () =>
     (await call("/runs?limit=200")).body.data.every(

@@ -11,8 +11,9 @@ import { echo, startModelServer } from "../server/test/model-server.ts";
 import { freePort, type Product, startProduct, temporaryFolder } from "./product.ts";
 
 /**
- * Manages a fresh installation over HTTP with sessions and keys, from its first owner on, and moves
- * its agents to a second one. It never uses the bootstrap key. The tests depend on their order.
+ * Manages a fresh installation over HTTP, from the creation of its first owner on, and moves its
+ * agents to a second installation. The tests use sessions and keys, never the bootstrap key, and
+ * depend on their order.
  */
 
 const model = await startModelServer();

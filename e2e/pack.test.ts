@@ -77,7 +77,7 @@ test("the packed tarball starts from inside a node_modules folder and serves the
   expect(await product.stop()).toBe(0);
 });
 
-/** The first folder in PATH with a Node.js older than 24, and that of this test's Node.js. */
+/** The first folder in PATH with a Node.js older than 24, and the folder of this test's Node.js. */
 const nodes = [
   ...(process.env.PATH ?? "")
     .split(":")

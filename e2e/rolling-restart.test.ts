@@ -39,7 +39,10 @@ async function startServer(): Promise<{
   return { port, stop, start };
 }
 
-/** Starts deploy/nginx before the servers, without TLS. Its log names each request's server. */
+/**
+ * Starts nginx with the configuration of deploy/nginx, without TLS, as proxy for the servers on
+ * `ports`. Its log names the server of each request.
+ */
 async function startNginx(ports: readonly number[]) {
   const listen = await freePort();
   const log = join(folder, "access.log");
@@ -68,8 +71,9 @@ async function startNginx(ports: readonly number[]) {
   return {
     url,
     /**
-     * Returns a number that grows with the requests that nginx sent to this server first. It is no
-     * exact count, because adjacent lines share a line break.
+     * Returns a number that grows with the requests that nginx sent to this server at the first
+     * attempt. It is no exact count: of adjacent lines of the log that match, some are not counted,
+     * because two matches cannot share a line break.
      */
     answeredBy: (port: number) =>
       readFileSync(log, "utf8").split(`\n127.0.0.1:${port} 200\n`).length - 1,

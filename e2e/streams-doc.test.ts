@@ -32,8 +32,8 @@ const journalOf = async (runId: string): Promise<StreamEvent[]> =>
 beforeAll(() =>
   eventually("a run that begins at once", async () => {
     const [first] = await journalOf((await beckon.invoke(agent, "Hello")).body.run_id);
-    // The commands read the workspace's first event, which an open transaction of another test
-    // delays.
+    // The commands of the page read the first event of the workspace. An open transaction of
+    // another test can delay it.
     const { data } = (await beckon.call("/events?limit=1")).body;
     return (first?.type === "run.started" && data.length > 0) || undefined;
   }),
