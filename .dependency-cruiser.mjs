@@ -4,9 +4,9 @@ import { join, sep } from "node:path";
 /**
  * Enforces the layers of the server. Imports go down only:
  *
- *   main, supervise, index → http, worker, diagnose, backup → supervisor → bundles → triggers → runs →
- *   agents → workspaces → members → limits, subscriptions → deliveries → other modules, engine →
- *   credentials → base → contract
+ *   main, supervise, index → http, worker, diagnose, backup → supervisor → bundles → triggers →
+ *   runs → agents → workspaces → members → limits, subscriptions → deliveries → other modules,
+ *   engine → credentials → base → contract
  *
  * The layers of the dashboard are below (`webLayers`).
  *
@@ -387,8 +387,8 @@ export default {
     // TypeScript 7 has no parser API, and without a parser dependency-cruiser reads no TypeScript.
     parser: "swc",
     tsPreCompilationDeps: true,
-    // Packages are listed but not read. Only build results, which git ignores, are excluded: no rule
-    // checks excluded files, so a source file must not be excluded.
+    // Packages are listed but not read. Only build results, which git ignores, are excluded. No
+    // rule checks excluded files, so a source file must not be excluded.
     doNotFollow: { path: "node_modules" },
     exclude: { path: "^(client/dist|web/(dist|tmp))/" },
     enhancedResolveOptions: {
