@@ -13,7 +13,7 @@ export const email = cleanText(254)
 /** A new password of 12 to 128 characters. No character classes are required. */
 const password = cleanText(128).min(12);
 
-/** A password to verify. It can be shorter than the current minimum for new passwords. */
+/** A password of an existing account. It can be shorter than the minimum for new passwords. */
 const existingPassword = cleanText(128).min(1);
 const token = cleanText(100).min(1);
 

@@ -75,12 +75,13 @@ const limits = z.strictObject({
     .default(defaultMaxAnswerBytes),
   /**
    * Maximum cost of one run in micro-dollars; null means no limit. The run ends with
-   * `ceiling_reached` before a model call that could exceed it.
+   * `ceiling_reached` before a model call that could exceed this maximum.
    */
   max_cost_micros: z.number().int().min(0).max(maxLimitMicros).nullable().default(null),
   /**
-   * Maximum output tokens that a model call reserves and can write if `max_output_tokens` is not
-   * set and a ceiling, an allowance or `max_cost_micros` applies to the run. 256 to 1,000,000.
+   * Maximum output tokens of a model call, 256 to 1,000,000. It applies if `max_output_tokens` is
+   * not set and the run has a limit: a ceiling, an allowance or `max_cost_micros`. Before such a
+   * call, Beckon reserves the cost of this many tokens.
    */
   reserve_output_tokens: z
     .number()

@@ -1,6 +1,6 @@
 /**
- * Parses an entry of a tool's `allowed_hosts`, `host` or `host:port`. An entry without a port
- * allows only the default port of the scheme of the called URL.
+ * Parses an entry of a tool's `allowed_hosts`. An entry is `host` or `host:port`. Without a port,
+ * it allows only the default port of the called URL's scheme.
  * @returns the host as the URL standard serializes it, with the port if there is one; undefined if
  *   `text` is anything else, for example has a scheme, a path or a wildcard.
  */

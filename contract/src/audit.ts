@@ -33,8 +33,8 @@ export const auditEntry = z.object({
   /** IP address of the client; null if the server itself made the change. */
   address: z.string().nullable(),
   /**
-   * What the action did. If it changed fields of a resource, `before` and `after` have those that
-   * differ; otherwise the content depends on the action. Long values are truncated.
+   * What the action did. If it changed fields of a resource, this has `before` and `after` with the
+   * changed fields only; otherwise the content depends on the action. Long values are truncated.
    */
   data: z.record(z.string(), z.unknown()),
 });

@@ -20,7 +20,7 @@ const limitState = {
   limit: amount,
 };
 
-/** A limit that was reached, so that a run was ended or not started. */
+/** A limit that was reached, and because of which a run ended or did not start. */
 export const limitReached = z.object({
   ...limitState,
   /** When the next period starts; null for the scope `run`, which has no periods. */

@@ -41,7 +41,7 @@ export const ceiling = z.object({
   pauses_agent: z.boolean(),
   /** Cost since `starts_at`. */
   spent_micros: micros,
-  /** Held for the calls that runs make now. What a call does not use is returned when it ends. */
+  /** Reserved for calls in progress. What a call did not use is released when the call ends. */
   reserved_micros: micros,
   /** What is neither spent nor reserved. */
   left_micros: micros,

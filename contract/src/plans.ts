@@ -4,7 +4,7 @@ import { maxLimitMicros } from "./limits.ts";
 import { pageQuery } from "./responses.ts";
 import { cleanText } from "./text.ts";
 
-/** The name of the built-in plan without limits. A workspace is on it unless another is set. */
+/** The name of the built-in plan without limits. Workspaces have it until another plan is set. */
 export const unlimitedPlan = "unlimited";
 
 /** Maximum of an allowance, in the unit of its metric. */
@@ -52,8 +52,8 @@ export const createPlanBody = z.strictObject({
 export const updatePlanBody = allowances.partial();
 
 /**
- * Where a plan comes from: `built_in` is `unlimited`, `operator` the operator's file (the setting
- * BECKON_PLANS), and `api` a plan that was created at `/plans`.
+ * Where a plan comes from. `built_in`: the plan `unlimited`, which every installation has.
+ * `operator`: the operator's file (the setting BECKON_PLANS). `api`: created at `/plans`.
  */
 const planOrigin = z.enum(["built_in", "operator", "api"]);
 
@@ -139,7 +139,7 @@ export const planUsage = z.object({
       /** Used since `starts_at`, the start of the plan's current month. */
       used: amount,
       /**
-       * Held for the calls that runs make now. What a call does not use is returned when it ends.
+       * Reserved for calls in progress. What a call did not use is released when the call ends.
        */
       reserved: amount,
       /** What is neither used nor reserved; null: unlimited. */

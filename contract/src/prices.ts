@@ -3,10 +3,9 @@ import { modelName } from "./agents.ts";
 import { pageQuery } from "./responses.ts";
 
 /**
- * Where a price comes from. `library` is the price list of the vendors that Beckon contains,
- * `operator` the operator's file (the setting BECKON_PRICES), and `workspace` a price that the
- * workspace set for its own provider. `free` means that the provider is marked as free, or that the
- * model is built in.
+ * Where a price comes from. `library`: the list of vendors' prices that is part of Beckon.
+ * `operator`: the operator's file (the setting BECKON_PRICES). `workspace`: set by the workspace
+ * for its own provider. `free`: the provider is marked as free, or the model is built in.
  */
 const priceOrigin = z.enum(["library", "operator", "workspace", "free"]);
 export type PriceOrigin = z.infer<typeof priceOrigin>;
@@ -28,7 +27,7 @@ const rates = z.strictObject({
 /** A price in micro-dollars for 1,000,000 tokens, as a workspace or the operator sets it. */
 export type Rates = z.infer<typeof rates>;
 
-/** Body of `POST /prices`. The model must be one of the workspace's own providers. */
+/** Body of `POST /prices`. The model must belong to one of the workspace's own providers. */
 export const createPriceBody = z.strictObject({
   model: modelName,
   ...rates.shape,
@@ -87,8 +86,8 @@ export const modelPrice = z.object({
   /** The price of runs that start now; null if it is unknown. */
   current: shownPrice.nullable(),
   /**
-   * The price in the operator's file or else in the library, as if the workspace had set no price
-   * and had not marked the provider as free; null if it is unknown.
+   * The price that applies without the workspace's own price and `free` of its provider: the one in
+   * the operator's file, else the one in the library; null if it is unknown.
    */
   standard: shownPrice.nullable(),
   /** null if the workspace has set no price for this model. */

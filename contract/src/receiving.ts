@@ -81,7 +81,7 @@ const hmacVerification = hmacFields.superRefine((hmac, context) => {
   const reject = (path: string, message: string) =>
     context.addIssue({ code: "custom", path: [path], message });
   const { timestamp, signed, form } = hmac;
-  // A time that is not signed can be replaced, and would not protect against repeated requests.
+  // A time must be signed. Otherwise an attacker who repeats a request could replace it.
   const isHeaderOrPair = timestamp !== null && !("pointer" in timestamp);
   if (isHeaderOrPair !== signed.includes("timestamp")) {
     reject("signed", "must contain timestamp if, and only if, timestamp is a header or a pair");
@@ -116,8 +116,8 @@ export type Verification = z.infer<typeof verification>;
 export type HmacVerification = z.infer<typeof hmacVerification>;
 
 /**
- * Returns whether a header can have a credential, a secret or a signature, by its name. Such
- * headers are not stored, and the agent cannot see them.
+ * Returns whether the name of a header suggests that it contains a credential, a secret or a
+ * signature. Such headers are not stored, and the agent cannot see them.
  * @param name in lower case.
  */
 export function isCredentialHeader(name: string): boolean {
@@ -168,11 +168,14 @@ const formAnswer = z.union([
 ]);
 
 /**
- * What a trigger accepts, and what the agent sees of it. Without it (null), a trigger accepts any
- * POST of text, JSON or a form, and the agent sees the prompt prefix and the payload.
+ * Settings for what a trigger accepts, and what the agent sees of it. A trigger whose `receiving`
+ * is null accepts any POST of text, JSON or a form, and the agent sees prompt prefix and payload.
  */
 export const receiving = z.strictObject({
-  /** The preset of the settings. In requests, settings that are absent are those of the preset. */
+  /**
+   * The preset that the settings come from. If a request names a preset, the settings that the
+   * request omits are those of the preset.
+   */
   preset: presetName.nullable().default(null),
   verification: verification.default({ kind: "none" }),
   /** Addresses or CIDR ranges that are allowed to send. null: all. */
@@ -201,8 +204,8 @@ export const receiving = z.strictObject({
   /** The requests by which a sender asks, before it sends events, whether they are wanted. */
   handshake: z.enum(["none", "meta", "dropbox", "slack", "cloudevents"]).default("none"),
   /**
-   * Bodies that are accepted besides text, JSON and forms. `gzip` also covers `deflate`. The limit
-   * of a body applies to its inflated size, too.
+   * Bodies that are accepted besides text, JSON and forms. `gzip` also allows `deflate`. A
+   * compressed body must not exceed `max_bytes` before or after it is inflated.
    */
   bodies: z
     .strictObject({
@@ -244,7 +247,7 @@ export const receiving = z.strictObject({
    * agent is resumed or the limit resets.
    */
   when_paused: z.enum(["refuse", "hold"]).default("refuse"),
-  /** While the trigger is disabled: 409, or 202 as if the request were accepted. */
+  /** Response of a disabled trigger: 409, or 202 as if the request were accepted. */
   when_disabled: z.enum(["refuse", "swallow"]).default("refuse"),
   /** Requests that one process accepts in a minute. null: no limit. */
   max_per_minute: z.number().int().min(1).max(100_000).nullable().default(null),
@@ -285,7 +288,7 @@ export const senderSecret = z
 export const setSenderSecretBody = z.strictObject({
   /** Generated if it is absent. */
   secret: senderSecret.optional(),
-  /** Meta's verify token. Kept, or else generated, if it is absent. */
+  /** Meta's verify token. If absent, the stored token is kept, or one is generated. */
   verify_token: senderSecret.optional(),
   /** For how long the previous secret is also accepted, in seconds. */
   grace_seconds: z.number().int().min(0).max(604_800).default(0),
@@ -319,8 +322,8 @@ export const preset = z.object({
   /** The sender's documentation. */
   url: z.string().nullable(),
   /**
-   * Where the secret comes from. `sender`: the sender shows it, and a member enters it here.
-   * `receiver`: Beckon generates it or a member chooses it, and it is entered at the sender.
+   * Where the secret comes from. `sender`: the sender shows it, and a member enters it in
+   * Beckon. `receiver`: Beckon generates it or a member chooses it, and it is entered at the sender.
    * `none`: there is no secret.
    */
   secret_from: z.enum(["sender", "receiver", "none"]),
@@ -363,7 +366,7 @@ export const receivedRequest = z.object({
   trigger_id: z.string(),
   received_at: z.iso.datetime(),
   outcome: requestOutcome,
-  /** Why there is no run, or why the run failed; null if it started. */
+  /** Why there is no run, or why the run failed; null if the run started. */
   error: z.string().nullable(),
   event_id: z.string().nullable(),
   event_type: z.string().nullable(),
@@ -452,7 +455,7 @@ export type TrialRequest = z.infer<typeof trialRequest>;
 /** Body of `POST …/triggers/:trigger_id/preview`. */
 export const previewBody = z.strictObject({
   request: trialRequest,
-  /** Settings that are not saved yet; absent: the trigger's. */
+  /** Settings that are not saved yet. If absent, those of the trigger are used. */
   receiving: receiving.nullable().optional(),
   prompt_prefix: cleanText(100_000).optional(),
 });

@@ -43,10 +43,10 @@ export const invokeResponse = z.object({
   output: z.string(),
 });
 
-/** Response of fire, sent as soon as the run is durable. */
+/** Response of fire, the request to a trigger. It is sent as soon as the run is durable. */
 export const fireResponse = z.object({ ok: z.literal(true), run_id: z.string() });
 
-/** Response 202 of fire, if the trigger's settings say that the request starts no run. */
+/** Response 202 of fire. By the trigger's settings, for example a filter, no run was started. */
 export const skippedResponse = z.object({ ok: z.literal(true), skipped: z.literal(true) });
 
 /** Body of a POST without parameters: absent, or an empty object. */

@@ -124,9 +124,9 @@ export interface RunFilter {
 }
 
 /**
- * Returns the body schema of a bulk operation on runs with one of these statuses: a filter with at
- * least one field, or `all`. `after` is the `next` of an earlier response; the operation continues
- * from there.
+ * Returns the body schema of a bulk operation on runs with one of these statuses. The body has
+ * `filter` with at least one field, or `all`. With `after`, which is `next` of the previous
+ * response, the operation continues where the previous request stopped.
  */
 const selection = <const S extends readonly RunStatus[]>(statuses: S) =>
   z
@@ -202,8 +202,8 @@ export const run = z.object({
   usage: tokenUsage,
   cost_micros: z.number().int().nonnegative().nullable(),
   /**
-   * 1 plus the number of times the run resumed after a process exit; at most `max_attempts`. If a
-   * run gets its last attempt again, the number stays the same.
+   * 1 plus the number of times the run resumed after a process exit; at most `max_attempts`. In the
+   * exceptional case that a run resumes after its last attempt, the number stays the same.
    */
   attempt: z.number().int().positive(),
   created_at: z.iso.datetime(),
@@ -239,7 +239,7 @@ export const runStats = z.object({
   created_after: z.iso.datetime(),
   /** End of the time range, exclusive. */
   created_before: z.iso.datetime(),
-  /** The workspace's time zone, in which hours and days begin. */
+  /** The workspace's time zone, which determines when hours and days begin. */
   time_zone: z.string(),
   groups: z.array(
     z.object({

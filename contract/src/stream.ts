@@ -35,8 +35,9 @@ export const outputEvent = z.discriminatedUnion("type", [
 export type OutputEvent = z.infer<typeof outputEvent>;
 
 /**
- * The last event of a stream that must not be resumed with the same credential. It is not in the
- * journal. A stream that ends without this event, and before its run has ended, can be resumed.
+ * The last event of a stream whose credential is no longer valid. Readers must not resume the
+ * stream with the same credential. The event is not in the journal. A stream that ends without this
+ * event, and before its run has ended, can be resumed.
  */
 export const streamClosed = z.object({
   type: z.literal("stream.closed"),

@@ -5,8 +5,8 @@ import { pageQuery } from "./responses.ts";
 import { cleanText } from "./text.ts";
 
 /**
- * Events that can be delivered. The other events of a run's journal, such as `run.step`, are only
- * in the API: they are many, and few receivers use them.
+ * Events that can be delivered. The other events of a run's journal, such as `run.step`, are
+ * available through the API only, because there are many of them and few receivers use them.
  */
 export const deliveredEvent = z.enum([
   "run.started",
@@ -223,7 +223,7 @@ export const resumedSubscription = z.object({
   missed: z.object({
     /** Deliveries that failed or were not sent. Counting ends at 100,000. */
     deliveries: z.number().int().nonnegative(),
-    /** To replay them, send this as `since`; null if none was missed. */
+    /** Value of `since` for the request that replays them; null if none was missed. */
     since: z.iso.datetime().nullable(),
   }),
 });
@@ -301,7 +301,7 @@ export type DeliveryAttempt = z.infer<typeof deliveryAttempt>;
 export const deliveryDetails = z.object({
   ...delivery.shape,
   /**
-   * The body that an attempt sends now, built from the event and the subscription's settings. null
+   * The body that an attempt would send now, from the event and the subscription's settings. null
    * if the data of the event was deleted with its run, or was not stored because the subscription
    * was not enabled.
    */

@@ -82,7 +82,7 @@ const amounts = {
   reasoning_tokens: count,
   voice_ms: count,
   browser_ms: count,
-  /** The sum of the known costs; null if there are entries and the cost of none is known. */
+  /** The sum of the known costs; null if there are entries, but no cost is known. */
   cost_micros: count.nullable(),
   /** Entries without a price. Their cost is not in `cost_micros`. */
   unknown_cost_entries: count,
@@ -123,7 +123,7 @@ export const usageReport = z.object({
   /** The range of the report: two dates, both inclusive, or two times, `to` exclusive. */
   from: z.string(),
   to: z.string(),
-  /** The workspace's time zone, in which hours begin and dates are meant. */
+  /** The workspace's time zone, which determines when days and hours begin. */
   time_zone: z.string(),
   /** Time of the workspace's first entry. Earlier usage was not metered. Null without entries. */
   since: z.iso.datetime().nullable(),
