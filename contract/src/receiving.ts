@@ -322,8 +322,8 @@ export const preset = z.object({
   /** The sender's documentation. */
   url: z.string().nullable(),
   /**
-   * Where the secret comes from. `sender`: the sender shows it, and a member enters it in
-   * Beckon. `receiver`: Beckon generates it or a member chooses it, and it is entered at the sender.
+   * Where the secret comes from. `sender`: the sender shows it, and a member enters it in Beckon.
+   * `receiver`: Beckon generates it or a member chooses it, and it is entered at the sender.
    * `none`: there is no secret.
    */
   secret_from: z.enum(["sender", "receiver", "none"]),
