@@ -79,7 +79,7 @@ async function readAll(stream: AsyncIterable<Buffer>, maxBytes: number): Promise
 export async function unlessStopped<T>(work: Promise<T>, stopped: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(stopped.reason);
-  // An aborted signal sends no further event: Ctrl-C can come before the work begins.
+  // If Ctrl-C came before this call, the signal is aborted already and dispatches no further event.
   if (stopped.aborted) stop();
   else stopped.addEventListener("abort", stop, { once: true });
   try {
@@ -95,7 +95,7 @@ export class Interrupted extends Error {}
 /**
  * Returns a function for `catch` that adds a sentence to the error of Ctrl-C, and throws other
  * errors unchanged.
- * @param left what is left undone or continues, and what to do about it
+ * @param left a sentence that says what is left undone or continues, and what to do about it
  */
 export function explainInterrupt(left: string): (thrown: unknown) => never {
   return (thrown) => {

@@ -63,8 +63,8 @@ export async function startAndWatch(
 }
 
 /**
- * Yields the same events, and then calls `release`. A signal can live much longer than the watch,
- * for example as long as the program, and would otherwise keep every response in memory.
+ * Yields the same events, and then calls `release`, which removes the listener on the signal. A
+ * signal can live as long as the program, and its listeners would keep every response in memory.
  */
 async function* releasing(
   events: AsyncGenerator<WatchedEvent>,

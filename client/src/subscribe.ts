@@ -105,8 +105,8 @@ export async function* subscribe<Event>(
     }
     if (connectedAt !== undefined) {
       lastConnectedAt = performance.now();
-      // A connection that lasted this long counts as a success even if no event came, so the next
-      // delay is the shortest one again.
+      // A connection that lasted longer than `maxDelayMs` counts as a success even if no event
+      // came, so the next delay is the shortest one again.
       if (lastConnectedAt - connectedAt > maxDelayMs) failures = 0;
     }
     failures++;

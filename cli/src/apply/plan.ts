@@ -87,7 +87,8 @@ async function compareAgent(
   const body = Object.fromEntries(
     fields.map((field) => [
       field,
-      // Only tools have secrets. Metadata can have a field `secret` that is null.
+      // Only tools have secrets. In other fields, such as `metadata`, `{"secret": null}` is data
+      // and must not be replaced.
       field === "tools" ? withStoredSecrets(agent.tools, current.tools, field) : agent[field],
     ]),
   );
