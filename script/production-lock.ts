@@ -14,7 +14,7 @@ interface Manifest extends LockedPackage {
   readonly version: string;
 }
 
-/** A package of a workspace in the checkout, which is a dependency of the published package. */
+/** A package that a workspace of the checkout and the published package depend on. */
 interface Origin {
   /** The package's own name. The published package can refer to it by an alias. */
   readonly name: string;
