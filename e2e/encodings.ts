@@ -9,7 +9,7 @@ function encodings(text: string): string[] {
     const shifted = Buffer.concat([Buffer.alloc(shift), bytes])
       .toString("base64")
       .replace(/=+$/, "");
-    // Without the characters at both ends that depend on the bytes around the text.
+    // Leaves out the characters at both ends that depend on the bytes before and after the text.
     const inner = shifted.slice(
       Math.ceil((shift * 8) / 6),
       Math.floor(((shift + bytes.length) * 8) / 6),

@@ -119,7 +119,7 @@ test.for(nodes)(
     };
     const settings = { ...npx, PORT: String(await freePort()) };
     const product = launch(settings, ["npx", "--yes", `./${tarballName()}`], empty);
-    // npx installs the packages first.
+    // The limit is 150 seconds, because npx installs the packages before it starts Beckon.
     await ready(product, 150).catch((thrown: Error) => {
       if (/E(NOTFOUND|AI_AGAIN|CONNREFUSED|TIMEDOUT|NOTCACHED)/.test(thrown.message))
         skip("npm reaches no registry, so npx could not install the packages.");

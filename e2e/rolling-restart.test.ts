@@ -124,7 +124,7 @@ test.skipIf(!isInstalled("nginx"))(
         if (!outcome?.startsWith("200 ")) lost.push(`${kind}: ${outcome}`);
       }
     });
-    // These runs are in progress while the first server stops.
+    // These four runs are in progress when the first server begins to stop.
     const waiting = Array.from({ length: 4 }, () => invoke(slow));
     await held.reached(4);
     for (const server of servers) {

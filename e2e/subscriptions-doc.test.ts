@@ -64,7 +64,10 @@ test("the body on the page is the example in the OpenAPI document", async () => 
   expect(JSON.parse(shown)).toEqual(JSON.parse(text));
 });
 
-/** Runs `verify` of the page with a request. Resolves to the event's type, or rejects. */
+/**
+ * Functions that run the page's `verify` with a request, by language. They resolve to the event's
+ * type, or reject.
+ */
 const verifiers: Readonly<
   Record<string, (given: { body: string; headers: object }) => Promise<string>>
 > = {
