@@ -34,7 +34,7 @@ test("the supervisor serves the sum of all processes, no counter decreases when 
     BECKON_METRICS_PORT: String(port),
     BECKON_DRAIN_SECONDS: "5",
     OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
-    // So long that spans are exported only when the process stops.
+    // The delay is so long that spans are exported only when the process stops.
     OTEL_BSP_SCHEDULE_DELAY: "600000",
   });
   const url = beckon.printed("Metrics");

@@ -12,7 +12,7 @@ export function toJavaScript(
   { name, modules }: { name: string; modules: Readonly<Record<string, string>> },
 ): { readonly code: string; readonly map: string } {
   const code = stripTypeScriptTypes(source, { mode: "strip" })
-    // Paths in imports, and in URLs of workers and other programs.
+    // Changes relative paths of imports, and of URLs from which workers and processes are started.
     .replaceAll(/(["'])(\.\.?\/[^"'\n]*)\.ts\1/g, "$1$2.js$1")
     .replaceAll(/(\bfrom |\bimport\()"([^"\n]+)"/g, (statement, before: string, module: string) => {
       const path = modules[module];

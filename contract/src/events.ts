@@ -37,7 +37,7 @@ export const answerPart = z.discriminatedUnion("type", [
     type: z.literal("tool_call"),
     call_id: z.string(),
     tool: z.string(),
-    /** The arguments exactly as the model wrote them: intended as JSON, but may be invalid. */
+    /** The arguments exactly as the model wrote them. They should be JSON, but can be invalid. */
     arguments: z.string(),
     provider_metadata: z.unknown().optional(),
   }),

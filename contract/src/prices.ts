@@ -86,8 +86,8 @@ export const modelPrice = z.object({
   /** The price of runs that start now; null if it is unknown. */
   current: shownPrice.nullable(),
   /**
-   * The price that applies without the workspace's own price and `free` of its provider: the one in
-   * the operator's file, else the one in the library; null if it is unknown.
+   * The price that would apply if the workspace had neither set a price nor marked its provider as
+   * free: the one in the operator's file, else the one in the library; null if it is unknown.
    */
   standard: shownPrice.nullable(),
   /** null if the workspace has set no price for this model. */

@@ -201,7 +201,7 @@ export const receiving = z.strictObject({
     .union([location, z.literal("cloudevents")])
     .nullable()
     .default(null),
-  /** The requests by which a sender asks, before it sends events, whether they are wanted. */
+  /** Kind of the requests by which a sender asks, before it sends events, if they are wanted. */
   handshake: z.enum(["none", "meta", "dropbox", "slack", "cloudevents"]).default("none"),
   /**
    * Bodies that are accepted besides text, JSON and forms. `gzip` also allows `deflate`. A

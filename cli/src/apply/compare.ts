@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import { UsageError } from "../terminal.ts";
 import { isObject } from "./read-document.ts";
 
-/** Defaults of tools and their operations, except empty ones (see `isEmpty`). */
+/**
+ * Default values of fields of tools and of their operations. Defaults that are empty, such as
+ * `false` and `[]`, are not listed, because `isEmpty` recognizes them.
+ */
 const toolDefaults: Readonly<Record<string, unknown>> = {
   timeout_seconds: 30,
   max_response_bytes: 65_536,

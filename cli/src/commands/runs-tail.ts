@@ -123,8 +123,8 @@ function textPrinter(terminal: Terminal): Print {
       isInLine = !text.endsWith("\n");
       return terminal.out(shown(text, terminal));
     }
-    // The beginning and the end of an output have no line: the journal entry that follows the
-    // output begins a new line.
+    // Prints nothing at the beginning and the end of the model's output. The journal entry that
+    // follows the output begins a new line.
     if (event.type.startsWith("run.output.")) return;
     const time =
       "time" in event ? event.time.slice(11, 19) : new Date().toISOString().slice(11, 19);
