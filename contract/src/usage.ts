@@ -54,7 +54,7 @@ export const usageQuery = z.strictObject({
   }),
   from: usageMoment.optional().meta({
     description:
-      "First day, in the workspace's time zone, or an RFC 3339 time, inclusive. Default: 30 days with `to`.",
+      "First day, in the workspace's time zone, or an RFC 3339 time, inclusive. By default the report has 30 days.",
   }),
   to: usageMoment.optional().meta({
     description: "Last day, inclusive, or an RFC 3339 time, exclusive. Default: today or now.",

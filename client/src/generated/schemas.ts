@@ -3268,7 +3268,7 @@ export interface GetUsageQuery {
    */
   after?: string;
   /**
-   * First day, in the workspace's time zone, or an RFC 3339 time, inclusive. Default: 30 days with `to`.
+   * First day, in the workspace's time zone, or an RFC 3339 time, inclusive. By default the report has 30 days.
    */
   from?: string;
   /**
