@@ -78,7 +78,7 @@ test("the supervisor serves the sum of all processes, no counter decreases when 
     if (/_(total|bucket|count)(\{|$)/.test(name))
       expect([name, after.get(name)]).toEqual([name, expect.toSatisfy((now) => now >= value)]);
 
-  // `beckon_processes_alive` is up to 10 seconds old.
+  // The value of `beckon_processes_alive` can be up to 10 seconds old.
   await until("its lease", async () => (await scrape(url)).get("beckon_processes_alive") === 2);
   expect((await fetch(new URL("/", url))).status).toBe(404);
   expect((await fetch(url, { method: "POST" })).status).toBe(405);
