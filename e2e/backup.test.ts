@@ -197,7 +197,7 @@ test("after a restore, acknowledged runs are there, and nothing of before the ba
     () => product.url,
     () => keyOf(restored),
   );
-  // One after another: thousands of reads at once wait longer for a connection than Beckon lets them.
+  // One after another: of thousands of reads at once, some wait too long for a connection.
   const found = new Set<unknown>();
   for (const { runId } of before.acknowledged.filter(({ at }) => at < before.completeUntil)) {
     const { body } = await call(`/runs/${runId}`);

@@ -25,33 +25,10 @@ import { pruneUnderLoad } from "../server/test/soak/retention/prune-under-load.t
 import { stayFlat } from "../server/test/soak/retention/stay-flat.ts";
 
 /**
- * Runs the long tests. Prints one line of results for each. Arguments select some of them.
- *
- *   crash       e2e/crash.test.ts with more runs and faults, and with kills of PostgreSQL
- *   money       kills of server processes around the write of a step; checks usage and reservations
- *   deliveries  kills of server processes while events are delivered
- *   requests    kills of server processes while triggers receive events, each several times
- *   disk        a full disk
- *   processes   lost processes with 500 runs
- *   memory      a workspace that fills the memory
- *   overload    ten times the load that a server can execute
- *   retention   the CPU that deleting old runs takes, and an hour in which memory, files and tables
- *               must not grow; only if named
- *   failover    kills of the primary of a Patroni cluster; needs root and apt-get, so only if named
- *   dashboard   all screens of the dashboard, in all states, themes and widths, and hostile texts
- *
- *   CRASH_SEED            seed of the random choices; default: random, printed first
- *   CRASH_ACKNOWLEDGED    acknowledged runs; default 10000
- *   CRASH_FAULTS          faults, most of them kills; default 60
- *   MONEY_KILLS           kills around the write of a step; default 500
- *   DELIVERY_KILLS        kills while events are delivered; default 30
- *   DELIVERY_EVENTS       delivered events; default 10000
- *   REQUEST_KILLS         kills while triggers receive events; default 3000
- *   RETENTION_RUNS        old runs that are deleted while CPU is measured; default 1000000, 0: none
- *   RETENTION_SECONDS     seconds of each of the eight phases of that measurement; default 90
- *   RETENTION_MINUTES     minutes in which nothing grows; default 60, 0: none
- *   FAILOVERS             kills of the primary; default 3
+ * Runs the long tests that the arguments name. `script/soak --help` describes them and their
+ * environment variables.
  */
+
 type Embedded = Awaited<ReturnType<typeof startEmbedded>>;
 
 const log = (line: string) => console.log(line);

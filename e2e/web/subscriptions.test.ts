@@ -34,11 +34,6 @@ async function startReceiver(status = 204): Promise<TargetServer & { status: num
   return receiver;
 }
 
-interface Subscribed {
-  readonly id: string;
-  readonly secret: string;
-}
-
 /** Creates an agent and a subscription to `run.finished` of its runs. */
 async function subscribe(receiver: TargetServer, more: Record<string, unknown> = {}) {
   const agent = await beckon.createAgent({ name: "Refund desk" });
@@ -51,7 +46,7 @@ async function subscribe(receiver: TargetServer, more: Record<string, unknown> =
     },
   });
   expect(status).toBe(201);
-  return { agent, subscription: body.data as Subscribed };
+  return { agent, subscription: body.data as { id: string; secret: string } };
 }
 
 interface ListedDelivery {

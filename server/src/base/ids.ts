@@ -147,8 +147,8 @@ export function timeOf(id: string): Date {
 }
 
 /**
- * Returns the newest ids, at most `max`, for a request that is continued before a time. Times are in
- * milliseconds, so ids with the same millisecond are returned together or not at all.
+ * Returns the newest ids, at most `max`, for a request that is continued before a time. Times are
+ * in milliseconds, so ids with the same millisecond are returned together or not at all.
  * @param ids newest first; more than `max` if there are more.
  * @returns `isPart`: more than `max` ids have the newest millisecond, and some of these are chosen.
  */

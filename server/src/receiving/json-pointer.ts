@@ -1,4 +1,4 @@
-import { isJsonObject } from "../base/json-object.ts";
+import { isJsonObject } from "../base/json/index.ts";
 
 /**
  * Returns the value at a JSON pointer (RFC 6901); undefined if there is none. Reads own fields

@@ -1,4 +1,4 @@
-import { endOfString } from "../base/json-nesting.ts";
+import { endOfString } from "../base/json/index.ts";
 import { tokensOf } from "./json-pointer.ts";
 
 /**

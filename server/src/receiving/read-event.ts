@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isStorableText, type Receiving, type ValueLocation } from "@beckon/contract";
-import { fieldOf } from "../base/json-object.ts";
+import { fieldOf } from "../base/json/index.ts";
 import { valueAt } from "./json-pointer.ts";
 import { sourceAt } from "./json-source.ts";
 import { headerOf, mediaTypeOf, queryOf, type RawRequest } from "./raw-request.ts";

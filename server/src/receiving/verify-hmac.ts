@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { HmacVerification } from "@beckon/contract";
-import { parseJson } from "../base/parse-json.ts";
+import { parseJson } from "../base/json/index.ts";
 import { equalTexts } from "./equal-texts.ts";
 import { valueAt } from "./json-pointer.ts";
 import { headerOf, type RawRequest } from "./raw-request.ts";

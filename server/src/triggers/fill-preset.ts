@@ -1,4 +1,4 @@
-import { fieldOf, isJsonObject } from "../base/json-object.ts";
+import { fieldOf, isJsonObject } from "../base/json/index.ts";
 import { presets } from "../receiving/index.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { ValueSchema } from "@beckon/contract";
-import { isJsonObject } from "../../base/json-object.ts";
+import { isJsonObject } from "../../base/json/index.ts";
 import { type DeclaredParameters, readParameters } from "./parameters.ts";
 import { listAt, nodeAt, type OpenapiNode, textAt } from "./read-document.ts";
 import { type ImportedDocument, UnsupportedError } from "./references.ts";

@@ -1,5 +1,5 @@
 import { ApiError } from "../../base/errors.ts";
-import { fieldOf, isJsonObject, type JsonObject } from "../../base/json-object.ts";
+import { fieldOf, isJsonObject, type JsonObject } from "../../base/json/index.ts";
 import { readYaml } from "../../base/yaml/index.ts";
 
 /** An object of an OpenAPI document. Its fields are not validated. */

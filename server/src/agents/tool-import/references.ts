@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../base/json-object.ts";
+import { isJsonObject } from "../../base/json/index.ts";
 import type { OpenapiNode } from "./read-document.ts";
 
 /**

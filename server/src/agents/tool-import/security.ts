@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../base/json-object.ts";
+import { isJsonObject } from "../../base/json/index.ts";
 import { listAt, nodeAt, type OpenapiNode, textAt } from "./read-document.ts";
 import type { ImportedDocument } from "./references.ts";
 

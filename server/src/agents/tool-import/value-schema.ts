@@ -1,5 +1,5 @@
 import { type ValueSchema, type ValueType, valueTypes } from "@beckon/contract";
-import { isJsonObject } from "../../base/json-object.ts";
+import { isJsonObject } from "../../base/json/index.ts";
 import { listAt, nodeAt, type OpenapiNode } from "./read-document.ts";
 import { type ImportedDocument, UnsupportedError } from "./references.ts";
 

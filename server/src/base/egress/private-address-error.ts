@@ -1,5 +1,5 @@
 import { ApiError } from "../errors.ts";
-import { fieldOf } from "../json-object.ts";
+import { fieldOf } from "../json/index.ts";
 import type { UnparsedBody } from "../parse.ts";
 import type { Egress } from "./create-egress.ts";
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../base/json-object.ts";
+import { isJsonObject, type JsonObject } from "../../base/json/index.ts";
 import { ModelFailure } from "../model-failure.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../base/json-object.ts";
+import { isJsonObject } from "../../base/json/index.ts";
 
 /** An error that a provider reported, in one format for all providers. */
 export interface ProviderError {

@@ -1,4 +1,4 @@
-import { fieldOf } from "../../base/json-object.ts";
+import { fieldOf } from "../../base/json/index.ts";
 
 /**
  * Returns the wait in milliseconds that a response asks for. Reads `retry-after-ms`, or

@@ -1,5 +1,5 @@
 import type { TokenUsage } from "@beckon/contract";
-import { isJsonObject } from "../../base/json-object.ts";
+import { isJsonObject } from "../../base/json/index.ts";
 import { reportedUsage } from "../usage.ts";
 
 /**

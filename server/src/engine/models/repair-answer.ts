@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../base/json-object.ts";
+import { isJsonObject, type JsonObject } from "../../base/json/index.ts";
 
 /**
  * Repairs fields of a provider's response, in any supported format, for which the library would

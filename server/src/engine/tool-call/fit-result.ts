@@ -1,4 +1,4 @@
-import { isNestedDeeper } from "../../base/json-nesting.ts";
+import { isNestedDeeper } from "../../base/json/index.ts";
 import { storableJson } from "../storable.ts";
 import { ToolFailure } from "../tool.ts";
 

@@ -1,6 +1,6 @@
 import { invokeBody } from "@beckon/contract";
+import { parseJson } from "../../base/json/index.ts";
 import { parse } from "../../base/parse.ts";
-import { parseJson } from "../../base/parse-json.ts";
 import { hashCredential, isCredential } from "../../base/secrets/index.ts";
 import type { Outcome } from "../../engine/index.ts";
 import { hasKeyFormat } from "../../keys/index.ts";

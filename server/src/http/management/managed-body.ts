@@ -1,6 +1,6 @@
 import { ApiError, attempt } from "../../base/errors.ts";
+import { parseJson } from "../../base/json/index.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
-import { parseJson } from "../../base/parse-json.ts";
 import { YamlText } from "../../base/yaml/index.ts";
 import { type RawBody, textOf } from "../request/index.ts";
 import type { RouteDoc } from "./route-doc.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Receiving } from "@beckon/contract";
 import { ApiError, attemptAsync } from "../../base/errors.ts";
-import { fieldOf } from "../../base/json-object.ts";
+import { fieldOf } from "../../base/json/index.ts";
 import type { TriggerSettings } from "../../received/index.ts";
 import {
   answerHandshake,

@@ -1,5 +1,5 @@
 import type { ProviderKind } from "@beckon/contract";
-import { fieldOf } from "../../base/json-object.ts";
+import { fieldOf } from "../../base/json/index.ts";
 import type { ProviderConnection } from "../connection.ts";
 
 /**

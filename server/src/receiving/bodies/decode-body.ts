@@ -1,7 +1,6 @@
 import type { Receiving } from "@beckon/contract";
 import { ApiError } from "../../base/errors.ts";
-import { isNestedDeeper } from "../../base/json-nesting.ts";
-import { parseJson } from "../../base/parse-json.ts";
+import { isNestedDeeper, parseJson } from "../../base/json/index.ts";
 import { headerOf, mediaTypeOf, type RawRequest } from "../raw-request.ts";
 import { type HoldBytes, tooLarge, tooManyBodies } from "./body-limits.ts";
 import { maxFormFields, urlEncodedFields } from "./form-fields.ts";

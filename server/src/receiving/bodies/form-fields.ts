@@ -1,5 +1,5 @@
 import { ApiError } from "../../base/errors.ts";
-import { parseJson } from "../../base/parse-json.ts";
+import { parseJson } from "../../base/json/index.ts";
 
 /** Maximum number of fields in a form. Forms to triggers without `receiving` have no maximum. */
 export const maxFormFields = 1_000;

@@ -1,5 +1,5 @@
 import { ApiError } from "../../base/errors.ts";
-import { parseJson } from "../../base/parse-json.ts";
+import { parseJson } from "../../base/json/index.ts";
 import { mediaTypeOf } from "../raw-request.ts";
 import { urlEncodedFields } from "./form-fields.ts";
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { wording } from "../../data/form-messages.ts";
+import { wording } from "../../data/form/form-messages.ts";
 
 /** An error in a part of a JSON value. */
 export interface FieldIssue {

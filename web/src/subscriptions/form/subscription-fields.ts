@@ -7,7 +7,7 @@ import {
   updateSubscriptionBody,
 } from "@beckon/contract";
 import type { FieldErrors, Resolver, UseFormReturn } from "react-hook-form";
-import { wording } from "../../data/form-messages.ts";
+import { wording } from "../../data/form/form-messages.ts";
 import { eventTypes, usualEvents } from "../events.ts";
 
 /** An extra header of the deliveries. */

@@ -1,7 +1,7 @@
 import type { HttpOperation, HttpToolGrant, ValueSchema } from "@beckon/contract";
 import { linkAbort } from "../../../base/abort.ts";
 import { EgressDenied } from "../../../base/egress/index.ts";
-import { fieldOf } from "../../../base/json-object.ts";
+import { fieldOf } from "../../../base/json/index.ts";
 import { type Tool, type ToolContext, ToolFailure } from "../../tool.ts";
 import { buildRequest, type HttpRequest } from "./build-request.ts";
 import { type SplitBody, schemaForModel, splitFixedFields } from "./fixed-fields.ts";

@@ -1,5 +1,5 @@
 import type { ValueSchema, ValueType } from "@beckon/contract";
-import { isJsonObject, type JsonObject } from "../../../base/json-object.ts";
+import { isJsonObject, type JsonObject } from "../../../base/json/index.ts";
 
 /**
  * Returns the first error in `value` according to `schema`, as text for the model; undefined if the

@@ -1,7 +1,7 @@
 import { Command } from "cmdk";
 import { Check } from "lucide-react";
 import { useState } from "react";
-import { formatCount } from "../../format/index.ts";
+import { formatCount } from "../../../format/index.ts";
 
 /** Maximum number of listed options. Others can be found by typing. */
 const maxListed = 100;

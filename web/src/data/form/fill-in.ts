@@ -1,5 +1,5 @@
 import type { FieldValues, UseFormReturn } from "react-hook-form";
-import { changesOf } from "./changes.ts";
+import { changesOf } from "../changes.ts";
 
 /**
  * Fills a form with saved values, which become its default values.

@@ -1,11 +1,11 @@
 import { Search, X } from "lucide-react";
 import { type KeyboardEvent, useEffect, useRef } from "react";
-import { IconButton } from "../action/icon-button.tsx";
-import { isSingleKey } from "../single-keys.ts";
-import { Kbd } from "../text/kbd.tsx";
-import { useMedia } from "../use-media.ts";
-import { TextInput } from "./text-input.tsx";
-import { useEscape } from "./use-escape.ts";
+import { IconButton } from "../../action/icon-button.tsx";
+import { isSingleKey } from "../../single-keys.ts";
+import { Kbd } from "../../text/kbd.tsx";
+import { useMedia } from "../../use-media.ts";
+import { TextInput } from "../text-input.tsx";
+import { useEscape } from "../use-escape.ts";
 
 interface SearchFieldProps {
   /** Accessible name: "Search runs". */

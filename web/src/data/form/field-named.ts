@@ -1,4 +1,4 @@
-import { sentenceOf } from "../ui/index.ts";
+import { sentenceOf } from "../../ui/index.ts";
 
 /**
  * Returns the form field that an error of the API is about. The API's message begins with the name

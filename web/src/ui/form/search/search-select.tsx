@@ -1,9 +1,9 @@
 import { ChevronDown } from "lucide-react";
 import { type Ref, useState } from "react";
-import { createDeferred, useDeferred } from "../deferred.ts";
-import { PopoverFrame } from "../overlay/popover-frame.tsx";
-import { useControl } from "./field-context.ts";
-import { controlLook } from "./look.ts";
+import { createDeferred, useDeferred } from "../../deferred.ts";
+import { PopoverFrame } from "../../overlay/popover-frame.tsx";
+import { useControl } from "../field-context.ts";
+import { controlLook } from "../look.ts";
 
 interface SearchSelectProps {
   /** The name of the field, the same as in its label: "Time zone". */

@@ -1,4 +1,4 @@
-import { ApiError } from "./errors.ts";
+import { ApiError } from "../errors.ts";
 
 /**
  * Returns the parsed JSON. Skips a byte order mark, as RFC 8259 allows: some editors add one.

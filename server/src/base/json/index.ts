@@ -1,0 +1,3 @@
+export { endOfString, isNestedDeeper } from "./json-nesting.ts";
+export { fieldOf, isJsonObject, type JsonObject } from "./json-object.ts";
+export { parseJson } from "./parse-json.ts";
