@@ -31,8 +31,8 @@ const preloadFont: Plugin = {
 };
 
 /**
- * Screens whose code is downloaded together with the page. public/theme.js reads the file names
- * under these names.
+ * Screens whose code is downloaded together with the page. Each key is the name of a `data-`
+ * attribute, from which public/theme.js reads the names of the screen's built files.
  */
 const firstScreens = {
   overview: "overview/overview-screen.tsx",

@@ -109,6 +109,6 @@ export function explainInterrupt(left: string): (thrown: unknown) => never {
  * terminal, because output of a model could otherwise change what the terminal shows.
  */
 export function shown(text: string, { isOutputTerminal }: Terminal): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is replaced.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are replaced.
   return isOutputTerminal ? text.replaceAll(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, "\ufffd") : text;
 }

@@ -85,8 +85,8 @@ export const workspacePlan = z.object({
   /** null if no change is planned. */
   next_plan: plannedChange.nullable(),
   /**
-   * Day of the month on which each month of the plan begins. In months without this day, it begins
-   * on the last day.
+   * Day of the calendar month on which a month of the plan begins. In a calendar month without this
+   * day, the month of the plan begins on the last day.
    */
   anchor_day: z.number().int(),
 });

@@ -20,34 +20,7 @@ const button = (page: Page, name: string) => page.getByRole("button", { name, ex
 const field = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
 const isFocused = (page: Page, name: string) => field(page, name).and(page.locator(":focus"));
 
-/**
- * Holds the requests to these URLs until `release` is called, then handles them with `then`.
- * @param times number of requests to hold; default: all
- */
-async function hold(
-  page: Page,
-  url: RegExp,
-  then = (route: Route) => route.continue(),
-  times?: number,
-) {
-  const { promise, resolve: release } = Promise.withResolvers<void>();
-  const reached = Promise.withResolvers<void>();
-  await page.route(
-    url,
-    async (route) => {
-      reached.resolve();
-      await promise;
-      await then(route);
-    },
-    times === undefined ? {} : { times },
-  );
-  return { release, reached: reached.promise };
-}
-
-/**
- * Makes the page refetch the queries whose keys begin with `queryKey`, as if another tab had
- * announced a change of their data.
- */
+/** Makes the page refetch what these keys name, as after a change in another tab. */
 const refetch = (page: Page, ...queryKey: readonly string[]) =>
   page.evaluate(
     `new BroadcastChannel("beckon").postMessage({ type: "changed", queryKeys: [${JSON.stringify(queryKey)}] })`,

@@ -154,11 +154,8 @@ inBrowser("a late response with older runs does not remove newer ones", async ()
   await beckon.invoke(agent, "Read second");
   const newer = page.getByRole("row", { name: "Read second" });
   await newer.waitFor();
-  held.resolve();
-  await isLate.promise;
-  // Waits for ten frames, so that the page has handled the late response.
-  for (let frame = 0; frame < 10; frame++)
-    await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
+  await held.release();
+  await renderFrames(page);
   expect(await newer.count()).toBe(1);
 });
 

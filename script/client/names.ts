@@ -126,7 +126,10 @@ function indexOfWords(words: readonly string[], wanted: readonly string[]): numb
   );
 }
 
-/** Returns the words without those of the collection, in plural or singular. The verb stays. */
+/**
+ * Returns the words of an operation's name without those of its collection, in plural or singular.
+ * The first word, which is the verb, is never removed.
+ */
 function without(words: readonly string[], collectionName: string): string[] {
   for (const wanted of [wordsOf(collectionName), wordsOf(singular(collectionName))]) {
     const at = indexOfWords(words, wanted);

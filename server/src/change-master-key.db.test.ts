@@ -22,8 +22,8 @@ const settings = (key: Buffer, previous?: Buffer) => ({
 const beckon = await startTestBeckon(settings(first, second));
 const { engine } = beckon.db.database;
 const things = await createEncryptedValues(beckon);
-// Re-encrypting 250 tokens takes more than one batch. One token is rotated, so that its previous
-// secret is still valid and is re-encrypted too.
+// Creates so many tokens that re-encrypting them takes more than one batch. Rotates one token, so
+// that its earlier value is in its grace period.
 const others = await Promise.all(Array.from({ length: 250 }, () => beckon.createAgent()));
 await beckon.call(`/agents/${others[0]?.id}/token/rotate`, { body: { grace_seconds: 600 } });
 

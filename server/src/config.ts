@@ -17,8 +17,8 @@ export interface Config {
   /** Address that callers use, without a trailing slash; undefined for `http://host:port`. */
   readonly publicUrl: string | undefined;
   /**
-   * Whether to use headers that a proxy sets: `X-Forwarded-For` for the caller's IP address, and
-   * `traceparent` for the caller's trace.
+   * Whether the headers `X-Forwarded-For` (IP address of the caller) and `traceparent` (trace of
+   * the caller) are trusted, because a proxy sets them.
    */
   readonly trustProxy: boolean;
   /** URL of an external PostgreSQL; undefined if Beckon runs PostgreSQL in the data folder. */
@@ -64,7 +64,10 @@ export interface Config {
    * all workspaces; undefined for half of its heap's limit.
    */
   readonly memoryBudgetMib: number | undefined;
-  /** Maximum connections of one process to PostgreSQL, not counting those for lease and LISTEN. */
+  /**
+   * Maximum connections of one process to PostgreSQL, not counting the one that renews its lease
+   * and the one for LISTEN.
+   */
   readonly poolSize: number;
   /**
    * Addresses that agents can call although they are not public, each as `host:port` in the form

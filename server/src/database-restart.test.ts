@@ -103,8 +103,8 @@ test("a database restart that is longer than the lease makes no process declare 
   }
   const afterwards = performance.now();
   for (const at of [0, 1]) expect((await invoke(at, agent, "afterwards")).status).toBe(200);
-  // A server that wrongly considered the lease of the other one expired would declare it dead
-  // within three lease periods. So the test waits that long.
+  // If a server wrongly took the other server's lease for expired, it would declare that server
+  // dead within three lease periods. So the test waits that long.
   await eventually(
     "three leases' length",
     () => performance.now() > afterwards + 3 * leaseMs || undefined,
@@ -139,8 +139,8 @@ test("a database restart that is longer than the lease makes no process declare 
   expect(runs.filter(({ refused }) => !refused)).toEqual([
     { refused: false, status: "succeeded", attempt: 1, ends: 1, count: 22 },
   ]);
-  // A run whose start was rejected can still have been written to the database. In that case, the
-  // run was cancelled before it called the model.
+  // A run can have been written although its start was rejected. Such a run was cancelled before
+  // any model call.
   expect(runs.filter(({ refused, status }) => refused && status !== "cancelled")).toEqual([]);
   expect(models.requests.length).toBe(22);
 });

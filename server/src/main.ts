@@ -361,16 +361,15 @@ async function build(
  */
 const failedAuthenticationsPerMinute = 300;
 /**
- * Maximum failed attempts of one IP address per minute with a password or with the token of a
- * one-time link. It is lower than the limit for keys and agent tokens, because passwords are easier
- * to guess.
+ * Maximum failed attempts of one IP address per minute with a password or the token of a one-time
+ * link. Lower than `failedAuthenticationsPerMinute`, because passwords are easier to guess.
  */
 const guessesPerMinute = 30;
 
 /**
  * Returns the configured ports of Beckon and its metrics, of the proxy in front of it, and of its
  * database. Discovery must not mistake these for model servers. A port that the settings do not
- * name is left out.
+ * name, for example with PORT=0, is not included.
  */
 function configuredPorts({ port, metricsPort = 0, publicUrl, databaseUrl }: Config): number[] {
   const urls = [publicUrl, databaseUrl].map((url) => Number(URL.parse(url ?? "")?.port));

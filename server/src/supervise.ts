@@ -189,9 +189,9 @@ function cannotStart(reason: string): string {
 }
 
 /**
- * Returns the maximum time for which a stopping server waits for runs and requests. First it waits
- * for the drain delay up to twice (`divertRequests`): while `/readyz` reports that it is not ready,
- * then until open connections are closed. After that, it waits for the drain time.
+ * Returns the maximum time for which a stopping server waits for runs and requests. It waits the
+ * drain delay up to twice (`divertRequests`): first while `/readyz` responds with 503, then for
+ * open connections. After that it waits the drain time.
  */
 function maxStopSeconds({ drainDelaySeconds, drainSeconds }: Config): number {
   return 2 * drainDelaySeconds + drainSeconds;

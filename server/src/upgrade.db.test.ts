@@ -13,9 +13,9 @@ import { bindingFor, createSecretCipher, parseMasterKey } from "./base/secrets/i
 import { readConfig, start } from "./index.ts";
 
 /**
- * The first line of the fixture, with the (fake) secrets of an installation. The SQL that follows
- * inserts its rows. The installation ran commit 208eb19, and was killed while 200 runs were in
- * progress whose model or tool did not respond.
+ * The first line of the fixture, which has the secrets of an installation of commit 208eb19; they
+ * are fake. SQL with the rows of this installation follows. It was killed with 200 runs in flight,
+ * because its model and its tool did not respond.
  */
 interface OldInstallation {
   readonly masterKey: string;
@@ -31,7 +31,10 @@ interface OldInstallation {
 }
 type AgentName = "asks" | "queues" | "reads" | "ships" | "asksAgain";
 
-/** The timeout is long, because all runs use one model server, and the machine can be busy. */
+/**
+ * Maximum time until all runs have ended. All of them wait for one model, and the machine can be
+ * busy.
+ */
 const maxWaitMs = 90_000;
 
 const folder = new URL("./base/database/migrations/", import.meta.url);
@@ -68,8 +71,8 @@ await database.engine.query(
 );
 await database.engine.query("update keys set expires_at = now() + interval '1 day'");
 
-// The encryption of a tool's secret is bound to the tool's origin. The tool server of this test has
-// another port than that of the fixture, so the secrets are encrypted again.
+// A tool's secret can be decrypted only with the address of the tool. This address is different
+// each time this test runs, so the secrets are encrypted again.
 const cipher = createSecretCipher(parseMasterKey(old.masterKey));
 const { rows: secrets } = await database.engine.query(
   `select id, workspace_id as "workspaceId", agent_id as "agentId", origins, sealed
@@ -85,7 +88,7 @@ for (const secret of secrets) {
 }
 
 const beckon = await start({
-  // All earlier processes count as exited, as after a startup with the embedded PostgreSQL.
+  // No other process uses this database, so all processes that are registered in it have exited.
   reaped: "all",
   config: readConfig({
     PORT: "0",
@@ -115,7 +118,7 @@ async function call(
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** Returns how many runs of an agent ended in each way, by their status and types of events. */
+/** Returns the number of runs of an agent for each way in which they ended: status and journal. */
 async function endsOf(name: AgentName): Promise<Record<string, number>> {
   const { body } = await call(`/agents/${old.agents[name].id}/runs?limit=100`, {
     credential: old.key,

@@ -63,9 +63,9 @@ export function startWorker(
     attempt("taking over runs", () => takeOverRuns(runs)),
   );
   /**
-   * Whether there can be held runs, so that each poll must find out which of them can be queued.
-   * `noteHeld` sets it to true when this process starts a run that is held. The sweep finds the
-   * held runs of other processes.
+   * Whether there can be held runs, so that each poll must find out which of them can be queued. A
+   * start in this process that holds a run sets this to true. The sweep finds the held runs of
+   * other processes.
    */
   let canBeHeld = true;
   const releases = serially(stopping.signal, () =>

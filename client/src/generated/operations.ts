@@ -162,7 +162,7 @@ export function bindOperations(send: Sender) {
           LabelOptions & {
             /** `respond-async`: respond with 202 at once. `wait=N`: respond with 202 after N seconds unless the run has ended. RFC 7240. */
             readonly prefer?: string | number | undefined;
-            /** URL that also gets the run's last event, signed like a delivery. An enabled subscription that covers the agent must have the same origin; the secret of the oldest one signs. A trigger accepts this header only if it has `allows_callback`. */
+            /** URL that also gets the run's last event, signed like a delivery. At least one enabled subscription that covers the agent must have the same origin. The secret of the oldest such subscription signs. A trigger accepts this header only if it has `allows_callback`. */
             readonly beckonCallback?: string | number | undefined;
           },
       ): Promise<InvokeAgentAnswer> =>
@@ -383,13 +383,13 @@ export function bindOperations(send: Sender) {
         ),
     },
     triggers: {
-      /** Fire trigger. Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix. A trigger with `receiving` decides itself which bodies it accepts and what the run's input is, and responds to browser forms as `form.answer` says: with a text as HTML or with 303. */
+      /** Fire trigger. Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix. These rules for bodies and input do not apply to a trigger with the setting `receiving`, which determines the accepted bodies and the run's input. Its field `form.answer` determines the response to a browser form: a text as HTML, or 303. */
       fire: (
         token: string,
         body?: FireTriggerBody | string,
         options?: OnceOptions &
           LabelOptions & {
-            /** URL that also gets the run's last event, signed like a delivery. An enabled subscription that covers the agent must have the same origin; the secret of the oldest one signs. A trigger accepts this header only if it has `allows_callback`. */
+            /** URL that also gets the run's last event, signed like a delivery. At least one enabled subscription that covers the agent must have the same origin. The secret of the oldest such subscription signs. A trigger accepts this header only if it has `allows_callback`. */
             readonly beckonCallback?: string | number | undefined;
           },
       ): Promise<FireTriggerAnswer> =>

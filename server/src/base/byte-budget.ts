@@ -14,15 +14,16 @@
  *   only holds of the same owner.
  *
  * Rejected: reducing every owner's share as the budget fills up (Choudhury and Hahne, "Dynamic
- * queue length thresholds", 1998). While two owners use all they can get, this would keep capacity
- * free for a third owner. But a second owner could never use everything that the first leaves free.
+ * queue length thresholds", 1998). Its advantage is that some of the budget always stays free for a
+ * further owner. Its disadvantage is that with only two owners this part stays unused, even if one
+ * of them needs it.
  */
 export class ByteBudget {
   readonly maxBytes: number;
   /** Maximum bytes of one owner. */
   readonly maxShareBytes: number;
   readonly #shares = new Map<string, Share>();
-  /** Owners with waiting holds. The first one is served next. */
+  /** Shares of the owners whose holds wait for bytes. The first share is served next. */
   readonly #queue = new Set<Share>();
   readonly #onServed: (owner: string) => void;
   #usedBytes = 0;

@@ -61,8 +61,8 @@ const plainInQueries =
   );
 
 /**
- * For every other query parameter, values that refer to the foreign workspace. `path` is the path
- * of the route with ids of the foreign workspace.
+ * For each query parameter that is not in `plainInQueries`, values that refer to the foreign
+ * workspace. `path` is the path of the route with ids of the foreign workspace.
  */
 const inQueries: Readonly<
   Record<string, (path: string) => Promise<readonly string[]> | readonly string[]>

@@ -25,7 +25,7 @@ export async function requireOtherOwner(
 
 /**
  * Deletes the open invitations that the person issued but has no right to issue with their new
- * role. Otherwise the person could use such a link to get the old role back.
+ * role. Otherwise the person could use such an invitation to get the old role back.
  * @param remaining The person's new role; undefined if they are no longer a member.
  */
 export async function withdrawInvitations(

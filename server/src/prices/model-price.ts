@@ -10,7 +10,7 @@ export interface PriceServices {
   readonly prices: PriceTable;
 }
 
-/** A model with the settings of the workspace for it. */
+/** A model, with the workspace's own provider and price for it, if any. */
 interface PricedByWorkspace {
   /** `provider/model`. */
   readonly model: string;

@@ -7,7 +7,7 @@ import type { CollectedMetric } from "../base/metrics/index.ts";
  * match are ignored.
  */
 
-/** The demo agent with its secrets, for the greeting. */
+/** The demo agent with its secrets, for what the supervisor prints when servers are ready. */
 const demo = z.object({
   agent_id: z.string(),
   /** null if the agent has no token, or if the token cannot be decrypted. */

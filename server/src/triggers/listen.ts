@@ -9,7 +9,7 @@ import { requireTriggerForChange, type TriggerInput, toTrigger } from "./trigger
 
 /**
  * Captures the next verified request as a sample: it is stored and starts no run. Listening ends
- * with that request, or after the time in the body.
+ * with that request, or after the `seconds` in the body of this call.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the trigger stores no
  *   received requests.
  */

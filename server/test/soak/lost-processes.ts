@@ -42,8 +42,8 @@ export async function loseProcesses(log: (line: string) => void): Promise<boolea
 interface LossTest {
   readonly timeoutSeconds: number;
   /**
-   * The run that kills each process that executes it. Undefined: the test kills the process twice,
-   * while it executes all runs.
+   * The run that kills each process that executes it. If undefined, no run kills a process: the
+   * test kills the process that executes all the runs, and later the one that took them over.
    */
   readonly killer: Plan | undefined;
   readonly report: (line: string) => void;

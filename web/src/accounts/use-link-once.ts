@@ -2,11 +2,10 @@ import { useRef } from "react";
 import { isOutcomeUnknown, isUnauthorized } from "../data/index.ts";
 
 /**
- * Returns a function that executes the call of a one-time link, for example "accept the
- * invitation". The function also returns normally if the call may have succeeded: if its response
- * was lost, or if the server says that the link is used up and an earlier attempt may have used it.
- * So the caller must check the effect, for example by a sign-in, which fails if the call had no
- * effect.
+ * Returns a function that makes the call of a one-time link. It resolves if the call has succeeded,
+ * and also if it may have: if the response was lost, or if the server says that the link is no
+ * longer valid after an earlier attempt that may have succeeded. The caller then continues with the
+ * sign-in, which fails if the call had no effect.
  * @throws BeckonError if the call had no effect
  */
 export function useLinkOnce(): (call: () => Promise<unknown>) => Promise<void> {

@@ -45,10 +45,7 @@ export function UsageScreen() {
   const measure = measureOf(search);
   const usage = useUsage(filters, grouping, measure);
   const { report } = usage;
-  const change = (changed: Readonly<Record<string, string | undefined>>) =>
-    // Changes the parameters that the URL has now. `search` can still contain those from before the
-    // last change.
-    void navigate({ to: ".", search: (now: object) => ({ ...now, ...changed }), replace: true });
+  const change = useChangeSearch();
   const { agent_id, model, caller, tag } = search;
   const runsOf = (day: string) => {
     const at = (date: string) => new Date(fromZoned(`${date}T00:00`, zone) ?? 0).toISOString();

@@ -186,7 +186,7 @@ function serverOf(holders: readonly OpenapiNode[], warn: (message: string) => vo
   );
 }
 
-/** Returns a server's URL, with the defaults of its variables. Too long texts become "". */
+/** Returns a server's URL, with the defaults of its variables; "" if it is too long. */
 function urlOf(server: OpenapiNode): string {
   const url = textAt(server, "url") ?? "";
   const variables = nodeAt(server, "variables");

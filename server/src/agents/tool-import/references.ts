@@ -24,8 +24,9 @@ export interface ImportedDocument {
   /**
    * Returns `value` itself or, if it has a `$ref`, the object to which it refers. `reference` is
    * the last reference that was followed; undefined if there was none.
-   * @throws UnsupportedError if a reference leads to another document, to itself or to no object,
-   *   or if the import has visited more than `maxVisited` objects and list elements.
+   * @throws UnsupportedError if a reference is too long, or leads to another document, to itself or
+   *   to no object; or if the import has visited more than `maxVisited` objects and elements of
+   *   their lists.
    */
   follow(value: unknown): { readonly node: OpenapiNode; readonly reference: string | undefined };
 }

@@ -33,9 +33,9 @@ export interface CircuitPolicy {
    */
   readonly minSilentCalls: number;
   /**
-   * Maximum milliseconds without a report that a call was answered or failed (see
-   * `minSilentCalls`). They are counted from the last report or, if no call was in flight at that
-   * time, from the start of the next call.
+   * The circuit also opens if at least `minSilentCalls` calls are in flight, and for more than this
+   * many milliseconds none was reported as answered or failed. The time counts from the last report
+   * or, if no call was in flight then, from the start of the next call.
    */
   readonly maxSilenceMs: number;
 }
@@ -126,9 +126,10 @@ export interface CachedCircuit extends Circuit {
 }
 
 /**
- * Maximum length in milliseconds of the period in which calls that are allowed together start at
- * random times: all waiting calls when a circuit closes, and the extra probes of all circuits with
- * the same origin. The period has one millisecond for each of these calls.
+ * Calls that are allowed at the same moment start at random times within a period of one
+ * millisecond per call. This is the maximum length of that period, in milliseconds. Such calls are
+ * all waiting calls when a circuit closes, and the extra probes of all circuits with the same
+ * origin.
  */
 const spreadMs = 1_000;
 

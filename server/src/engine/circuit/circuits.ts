@@ -13,12 +13,13 @@ export interface CircuitKey {
    * of other owners. The capacity for waiting runs is divided among the owners.
    */
   readonly owner: string;
-  /** A key for the provider and its settings. It changes when a setting changes. */
+  /** Identifies the provider together with its settings, so it changes when a setting changes. */
   readonly provider: string;
   readonly model: string;
   /**
-   * Scheme, host and port of the provider. When a call to an origin is answered, all circuits with
-   * this origin in which runs wait are notified, including circuits of other owners.
+   * Scheme, host and port of the provider. An answered call shows that its origin is reachable.
+   * Every circuit with the same origin that has waiting runs is then notified, including circuits of
+   * other owners.
    */
   readonly origin: string;
 }

@@ -39,7 +39,10 @@ interface Block {
  */
 const blockBytes = 64;
 
-/** Length in characters at which `tail` is appended to the text of its block. */
+/**
+ * New text of a block is collected in its `tail`. When the tail has this many characters, it is
+ * appended to the block's text.
+ */
 const flatCharacters = 2 * 1024;
 
 /**

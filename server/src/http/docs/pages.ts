@@ -12,7 +12,7 @@ export interface ResourcePage {
   readonly schemas: readonly (readonly [name: string, schema: Schema])[];
 }
 
-/** The documentation: its pages, the chapters first, and what several pages show. */
+/** The documentation: its pages, and the values that several pages show. */
 export interface Site {
   readonly baseUrl: string;
   /** Version of Beckon. */

@@ -88,7 +88,7 @@ const fire = {
   tags: ["calls"],
   summary: "Fire trigger",
   description:
-    "Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix. A trigger with `receiving` decides itself which bodies it accepts and what the run's input is, and responds to browser forms as `form.answer` says: with a text as HTML or with 303.",
+    "Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix. These rules for bodies and input do not apply to a trigger with the setting `receiving`, which determines the accepted bodies and the run's input. Its field `form.answer` determines the response to a browser form: a text as HTML, or 303.",
   security: [],
   parameters: [...pathParameters("/:token"), idempotencyKey, webhookId, ...runLabels, callback],
   requestBody: {

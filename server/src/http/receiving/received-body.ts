@@ -44,14 +44,18 @@ export class ReceivedBody {
     return this.#readWithin(defaultMaxBytes, hold);
   }
 
-  /** Like `readDefault`, for a trigger with settings. */
+  /**
+   * Returns the body of a request to a trigger with settings, which limit it to `maxBytes`, or the
+   * error for which it cannot be read.
+   * @throws ApiError as `readDefault`
+   */
   read(maxBytes: number): Promise<RawBody> {
     return this.#readWithin(maxBytes, () => this.#receivedHold());
   }
 
   /**
-   * If the trigger's settings have changed since the body was read, it was read with their earlier
-   * limit.
+   * Reads the body at the first call. Later calls get the same body, which is then compared with
+   * their `maxBytes`, because the limit can have changed.
    */
   async #readWithin(maxBytes: number, hold: () => BodyHold): Promise<RawBody> {
     this.#read ??= { maxBytes, body: readBody(this.#incoming, hold, maxBytes) };

@@ -18,8 +18,8 @@ export interface MappingEvaluator {
 }
 
 /**
- * Maximum characters of the filters, and of the templates, that a process caches in compiled form.
- * The compiled form takes up to 200 bytes per character.
+ * Maximum total characters of the filters that a process caches in compiled form. Templates have a
+ * cache of the same size. The compiled form takes up to 200 bytes per character.
  */
 const maxCompiledCharacters = 100_000;
 

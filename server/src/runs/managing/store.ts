@@ -119,7 +119,7 @@ const maxPageBytes = 4 * 1024 * 1024;
 
 /**
  * Returns the ids of the newest of these runs, as many as fit on one page, newest first. The first
- * run always fits. The sizes are computed without returning the texts.
+ * run always fits. The sizes are computed without returning inputs and outputs.
  */
 export async function fittingRuns(
   tx: WorkspaceTransaction,

@@ -87,11 +87,8 @@ function tomorrow(): Date {
 }
 
 /**
- * Returns the newest ids, at most `limit`, and the value of `until` with which the next request
- * continues. `until` is in milliseconds, so ids with the same millisecond are returned together or
- * not at all. If more than `limit` ids have the newest millisecond, some of these are returned, and
- * the next request covers that millisecond again.
- * @param ids newest first.
+ * Returns `until` of the next request; null if nothing was replayed. If the oldest millisecond
+ * was replayed in part, the next request covers it again.
  */
 function nextUntil(oldest: string | undefined, isPart: boolean): string | null {
   if (oldest === undefined) return null;

@@ -87,20 +87,6 @@ export async function replayRequests({
   };
 }
 
-/**
- * Returns the newest ids, at most `maxReplayed`. The next call continues at a time in milliseconds
- * (`until`), so ids with the same millisecond are returned together or not at all. The exception:
- * if more than `maxReplayed` ids have the newest millisecond, some of these are returned.
- * @param ids newest first.
- */
-function wholeMilliseconds(ids: readonly string[]): string[] {
-  const newest = ids.slice(0, maxReplayed);
-  const left = ids[maxReplayed];
-  if (left === undefined) return newest;
-  const whole = newest.filter((id) => timeOf(id) > timeOf(left));
-  return whole.length > 0 ? whole : newest;
-}
-
 /** Reads one request and replays it. Bodies are read one by one: each can have 25 MiB. */
 function replayOne(
   ctx: ReplayContext,

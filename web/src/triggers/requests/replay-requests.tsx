@@ -75,9 +75,6 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
               description: `${formatCounted(skipped, "request")} started no run: the filter did not let ${skipped === 1 ? "it" : "them"} pass, or the mapping failed.`,
             }),
       });
-      // After Cancel, this dialog is closed already. `close` would close a dialog that was opened
-      // since then.
-      if (stop.current?.signal.aborted !== true) close();
     },
     onSettled: () => void announceChanges(queryClient, requestsKey(id, trigger)),
   });

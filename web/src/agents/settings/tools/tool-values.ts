@@ -68,7 +68,7 @@ export const emptyRow: ValueRow = {
   last4: "",
 };
 
-/** The values of a new function. */
+/** The form's initial values for a new operation, which the dashboard calls a function. */
 export const emptyOperation: OperationValues = {
   name: "",
   description: "",

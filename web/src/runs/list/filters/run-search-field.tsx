@@ -12,15 +12,10 @@ interface RunSearchFieldProps {
 export function RunSearchField({ value, onSearch }: RunSearchFieldProps) {
   const { id } = useWorkspace();
   const navigate = useNavigate();
-  const [draft, setDraft] = useState({ value, typed: value, searched: value });
-  // If the search is changed elsewhere, for example by the Back button, the new search replaces the
-  // typed text. If this field has changed the search, the text that was typed since then is kept.
-  if (draft.value !== value)
-    setDraft({ value, typed: value === draft.searched ? draft.typed : value, searched: value });
-  const { typed } = draft;
-  const search = (text: string, shown: string) => {
-    setDraft({ value, typed: shown, searched: text });
-    onSearch(text);
+  const { text, setText, noteSent } = useTypedSearch(value);
+  const search = (wanted: string) => {
+    noteSent(wanted);
+    onSearch(wanted);
   };
   const submit = () => {
     const typed = text.trim();

@@ -37,9 +37,6 @@ export function useReplay({ id }: Subscription, onDone: () => void) {
             ? "There was nothing to replay"
             : `${formatCounted(count, "delivery is", "deliveries are")} pending again`,
       });
-      // If the person has cancelled, this dialog is closed already. `onDone` would close a dialog
-      // that was opened since then.
-      if (stop.current?.signal.aborted !== true) onDone();
     },
     onSettled: () => void announceChanges(queryClient, subscriptionsKey(workspace.id)),
   });
