@@ -291,6 +291,12 @@ inBrowser(
     await step.waitFor();
     await expect.poll(() => step.getAttribute("aria-posinset")).toBe("899");
     await expect.poll(() => row(page, /./).count()).toBeLessThan(80);
+    const active = () => steps(page).getAttribute("aria-activedescendant");
+    expect(await active()).toBe(await step.getAttribute("id"));
+    await steps(page).hover();
+    await page.mouse.wheel(0, -100_000);
+    await row(page, /^Model call 1 /).waitFor();
+    expect(await active()).toBeNull();
     await page.getByRole("tab", { name: "Raw journal" }).click();
     await page.getByRole("table", { name: "Raw journal" }).waitFor();
   },

@@ -99,7 +99,8 @@ export interface ModelServer {
 
 /**
  * Starts a model server over real HTTP that responds as scripted.
- * @param address default: 127.0.0.1, with a port that every Beckon that tests start is allowed to call.
+ * @param address default: 127.0.0.1, with a port that every Beckon that tests start is allowed to
+ *   call.
  */
 export async function startModelServer(address?: {
   readonly port: number;

@@ -18,8 +18,8 @@ export interface CircuitKey {
   readonly model: string;
   /**
    * Scheme, host and port of the provider. An answered call shows that its origin is reachable.
-   * Every circuit with the same origin that has waiting runs is then notified, including circuits of
-   * other owners.
+   * Every circuit with the same origin that has waiting runs is then notified, including circuits
+   * of other owners.
    */
   readonly origin: string;
 }

@@ -70,7 +70,8 @@ export function Waterfall(props: WaterfallProps) {
   }, [onSelect]);
   // The same function in each rendering, so that scrolling renders only new rows.
   const pressRow = useCallback((index: number) => latest.current(index, "press"), []);
-  const idOf = (row: TimelineRow | undefined) => (row === undefined ? undefined : id + row.key);
+  // The attribute must refer to an element, and a row that is scrolled out of the box has none.
+  const isRendered = start <= selected && selected < Math.min(end, rows.length);
   return (
     <div ref={box} className="@container h-full overflow-y-auto">
       <Axis scale={scale} height={rowHeight} />
@@ -82,7 +83,7 @@ export function Waterfall(props: WaterfallProps) {
           role="tree"
           aria-label="Steps"
           tabIndex={0}
-          aria-activedescendant={idOf(rows[selected])}
+          aria-activedescendant={isRendered ? id + rows[selected]?.key : undefined}
           onKeyDown={press}
           className="relative focus-visible:-outline-offset-2"
           style={{ height: rows.length * rowHeight }}
