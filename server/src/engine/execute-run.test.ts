@@ -377,7 +377,7 @@ describe("tools of one step", () => {
     expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "ok", result: nested }]);
   });
 
-  it("are not called with arguments nested thousands of levels deep, and the model is told so", async () => {
+  it("are not called with arguments nested thousands of levels deep, and the model gets an error", async () => {
     const nested = `{"a":${"[".repeat(3_900)}${"]".repeat(3_900)}}`;
     server.script([says({ calls: [call("a", "act", nested)] }), says("done")]);
     const { outcome, journal } = await play(server.url, { tools: [tool("act")] });
