@@ -8,29 +8,31 @@ import { startVersion } from "./against/start-version.ts";
 import { type Pair, pairOrder, type Side } from "./against/statistics.ts";
 import { type Case, cases, casesNamed, type Model, measureCase, type Prepared } from "./cases.ts";
 import { withCleanUp } from "./clean-up.ts";
-import type { Measurement } from "./measure.ts";
+import { joined, type Measurement } from "./measure.ts";
 import { prepareAgent } from "./prepare-agent.ts";
 import { startReceivers } from "./receivers/start-receivers.ts";
 import { startModels } from "./start-models.ts";
 
 /**
- * Compares the checkout, including uncommitted changes, with a commit, in alternating pairs; for
- * the options see `script/bench --help`. Each pair starts both versions on new data folders,
- * because differences between two starts of the same version (compiled code, heap, layout of
- * tables) would otherwise look like differences between versions. While one version is measured,
- * the processes of the other are stopped with SIGSTOP. Both use the checkout's model servers and
- * load generator.
+ * Compares the checkout, including uncommitted changes, with a commit; for the options see
+ * `script/bench --help`. A pair is one measurement of both versions. Each pair starts both versions
+ * on new data folders, because differences between two starts of the same version (compiled code,
+ * heap, layout of tables) would otherwise look like differences between versions. Within a pair,
+ * the two versions are measured alternately in short slices, because the speed of a shared machine
+ * changes within seconds. While one version is measured, the processes of the other are stopped
+ * with SIGSTOP. Both versions use the checkout's model servers and load generator.
  *
  * After `--pairs` pairs, only the cases with a wide confidence interval are measured in further
- * pairs, up to `--max-pairs` in total. The ratio itself does not decide whether to continue: to
- * stop as soon as one version is faster would bias the result.
+ * pairs, up to `--max-pairs` in total. Which version is faster does not decide when to stop,
+ * because that would bias the result.
  */
 const { values } = parseArgs({
   options: {
     against: { type: "string", default: "HEAD" },
     pairs: { type: "string", default: "10" },
     "max-pairs": { type: "string" },
-    seconds: { type: "string", default: "4" },
+    seconds: { type: "string", default: "8" },
+    slices: { type: "string", default: "4" },
     only: { type: "string" },
     json: { type: "boolean", default: false },
     set: { type: "string", multiple: true, default: [] },
@@ -40,8 +42,9 @@ const minPairs = positive("pairs");
 const maxPairs =
   values["max-pairs"] === undefined ? 2 * minPairs : Math.max(minPairs, positive("max-pairs"));
 const seconds = positive("seconds");
+const slices = Math.ceil(positive("slices"));
 const chosen = casesNamed(values.only);
-/** Settings of the checkout only, to measure what a setting costs. */
+/** The settings of `--set NAME=value`. Only the checkout gets them, to measure what they cost. */
 const settings = Object.fromEntries(
   values.set.map((each) => {
     const [name = "", ...value] = each.split("=");
@@ -122,12 +125,12 @@ await withCleanUp(async (opened) => {
     }
     const results = new Map<Case, Record<Side, Measurement>>();
     for (const one of pending) {
-      const [first, second] = pairOrder(pair, cases.indexOf(one));
-      const found = {
-        [first]: await load(first, one, seconds),
-        [second]: await load(second, one, seconds),
-      };
-      results.set(one, found as Record<Side, Measurement>);
+      const found: Record<Side, Measurement[]> = { checkout: [], commit: [] };
+      for (let slice = 0; slice < slices; slice++) {
+        for (const side of pairOrder(pair + slice, cases.indexOf(one)))
+          found[side].push(await load(side, one, seconds / slices));
+      }
+      results.set(one, { checkout: joined(found.checkout), commit: joined(found.commit) });
     }
     await Promise.all([checkoutSide.version.stop(), commitSide.version.stop()]);
     return results;
@@ -151,7 +154,7 @@ await withCleanUp(async (opened) => {
   }
 });
 
-function positive(option: "pairs" | "max-pairs" | "seconds"): number {
+function positive(option: "pairs" | "max-pairs" | "seconds" | "slices"): number {
   const number = Number(values[option]);
   if (!(number > 0))
     throw new Error(`--${option} is "${values[option]}". It must be a number above 0.`);

@@ -56,6 +56,31 @@ export async function measure(
   };
 }
 
+/**
+ * Returns several measurements of the same load as one. The percentiles of the latency are means,
+ * weighted by the numbers of requests, and the memory is the maximum.
+ */
+export function joined(parts: readonly Measurement[]): Measurement {
+  const sum = (of: (one: Measurement) => number) =>
+    parts.reduce((total, one) => total + of(one), 0);
+  const requests = sum((one) => one.requests);
+  const mean = (of: (one: Measurement) => number) =>
+    sum((one) => of(one) * one.requests) / requests;
+  return {
+    requests,
+    total: sum((one) => one.total),
+    failures: sum((one) => one.failures),
+    seconds: sum((one) => one.seconds),
+    beganAt: Math.min(...parts.map((one) => one.beganAt)),
+    endedAt: Math.max(...parts.map((one) => one.endedAt)),
+    p50: mean((one) => one.p50),
+    p99: mean((one) => one.p99),
+    serverCpu: sum((one) => one.serverCpu),
+    databaseCpu: sum((one) => one.databaseCpu),
+    memoryMiB: Math.max(...parts.map((one) => one.memoryMiB)),
+  };
+}
+
 /** Resolves when no run is queued or running. */
 export async function noRunsLeft(api: Api): Promise<void> {
   while ((await api<unknown[]>("GET", "/runs?status=queued,running&limit=1")).length > 0)
