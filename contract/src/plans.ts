@@ -136,8 +136,14 @@ export const planUsage = z.object({
       metric: limitMetric,
       /** null: unlimited. */
       allowance: amount.nullable(),
-      /** Used since `starts_at`, the start of the plan's current month. */
-      used: amount,
+      /**
+       * Used since `starts_at`, the start of the plan's current month. A cost is the sum of the
+       * known costs, as a plan counts them; null if it is unlimited, this sum is 0 and the cost of
+       * a call is unknown.
+       */
+      used: amount.nullable(),
+      /** Calls whose cost is unknown and not in `used`; 0 for other metrics than cost. */
+      unknown_cost_entries: amount,
       /**
        * Reserved for calls in progress. What a call did not use is released when the call ends.
        */

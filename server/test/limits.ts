@@ -21,6 +21,8 @@ export interface PricedWorkspace {
 /** Prices in micro-dollars for a million tokens. */
 export interface TestRates {
   readonly input: number;
+  /** Default: the price of input. */
+  readonly cachedInput?: number;
   readonly output: number;
 }
 
@@ -52,6 +54,7 @@ export async function pricedWorkspace(
     await data("/prices", {
       model,
       input_micros_per_million: rates.input,
+      cached_input_micros_per_million: rates.cachedInput ?? null,
       output_micros_per_million: rates.output,
     });
   return {

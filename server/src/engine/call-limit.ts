@@ -6,7 +6,7 @@ export interface PlannedAttempt {
   /** Returns the size of the request in bytes of UTF-8. */
   readonly bytes: () => number;
   /**
-   * Earlier attempts of the same model call that used something. They are not in the journal yet.
+   * Earlier attempts of the same model call that used tokens. They are not in the journal yet.
    */
   readonly earlier: readonly MeteredCall[];
   /** Returns the cost of the run's calls in the journal; null if it is not known. */
@@ -16,6 +16,12 @@ export interface PlannedAttempt {
 /** How an attempt is limited. */
 export interface AttemptLimit {
   readonly maxOutputTokens: number;
+  /**
+   * Returns whether what was reserved also covers the next attempt, if this one has used nothing.
+   * It does not if only the run's own limit applied, because then nothing is reserved, or if other
+   * limits may apply since.
+   */
+  readonly coversNext: () => boolean;
   /**
    * Called for a truncated answer. Returns how the run ends; undefined if the answer is shorter
    * than `maxOutputTokens`. The function itself is undefined if no limit has lowered

@@ -26,6 +26,7 @@ import { createEgress, createLeanFetch } from "../base/egress/index.ts";
 import { costOf, usageOf } from "./history.ts";
 import { RunStopped } from "./journal.ts";
 import { sumMicros } from "./price.ts";
+import type { RunRequest } from "./run-request.ts";
 import { defaultTimeouts } from "./timeouts.ts";
 import { totalUsage } from "./usage.ts";
 
@@ -133,6 +134,30 @@ describe.each(["never", "always"] as const)("the calls of a run, streamed: %s,",
     expect(callsIn(journal)[0]?.usage).toMatchObject({ estimated: true });
     expect(callsIn(journal)[0]?.usage.input_tokens).toBeGreaterThan(0);
     expect(outcome?.usage.estimated).toBe(true);
+  });
+
+  it("are reported at the end of a run that an unexpected error ends, and the error is thrown", async () => {
+    server.script(withDelivery({ type: "cut", after: 400 }, says("x".repeat(2_000))));
+    const journal = memoryJournal();
+    const unexpected = new Error("the database does not respond");
+    const limitAttempt: RunRequest["limitAttempt"] = ({ earlier }) => {
+      if (earlier.length > 0) throw unexpected;
+      return undefined;
+    };
+    await expect(play(server.url, { journal, priceOf, limitAttempt })).rejects.toBe(unexpected);
+    expect(callsIn(journal)).toMatchObject([{ step: 1, outcome: "lost" }]);
+    expect(journal.outcome).toMatchObject({
+      status: "failed",
+      error: { code: "interrupted" },
+      usage: callsIn(journal)[0]?.usage,
+    });
+  });
+
+  it("are not bounded by a limit that was deleted after the first one", async () => {
+    const limit = { maxOutputTokens: 50, coversNext: () => false, endOfTruncated: undefined };
+    const limits = [Promise.resolve(limit), undefined];
+    await run([status(503), says("hi")], { limitAttempt: () => limits.shift() });
+    expect(server.requests.map(({ body: sent }) => sent?.max_tokens)).toEqual([50, undefined]);
   });
 
   it("are lost if no answer arrives in time", async () => {
@@ -448,8 +473,8 @@ test("whatever the model does, the sums of the calls are those of the run, also 
           usage,
           cost_micros: sumMicros(calls.map(({ price }) => price.micros)),
         });
-        // The steps in the journal show at most this usage, because the event that ends the run can
-        // report further calls.
+        // The steps in the journal can show less than the run's usage, because the event that ends
+        // the run can report further calls.
         const shown = usageOf(resumed.journal.entries);
         expect(shown.input_tokens).toBeLessThanOrEqual(usage.input_tokens);
       },

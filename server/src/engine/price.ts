@@ -20,8 +20,12 @@ export interface Price {
   readonly origin: PriceOrigin | null;
 }
 
-/** Returns the price of the usage of one call. */
-export type PriceOf = (usage: TokenUsage) => Price;
+/**
+ * Returns the price of the usage of one call that ends now. With `withinMs`, at most one day,
+ * returns the highest price of a call that ends within this time, because some prices depend on the
+ * date or on the time of day.
+ */
+export type PriceOf = (usage: TokenUsage, withinMs?: number) => Price;
 
 /** The price of every call of a model that costs nothing. */
 export const freePrice: PriceOf = () => ({ micros: 0, standardMicros: 0, origin: "free" });

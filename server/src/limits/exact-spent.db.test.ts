@@ -77,3 +77,38 @@ test("ceilings and plans that change under load count each entry exactly once", 
   const { data } = (await workspace.call(`/limits/agent/${agent.id}`)).body;
   expect([data.spent_micros, data.reserved_micros]).toEqual([answers * tokens, 0]);
 });
+
+test("use of a period that ended does not count in the next one, if that would have begun earlier", async () => {
+  const workspace = await pricedWorkspace(beckon, server);
+  const agent = await workspace.agent({ model_settings: { max_output_tokens: tokens } });
+  const plan = (await beckon.call("/plans", { body: { name: "mid", tokens: 1_000_000 } })).body
+    .data;
+  const path = `/workspace-plans/${workspace.id}`;
+  await beckon.call(path, { method: "PATCH", body: { plan: "mid" } });
+  await workspace.ceiling("agent", agent.id, 1_000_000);
+  await beckon.invoke(agent, "Hello");
+  // The month of the plan and the day of the ceiling end between the boundaries of the calendar, as
+  // they do after another anchor day or time zone was set.
+  await beckon.call(path, { method: "PATCH", body: { anchor_day: 15 } });
+  const { rows } = await engine.query<{ ends: Date }>(
+    "update budgets set starts = now() - interval '28 days', ends = now() where workspace_id = $1 returning ends",
+    [workspace.id],
+  );
+  const ended = rows[0]?.ends.toISOString();
+  const starts = async () => [
+    (await workspace.call("/plan")).body.data.starts_at,
+    (await workspace.call(`/limits/agent/${agent.id}`)).body.data.starts_at,
+  ];
+  expect(await starts()).toEqual([ended, ended]);
+  await beckon.invoke(agent, "Hello");
+  expect(await starts()).toEqual([ended, ended]);
+  await beckon.call(`/plans/${plan.id}`, { method: "PATCH", body: { cost_micros: 1_000_000 } });
+  const { metrics } = (await workspace.call("/plan")).body.data;
+  expect(metrics).toMatchObject([
+    { metric: "tokens", used: 10 + tokens },
+    {},
+    {},
+    { metric: "cost", used: tokens },
+  ]);
+  expect(await wrongWithBudgets(engine, workspace.id)).toEqual([]);
+});

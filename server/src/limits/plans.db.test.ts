@@ -1,10 +1,13 @@
+// This file is long because all tests of plans share one server and its file of plans.
+
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { addUsage } from "../../test/add-usage.ts";
+import { addUsage, sumUpTo } from "../../test/add-usage.ts";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
+import { wrongWithBudgets } from "../../test/limits.ts";
 import { addPerson } from "../../test/people.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
 import { newId } from "../base/ids.ts";
@@ -22,7 +25,8 @@ async function planFile(plans: object): Promise<string> {
 }
 
 const file = await planFile({ business: { tokens: 1_000_000, cost: 50 }, "a.b": {} });
-const beckon = await startTestBeckon({ BECKON_PLANS: file });
+// With this role the server sums nothing up itself, so tests can do it at a certain time.
+const beckon = await startTestBeckon({ BECKON_PLANS: file, BECKON_ROLE: "api" });
 const { database } = beckon.db;
 const { engine } = database;
 
@@ -214,7 +218,13 @@ describe("the plan of a workspace", () => {
       { input_tokens: 1_000, time: new Date(starts - 1) },
     );
     const resets_at = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString();
-    const unlimited = { allowance: null, reserved: 0, left: null, resets_at };
+    const unlimited = {
+      allowance: null,
+      unknown_cost_entries: 0,
+      reserved: 0,
+      left: null,
+      resets_at,
+    };
     expect(await usage()).toEqual({
       plan: "unlimited",
       next_plan: null,
@@ -246,13 +256,36 @@ describe("the plan of a workspace", () => {
 
   test("counts the standard cost where it is known, whatever price the workspace set", async () => {
     const { id, move, metrics, spend } = await newWorkspace();
-    await spend({ cost_micros: 1 }, { cost_micros: 20 });
-    await engine.query(
-      "alter table usage_entries disable trigger only_added_to; update usage_entries set standard_cost_micros = 500 where workspace_id = '" +
-        `${id}' and cost_micros = 1; alter table usage_entries enable trigger only_added_to`,
+    await spend(
+      { model: "a", cost_micros: 1, standard_cost_micros: 500 },
+      { model: "b", cost_micros: 20 },
+      // A call without tokens has a standard cost of 0, even if the model has no standard price.
+      { model: "b", cost_micros: 0, standard_cost_micros: 0 },
     );
+    const shown = { used: 520, unknown_cost_entries: 0 };
+    expect((await metrics()).cost).toMatchObject({ allowance: null, ...shown });
+    await sumUpTo(database, id, Number.MAX_SAFE_INTEGER);
+    expect((await metrics()).cost).toMatchObject({ allowance: null, ...shown });
     await move("business");
-    expect((await metrics()).cost).toMatchObject({ used: 520 });
+    expect((await metrics()).cost).toMatchObject({ allowance: 50_000_000, ...shown });
+  });
+
+  test("shows an unknown cost as null, and a cost that is known in part with the calls it lacks", async () => {
+    const { id, metrics, spend } = await newWorkspace();
+    await spend({ input_tokens: 10, cost_micros: null });
+    expect((await metrics()).cost).toMatchObject({ used: null, unknown_cost_entries: 1 });
+    // A call that was answered with an error has the cost 0.
+    await spend({ outcome: "failed", cost_micros: 0, standard_cost_micros: 0 });
+    expect((await metrics()).cost).toMatchObject({ used: null, unknown_cost_entries: 1 });
+    expect((await metrics()).tokens).toMatchObject({ used: 10, unknown_cost_entries: 0 });
+    await spend({ model: "a", cost_micros: 30 });
+    expect((await metrics()).cost).toMatchObject({ used: 30, unknown_cost_entries: 1 });
+    // The standard price becomes known in the course of a day: the sums by day do not tell what the
+    // calls before that cost.
+    await spend({ model: "a", cost_micros: 2, standard_cost_micros: 40 });
+    expect((await metrics()).cost).toMatchObject({ used: 70, unknown_cost_entries: 1 });
+    await sumUpTo(database, id, Number.MAX_SAFE_INTEGER);
+    expect((await metrics()).cost).toMatchObject({ used: 40, unknown_cost_entries: 2 });
   });
 
   test("changes at the end of the month if that is asked for", async () => {
@@ -278,11 +311,13 @@ describe("the plan of a workspace", () => {
       voice: { allowance: 50, used: 0 },
       cost: { allowance: null },
     });
-    const sources = {
+    const announced: string[] = [];
+    await applyNextPlans(database, {
       operatorPlans: await readOperatorPlans(file),
       operatorWorkspaceId: defaultWorkspaceId,
-    };
-    await applyNextPlans(database, sources);
+      changed: (workspaceIds) => announced.push(...workspaceIds),
+    });
+    expect(announced).toContain(id);
     expect(await usage()).toMatchObject(shown);
     expect(await budgets()).toEqual([
       { metric: "tokens", allowed: 100, next: null },
@@ -326,6 +361,19 @@ describe("the plan of a workspace", () => {
     expect((await usage()).resets_at).toBe(resets_at);
     await endMonth();
     expect(new Date((await usage()).resets_at).getUTCDate()).toBe(anchor);
+  });
+
+  test("begins a month where the last one ended, for all of its metrics", async () => {
+    const { id, move, usage, metrics, endMonth, spend } = await newWorkspace();
+    const plan = await createPlan({ tokens: 10 });
+    await move(plan.name);
+    await spend({ input_tokens: 7, cost_micros: 70 });
+    await endMonth();
+    const { starts_at } = await usage();
+    await beckon.call(`/plans/${plan.id}`, { method: "PATCH", body: { cost_micros: 100 } });
+    expect((await usage()).starts_at).toBe(starts_at);
+    expect(await metrics()).toMatchObject({ tokens: { used: 0 }, cost: { used: 0 } });
+    expect(await wrongWithBudgets(engine, id)).toEqual([]);
   });
 
   test("in the month of a metric that is limited already, another metric resets with it", async () => {
@@ -436,6 +484,52 @@ describe("at startup", () => {
     await startWith({});
     expect((await usage()).plan).toBe("business");
     expect((await metrics()).tokens.allowance).toBe(1_000_000);
+  });
+
+  test("a workspace on a plan that no longer exists keeps it until another one replaces it", async () => {
+    const { id, move, budgets, endMonth, metrics } = await newWorkspace();
+    const small = await createPlan({ tokens: 100, voice_ms: 50 });
+    await move("business");
+    await engine.query("update workspaces set plan = 'gone' where id = $1", [id]);
+    const kept = [
+      { metric: "cost", allowed: 50_000_000, next: null },
+      { metric: "tokens", allowed: 1_000_000, next: null },
+    ];
+    const same = await move("gone", { anchor_day: 7 });
+    expect(same.body.data).toMatchObject({ plan: "gone", next_plan: null, anchor_day: 7 });
+    expect(await budgets()).toEqual(kept);
+    const planned = await move(small.name, { takes_effect: "period_end" });
+    expect(planned.body.data).toMatchObject({ plan: "gone", next_plan: { plan: small.name } });
+    expect(await budgets()).toEqual([
+      { metric: "cost", allowed: 50_000_000, next: null },
+      { metric: "tokens", allowed: 1_000_000, next: 100 },
+      { metric: "voice", allowed: null, next: 50 },
+    ]);
+    await move("gone");
+    expect(await budgets()).toEqual(kept);
+    await move(small.name, { takes_effect: "period_end" });
+    await endMonth();
+    expectError(await move("gone"), 400, "bad_request", /there is no plan gone/);
+    expect(await metrics()).toMatchObject({
+      tokens: { allowance: 100 },
+      voice: { allowance: 50 },
+      cost: { allowance: null },
+    });
+  });
+
+  test("a changed plan also applies to a workspace that changes to it from a plan that no longer exists", async () => {
+    const { id, move, budgets } = await newWorkspace();
+    const small = await createPlan({ tokens: 100 });
+    await move("business");
+    await engine.query("update workspaces set plan = 'gone' where id = $1", [id]);
+    await move(small.name, { takes_effect: "period_end" });
+    const body = { tokens: 70, voice_ms: 50 };
+    expect((await beckon.call(`/plans/${small.id}`, { method: "PATCH", body })).status).toBe(200);
+    expect(await budgets()).toEqual([
+      { metric: "cost", allowed: 50_000_000, next: null },
+      { metric: "tokens", allowed: 1_000_000, next: 70 },
+      { metric: "voice", allowed: null, next: 50 },
+    ]);
   });
 
   test("a plan in the file with the name of one in the database is an error", async () => {

@@ -12,9 +12,11 @@ export interface PlanSources {
 export interface LimitServices {
   readonly limits: PlanSources & {
     /**
-     * Lets runs of these workspaces that are held or wait for a limit try again, in all processes.
-     * Called after limits have changed or an agent was resumed.
+     * Tells the runs of these workspaces, in all processes, that limits have changed: they ask
+     * before their next attempt, and those that are held or wait for a limit try again.
      */
     changed(workspaceIds: readonly string[]): void;
+    /** Queues held runs that can start, in all workspaces. Called after an agent was resumed. */
+    releaseHeld(): void;
   };
 }

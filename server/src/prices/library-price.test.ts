@@ -1,6 +1,6 @@
 import { calcPrice, findProvider } from "@pydantic/genai-prices";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { findLibraryPrice } from "./library-price.ts";
 import type { TokenCounts } from "./token-counts.ts";
 
@@ -194,6 +194,48 @@ test("costs are those that the library computes, rounded up", () => {
     { numRuns: 3_000 },
   );
   expect(compared.size).toBe(vendors.length);
+});
+
+describe("a price that depends on the time", () => {
+  afterEach(() => void vi.useRealTimers());
+  const hour = 3_600_000;
+
+  test("costs the highest of a time span, if one is given", () => {
+    const { costOf } = priceOf("https://api.deepseek.com", "deepseek-v4-flash");
+    const million = counts(0, 1_000_000);
+    // The price is higher from 01:00 to 04:00 and from 06:00 to 10:00.
+    vi.setSystemTime("2026-11-23T23:30:00Z");
+    expect([costOf(million), costOf(million, hour)]).toEqual([660_000, 660_000]);
+    expect(costOf(million, 2 * hour)).toBe(1_320_000);
+    vi.setSystemTime("2026-11-24T03:30:00Z");
+    expect([costOf(million), costOf(million, 2 * hour)]).toEqual([1_320_000, 1_320_000]);
+    vi.setSystemTime("2026-11-24T04:00:00Z");
+    expect([costOf(million), costOf(million, 2 * hour)]).toEqual([660_000, 1_320_000]);
+  });
+
+  test("never costs more than the highest of a time span that contains the time", () => {
+    const varying = models.filter(({ providerId, id }) =>
+      Array.isArray(calcPrice({}, id, { providerId })?.model.prices),
+    );
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...varying),
+        fc.date({ min: new Date("2025-01-01"), max: new Date("2027-12-31"), noInvalidDate: true }),
+        fc.nat(24 * hour),
+        fc.nat(24 * hour),
+        ({ baseUrl, id }, start, one, other) => {
+          const { costOf } = priceOf(baseUrl, id);
+          const usage = counts(300_000, 1_000_000);
+          const [passed, span] = [Math.min(one, other), Math.max(one, other)];
+          vi.setSystemTime(start);
+          const highest = costOf(usage, span);
+          vi.setSystemTime(start.getTime() + passed);
+          if (highest !== null) expect(highest).toBeGreaterThanOrEqual(costOf(usage) ?? Infinity);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
 });
 
 test("a cost that is whole is not rounded up to the next number", () => {

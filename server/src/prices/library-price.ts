@@ -1,12 +1,22 @@
 import type { ShownPrice } from "@beckon/contract";
-import { calcPrice, findProvider, type ModelPrice, type Provider } from "@pydantic/genai-prices";
+import {
+  type ConditionalPrice,
+  calcPrice,
+  findProvider,
+  type ModelPrice,
+  type Provider,
+} from "@pydantic/genai-prices";
 import type { TokenCounts } from "./token-counts.ts";
 import { costOfCall, priceOfToken, type TokenPrices } from "./token-prices.ts";
 
 /** The price of a model in the price library. */
 export interface LibraryPrice {
-  /** Returns the cost in whole micro-dollars, rounded up; null if the library has no price now. */
-  costOf(counts: TokenCounts): number | null;
+  /**
+   * Returns the cost in whole micro-dollars, rounded up; null if the library has no price.
+   * @param withinMs the cost is the highest from now until this time has passed, at most one day.
+   *   Default 0: the cost is that of now.
+   */
+  costOf(counts: TokenCounts, withinMs?: number): number | null;
   /** Returns the current price; null if the library has none. */
   show(): Omit<ShownPrice, "origin"> | null;
 }
@@ -27,34 +37,68 @@ export function findLibraryPrice(baseUrl: string, modelId: string): LibraryPrice
   const found = vendor && calcPrice({}, modelId, { provider: vendor });
   if (!found) return undefined;
   const provider = { ...found.provider, models: [found.model] };
-  const now = () => calcPrice({}, modelId, { provider })?.model_price;
+  const { prices } = found.model;
   // If `prices` is a list, the price depends on the time, so it is looked up for each call. In all
   // other cases it is looked up once, because a look-up takes longer than computing a cost.
-  const constant = Array.isArray(found.model.prices) ? undefined : found.model_price;
-  const completePrice = () => {
-    const price = constant ?? now();
+  const constant = Array.isArray(prices) ? undefined : found.model_price;
+  const priceAt = (time: number) => {
+    const price =
+      constant ?? calcPrice({}, modelId, { provider, timestamp: new Date(time) })?.model_price;
     return price !== undefined && isComplete(price) ? price : undefined;
   };
   return {
-    costOf(counts) {
-      const price = completePrice();
-      if (price === undefined) return null;
-      const prices = tokenPricesAt(price, counts.input_tokens);
-      // `priceOfToken` takes the dollars for 1,000,000 units. Here the units are calls, not tokens.
-      return costOfCall(prices, counts, priceOfToken(dollarsOfCall(price) * 1_000_000));
+    costOf(counts, withinMs = 0) {
+      const now = Date.now();
+      const changes =
+        Array.isArray(prices) && withinMs > 0 ? changesBetween(prices, now, now + withinMs) : [];
+      let highest = 0;
+      for (const time of [now, ...changes]) {
+        const price = priceAt(time);
+        if (price === undefined) return null;
+        highest = Math.max(highest, costAt(price, counts));
+      }
+      return highest;
     },
     show() {
-      const price = completePrice();
+      const price = priceAt(Date.now());
       return price === undefined ? null : shownPrice(price);
     },
   };
 }
 
+const dayMs = 86_400_000;
+
+/**
+ * Returns the times at which a price can change, later than `from` and not later than `to`. All
+ * times are milliseconds since 1970, and `to` is at most one day later than `from`.
+ */
+function changesBetween(prices: readonly ConditionalPrice[], from: number, to: number): number[] {
+  const midnight = from - (from % dayMs);
+  return prices
+    .flatMap(({ constraint }) => {
+      if (constraint === undefined) return [];
+      if (constraint.type === "start_date") return Date.parse(constraint.start_date);
+      return [constraint.start_time, constraint.end_time].flatMap((time) => {
+        // A day later, because a time zone can put the time before the beginning of 1970.
+        const sinceMidnight = Date.parse(`1970-01-02T${time}`) % dayMs;
+        return [midnight + sinceMidnight, midnight + dayMs + sinceMidnight];
+      });
+    })
+    .filter((time) => time > from && time <= to);
+}
+
+function costAt(price: ModelPrice, counts: TokenCounts): number {
+  const prices = tokenPricesAt(price, counts.input_tokens);
+  // `priceOfToken` takes the dollars for 1,000,000 units. Here the units are calls, not tokens.
+  return costOfCall(prices, counts, priceOfToken(dollarsOfCall(price) * 1_000_000));
+}
+
 /**
  * Returns the vendor whose API has this root; undefined if the library lists none. The library's
  * patterns are not anchored at the end: the pattern of `https://api.openai.com` would also match
- * `https://api.openai.com.example.org`. A match must therefore end where the host ends, or within
- * the path. If the pattern ends with a dot, it can also end before the last label of the host.
+ * `https://api.openai.com.example.org`. A match must therefore end where the host or a segment of
+ * the path ends. Some patterns end with a dot, as `https://api.moonshot.` does, and leave out the
+ * last label of the host. After such a pattern, exactly one label must follow.
  */
 function vendorAt(baseUrl: string): Provider | undefined {
   const url = URL.parse(baseUrl);

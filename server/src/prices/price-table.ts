@@ -39,7 +39,7 @@ export interface OwnPricing {
 /** The price of a model from one origin. */
 interface KnownPrice {
   readonly origin: PriceOrigin;
-  readonly costOf: (counts: TokenCounts) => number | null;
+  readonly costOf: (counts: TokenCounts, withinMs?: number) => number | null;
   readonly show: () => ShownPrice | null;
 }
 
@@ -74,16 +74,18 @@ export class PriceTable {
 
   /**
    * Returns the function that computes the price of calls of a model. The function reads neither
-   * the network nor the database. A call without tokens costs 0, even if no price is known.
+   * the network nor the database. A call without tokens costs 0, even if no price is known. With
+   * `withinMs`, the price is the highest within this time: see `LibraryPrice`.
    */
-  pricer(model: PricedModel): (counts: TokenCounts) => CallPrice {
+  pricer(model: PricedModel): (counts: TokenCounts, withinMs?: number) => CallPrice {
     const { current, standard } = this.#pricesOf(model);
     const origin = current?.origin ?? null;
-    return (counts) => {
+    return (counts, withinMs) => {
       if (counts.input_tokens === 0 && counts.output_tokens === 0)
         return { micros: 0, standardMicros: 0, origin };
-      const standardMicros = standard?.costOf(counts) ?? null;
-      const micros = current === standard ? standardMicros : (current?.costOf(counts) ?? null);
+      const standardMicros = standard?.costOf(counts, withinMs) ?? null;
+      const micros =
+        current === standard ? standardMicros : (current?.costOf(counts, withinMs) ?? null);
       return { micros, standardMicros, origin: micros === null ? null : origin };
     };
   }

@@ -123,8 +123,31 @@ export const crossedSql = (spent: string, allowed: string) =>
       else 0 end`;
 
 /**
+ * Returns an SQL expression for the start of the period that follows the stored period of a budget.
+ * After a change of the time zone or the anchor day, the period of the calendar can begin before
+ * the stored one has ended. The new period begins at that end, so that no entry is in both.
+ * @param budget alias of the budget's row, which can be null.
+ * @param period alias of a row with the columns starts and ends: the period of the calendar.
+ */
+export const nextStartSql = (budget: string, period: string) =>
+  `greatest(${period}.starts, ${budget}.ends)`;
+
+/**
+ * Returns SQL of two columns, starts and ends, of the current period of a budget: the stored one,
+ * or the next one if that is over.
+ * @param budget alias of the budget's row. If it is null, the current period is that of the
+ *   calendar.
+ * @param period alias of a row with the columns starts and ends: the period of the calendar.
+ */
+export const currentPeriodSql = (budget: string, period: string) =>
+  `case when ${budget}.ends > now() then ${budget}.starts
+      else ${nextStartSql(budget, period)} end as starts,
+    case when ${budget}.ends > now() then ${budget}.ends else ${period}.ends end as ends`;
+
+/**
  * SQL condition that nothing is left of a budget `b`. It does not check whether the budget's period
  * has ended. It is false for a limit of 0 of which nothing is spent, because models that are free
- * can still be called. It is also false for a budget whose limit begins only with its next period.
+ * can still be called. It is also false for a budget whose limit begins only with its next period:
+ * until then, `allowed` is null.
  */
 export const isSpentSql = "(b.allowed is not null and b.spent >= greatest(b.allowed, 1))";

@@ -1,3 +1,5 @@
+// This file is long because all tests share the agents and statements that spend a budget, and a
+// property test repeats them in random orders.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
@@ -10,9 +12,11 @@ import {
   startOne,
   succeeded,
 } from "../../test/tenant.ts";
+import { createMutex } from "../base/database/index.ts";
 import { type AppendRow, appendToRuns } from "../runs/journal/append-statement.ts";
 import { type Amounts, noAmounts } from "./budget.ts";
 import { returnReservations } from "./charge-statement.ts";
+import { Reservations } from "./reservations.ts";
 import { type AskingRun, reserveForRuns } from "./reserve.ts";
 
 /** Tests of the statements that reserve and charge, called directly without HTTP. */
@@ -131,12 +135,41 @@ test("an append without the charge writes nothing if a budget applies", async ()
   expect(await wrongWithBudgets(engine)).toEqual([]);
 });
 
-test("an append of a run that uses nothing needs no charge", async () => {
+test("an append of a run that uses nothing tells its process of a limit, too", async () => {
   const agent = await seedAgent(database);
-  const run = await start(agent);
+  const [row, elsewhere] = [
+    appendRow(await start(agent), owner),
+    appendRow(await start(await seedAgent(database)), owner),
+  ];
   await addBudget(agent, { kind: "agent", allowed: 1_000 });
-  const written = await appendToRuns(database, [appendRow(run, owner)], { charged: false });
-  expect(written).toMatchObject([{ kind: "written" }]);
+  expect(await appendToRuns(database, [row, elsewhere], { charged: false })).toMatchObject([
+    { kind: "limited" },
+    { kind: "written" },
+  ]);
+  expect(await appendToRuns(database, [row])).toMatchObject([{ kind: "written" }]);
+});
+
+test("a workspace whose limits change has limits until a run asks and finds none", async () => {
+  const limited = await seedAgent(database);
+  await addBudget(limited, { kind: "agent", allowed: 1_000 });
+  const reservations = new Reservations(database, createMutex());
+  for (const agent of [limited, await seedAgent(database)]) {
+    const run = await start(agent);
+    expect(reservations.isLimited(run.workspaceId)).toBe(false);
+    reservations.wake(run.workspaceId);
+    expect(reservations.isLimited(run.workspaceId)).toBe(true);
+    await reservations.reserve(asking(run, 1), new AbortController().signal);
+    expect(reservations.isLimited(run.workspaceId)).toBe(agent === limited);
+  }
+});
+
+test("a limit that is announced while a run asks is not forgotten when the run finds none", async () => {
+  const run = await start(await seedAgent(database));
+  const reservations = new Reservations(database, createMutex());
+  const asked = reservations.reserve(asking(run, 1), new AbortController().signal);
+  reservations.wake(run.workspaceId);
+  expect(await asked).toMatchObject({ kind: "unlimited" });
+  expect(reservations.isLimited(run.workspaceId)).toBe(true);
 });
 
 test("a budget that is newer than a reservation gets nothing back", async () => {
@@ -261,6 +294,22 @@ test("a reservation that is sent again while the first statement still runs is h
   expect(await wrongWithBudgets(engine, agent.workspaceId)).toEqual([]);
 });
 
+test("a charge after the end of a period starts the next one there, and no entry counts twice", async () => {
+  const agent = await seedAgent(database);
+  const ids = [
+    await addBudget(agent, { kind: "plan", metric: "tokens", allowed: 1_000 }),
+    await addBudget(agent, { kind: "agent", allowed: 1_000 }),
+  ];
+  const [earlier, later] = [await start(agent), await start(agent)];
+  await end(earlier, [call(70)]);
+  await engine.query("update budgets set ends = now() where workspace_id = $1", [
+    agent.workspaceId,
+  ]);
+  await end(later, [call(30)]);
+  for (const id of ids) expect(await budget(id)).toMatchObject({ spent: 30, is_present: true });
+  expect(await wrongWithBudgets(engine, agent.workspaceId)).toEqual([]);
+});
+
 test("runs wait for what is reserved, in the order in which they asked", async () => {
   const agent = await seedAgent(database);
   const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
@@ -309,6 +358,21 @@ test("of runs that ask together, each is limited by its own budgets only", async
     ["unlimited", false],
   ]);
   expect(await budget(id)).toMatchObject({ reserved: 600 });
+  expect(await wrongWithBudgets(engine)).toEqual([]);
+});
+
+test("a run to which only its own limit applies is told that nothing is reserved", async () => {
+  const agent = await seedAgent(database);
+  const elsewhere = await seedAgent(database, { workspaceId: agent.workspaceId });
+  await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  const own = { scope: "run", metric: "cost", allowed: 500, spent: 0, resetsAt: null } as const;
+  for (const used of [noAmounts, amounts(1)]) {
+    const runs = [await start(agent), await start(elsewhere)].map((run) => ({
+      ...asking(run, 300, used),
+      runLimit: { ...own, scopeId: run.runId },
+    }));
+    expect(await kinds(...runs)).toEqual(["granted", "fits"]);
+  }
   expect(await wrongWithBudgets(engine)).toEqual([]);
 });
 

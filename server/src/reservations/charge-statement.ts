@@ -33,7 +33,8 @@ export function chargeBudgets(
   select s.run_id, s.workspace_id, ${scopeIds("s")} as scope_ids
   from ${runs} s
 ), locked_budgets as materialized (
-  -- "for update" returns each row as it is once it is locked, not as in the statement's snapshot.
+  -- A query that locks rows returns each row as it is once it is locked, not as in the statement's
+  -- snapshot.
   select b.*, b.ends <= now() as is_over from budgets b
   where b.workspace_id = any (array(select workspace_id from settled_runs))
     and b.scope_id = any (array(select unnest(scope_ids) from settled_runs))

@@ -2,9 +2,11 @@ export {
   type Amounts,
   amountIn,
   crossedSql,
+  currentPeriodSql,
   entryAmountSql,
   isSpentSql,
   type Limit,
+  nextStartSql,
   noAmounts,
   sumOf,
 } from "./budget.ts";

@@ -46,7 +46,9 @@ interface Queue {
 export class Reservations {
   readonly #batcher: Batcher<AskingRun & { readonly order: string }, ReserveResult>;
   readonly #queues = new Map<string, Queue>();
-  readonly #limited = new LRUCache<string, true>({ max: maxWorkspaces });
+  /** By workspace with a limit: its `revision`. */
+  readonly #limited = new LRUCache<string, number>({ max: maxWorkspaces });
+  #revisions = 0;
   #asked = 0;
   #turns = 0;
 
@@ -66,17 +68,25 @@ export class Reservations {
   }
 
   /**
-   * Returns whether the workspace has a limit, as far as this process knows from the runs that it
-   * started, claimed, wrote or reserved for.
+   * Returns whether the workspace has a limit, as far as this process has noticed while it started
+   * and claimed runs, wrote their journals and reserved for them, or was told of changed limits.
    */
   isLimited(workspaceId: string): boolean {
-    return this.#limited.get(workspaceId) === true;
+    return this.revision(workspaceId) !== undefined;
+  }
+
+  /**
+   * Returns a number that is different whenever limits of the workspace may have changed. Undefined
+   * if the workspace has no limit, as far as `isLimited` knows.
+   */
+  revision(workspaceId: string): number | undefined {
+    return this.#limited.get(workspaceId);
   }
 
   /** Records whether the workspace has a limit. */
   noteLimited(workspaceId: string, isLimited: boolean): void {
-    if (isLimited) this.#limited.set(workspaceId, true);
-    else this.#limited.delete(workspaceId);
+    if (!isLimited) this.#limited.delete(workspaceId);
+    else if (!this.isLimited(workspaceId)) this.#revise(workspaceId);
   }
 
   /**
@@ -116,26 +126,32 @@ export class Reservations {
 
   /**
    * Lets waiting runs ask again, because a part of a reservation was returned or a limit was
-   * raised.
-   * @param workspaceId workspace whose runs are woken. Default: all workspaces.
+   * changed. The limit may be the first of its workspace, or the first of its scope, so all runs of
+   * the workspace ask before their next attempt, including those that hold a reservation. The
+   * result says whether the workspace has a limit.
    */
-  wake(workspaceId?: string): void {
-    const queues =
-      workspaceId === undefined
-        ? [...this.#queues.values()]
-        : [this.#queues.get(workspaceId)].filter((queue) => queue !== undefined);
-    for (const queue of queues) {
-      queue.wakes += 1;
-      for (const group of new Set([...queue.waiters].map(({ blockedAt }) => blockedAt)))
-        wakeGroup(queue, group);
-    }
+  wake(workspaceId: string): void {
+    this.#revise(workspaceId);
+    const queue = this.#queues.get(workspaceId);
+    if (queue === undefined) return;
+    queue.wakes += 1;
+    for (const group of new Set([...queue.waiters].map(({ blockedAt }) => blockedAt)))
+      wakeGroup(queue, group);
+  }
+
+  #revise(workspaceId: string): void {
+    this.#revisions += 1;
+    this.#limited.set(workspaceId, this.#revisions);
   }
 
   async #ask(run: AskingRun): Promise<ReserveResult> {
     this.#asked += 1;
     const order = String(this.#asked).padStart(16, "0");
+    const revision = this.revision(run.workspaceId);
     const result = await this.#batcher.submit({ ...run, order });
-    this.noteLimited(run.workspaceId, result.isLimited);
+    // If the revision has changed, the request may have read the budgets before a new limit.
+    if (result.isLimited || this.revision(run.workspaceId) === revision)
+      this.noteLimited(run.workspaceId, result.isLimited);
     return result;
   }
 

@@ -1,6 +1,6 @@
 import type { LimitMetric } from "@beckon/contract";
 import { type Database, statement } from "../base/database/index.ts";
-import type { Amounts, Budget } from "./budget.ts";
+import { type Amounts, type Budget, nextStartSql } from "./budget.ts";
 
 /**
  * SQL of an array with the ids of the scopes that apply to a run: its workspace, agent, key and
@@ -23,7 +23,7 @@ export const runsToLimit = (runIds: string) => `runs_to_limit as materialized (
   ) i
 )`;
 
-/** A budget that was locked, in the current period. */
+/** A budget that this transaction has locked, with its values for the current period. */
 export interface LockedBudget extends Budget {
   readonly workspaceId: string;
   readonly pausesAgent: boolean;
@@ -66,11 +66,11 @@ for no key update of b`;
 });
 
 /**
- * Returns SQL of the start or end of the current period. Use it within `case`, which evaluates it
- * only if the budget's period is over: it costs half a millisecond.
+ * Returns SQL that computes the start or end of the current period of a budget whose stored period
+ * is over. This takes half a millisecond, so use it in a `case` that evaluates it only then.
  */
 export function presentPeriod(budget: string, bound: "starts" | "ends"): string {
-  return `(select p.${bound}
+  return `(select ${bound === "starts" ? nextStartSql(budget, "p") : "p.ends"}
     from workspaces w, period_of(now(), w.time_zone,
       case ${budget}.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
     where w.id = ${budget}.workspace_id)`;

@@ -1,7 +1,7 @@
 import { type Database, isUniqueViolation } from "../base/database/index.ts";
 import { type Amounts, type Limit, noAmounts } from "./budget.ts";
 import { type Decision, decide, type ReservationRequest } from "./decide.ts";
-import { type CallBound, fitInto } from "./fit.ts";
+import { type CallBound, type Fit, fitInto } from "./fit.ts";
 import { reserveAtOnce } from "./reserve-at-once-statement.ts";
 import {
   type Locked,
@@ -21,12 +21,14 @@ export interface AskingRun {
 }
 
 type Granted = Extract<Decision, { readonly kind: "granted" }>;
+type Fits = Extract<Fit, { readonly kind: "fits" }>;
 
 /**
- * The result for one run. The kind `unlimited` means that no limit applies to the run; `isLimited`
- * is whether its workspace has any limit.
+ * The result for one run. The kind `unlimited` means that no limit applies to the run, and `fits`
+ * that only its own limit does: nothing is reserved then. `isLimited` is whether its workspace has
+ * any limit.
  */
-export type ReserveResult = (Decision | { readonly kind: "unlimited" }) & {
+export type ReserveResult = (Decision | Fits | { readonly kind: "unlimited" }) & {
   readonly isLimited: boolean;
 };
 
@@ -44,21 +46,21 @@ export async function reserveForRuns(
 }
 
 /**
- * Grants all runs what they ask for. If one statement cannot do this, reserves nothing and returns
- * undefined.
+ * Grants all runs what they ask for, with the single statement of `reserveAtOnce`. If that is not
+ * possible, reserves nothing and returns undefined.
  */
 async function grantAll(
   database: Database,
   runs: readonly AskingRun[],
 ): Promise<readonly ReserveResult[] | undefined> {
-  const asked: { readonly run: AskingRun; readonly granted: Granted }[] = [];
+  const asked: { readonly run: AskingRun; readonly fit: Fits; readonly granted: Granted }[] = [];
   for (const run of runs) {
     const { call, runLimit } = run;
     const fit = fitInto(runLimit === undefined ? [] : [runLimit], call);
     if (fit.kind !== "fits" || usesAny(call.used)) return undefined;
     const { outputTokens, loweredBy } = fit;
     const amounts = call.amountsOf(outputTokens);
-    asked.push({ run, granted: { kind: "granted", outputTokens, loweredBy, amounts } });
+    asked.push({ run, fit, granted: { kind: "granted", outputTokens, loweredBy, amounts } });
   }
   const unlimited = await reserveAtOnce(
     database,
@@ -70,12 +72,10 @@ async function grantAll(
     throw thrown;
   });
   if (unlimited === undefined) return undefined;
-  return asked.map(({ run, granted }) => {
+  return asked.map(({ run, fit, granted }) => {
     const isLimited = unlimited.get(run.runId);
     if (isLimited === undefined) return { ...granted, isLimited: true };
-    return run.runLimit === undefined
-      ? { kind: "unlimited", isLimited }
-      : { ...granted, isLimited };
+    return run.runLimit === undefined ? { kind: "unlimited", isLimited } : { ...fit, isLimited };
   });
 }
 
@@ -94,12 +94,13 @@ async function reserveInTurn(
         locked.reservations.flatMap((row) => (row.isLimited ? row.workspaceId : [])),
       );
       results = decided.decisions.map((decision, index) => {
+        const isLimited = limited.has(runs[index]?.workspaceId ?? "");
         const request = requests[index];
-        const applies = request?.runLimit !== undefined || request?.budgetIds.length !== 0;
-        return {
-          ...(applies ? decision : { kind: "unlimited" }),
-          isLimited: limited.has(runs[index]?.workspaceId ?? ""),
-        };
+        if (request?.budgetIds.length !== 0) return { ...decision, isLimited };
+        if (request.runLimit === undefined) return { kind: "unlimited", isLimited };
+        return decision.kind === "granted"
+          ? { ...decision, kind: "fits", isLimited }
+          : { ...decision, isLimited };
       });
       return written(locked.budgets, requests, decided);
     },
@@ -194,8 +195,8 @@ function reservationOf(
       ? []
       : [{ runId, state: "held", amounts, heldIn: budgetIds, asked: undefined }];
   }
-  // `decide` has replaced what the run holds in its budgets by what it used. The row of a rejected
-  // run must contain that amount too, because the end of the run returns the amounts of the row.
+  // `decide` has counted what earlier attempts of the call used as reserved in the run's budgets.
+  // The run's row must contain the same amount: the end of the run returns what the row contains.
   const isUsed = usesAny(call.used) && budgetIds.length > 0;
   const kept = {
     runId,

@@ -1,6 +1,6 @@
-// long because every entry point and every way to reach a limit are tested on one server, in the
-// order in which they happen.
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+// This file is long because every entry point and every way to reach a limit are tested on one
+// server, in the order in which they happen.
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type Answer, startTestBeckon, type TestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
 import { wrongWithLedger } from "../../test/ledger.ts";
@@ -11,6 +11,7 @@ import {
   wrongWithBudgets,
 } from "../../test/limits.ts";
 import { held, says, startModelServer, status } from "../../test/model-server.ts";
+import { startTargetServer } from "../../test/target-server.ts";
 
 /**
  * Limits as callers see them: over HTTP, with a model that costs a micro-dollar per output token.
@@ -30,8 +31,8 @@ const answer = says({
 const bounded = { model_settings: { max_output_tokens: tokens } };
 
 /**
- * `crossMidnight` starts runs before and after a local midnight while the other tests run. The last
- * test checks the responses.
+ * Seconds until the local midnight before and after which `crossMidnight` starts runs, while the
+ * other tests run. The last test checks the responses.
  */
 const secondsToMidnight = 20;
 const overMidnight = crossMidnight();
@@ -411,6 +412,137 @@ describe("in mid-run", () => {
     expect(server.requests.length).toBe(1);
     await noViolations();
   });
+
+  test("a limit that is set while the run waits for a tool holds from the next call on", async () => {
+    const workspace = await pricedWorkspace(beckon, server);
+    const target = await startTargetServer();
+    onTestFinished(() => target.close());
+    const released = Promise.withResolvers<void>();
+    target.answer = (_request, response) => void released.promise.then(() => response.end("{}"));
+    const operation = { name: "read", description: "Reads", method: "GET", url: target.url };
+    const agent = await workspace.agent({
+      ...bounded,
+      tools: [
+        { type: "http", name: "slow", allowed_hosts: [target.host], operations: [operation] },
+      ],
+    });
+    const read = { id: "call", name: "read", arguments: "{}" };
+    server.script([
+      says({ calls: [read], usage: { prompt_tokens: 10, completion_tokens: tokens } }),
+      answer,
+    ]);
+    const running = invoke(agent);
+    await eventually("the call of the tool", () => target.reached.length || undefined);
+    await workspace.ceiling("agent", agent.id, 1);
+    released.resolve();
+    expectReached(await running, { scope: "agent", limit: 1, used: tokens });
+    expect(server.requests.length).toBe(1);
+    // More is spent than this ceiling allows, which the checks after other tests would report.
+    await workspace.call(`/limits/agent/${agent.id}`, undefined, { method: "DELETE" });
+    await noViolations();
+  });
+
+  test.each([null, 1_000_000])(
+    "a limit that is set while an attempt fails holds from the next attempt on, with max_cost_micros %s",
+    async (max_cost_micros) => {
+      const workspace = await pricedWorkspace(beckon, server);
+      const agent = await workspace.agent({ ...bounded, limits: { max_cost_micros } });
+      const released = Promise.withResolvers<void>();
+      server.script([held(released.promise, status(429)), answer]);
+      const running = invoke(agent);
+      await eventually("the call", () => server.requests.length || undefined);
+      await workspace.ceiling("agent", agent.id, 1);
+      released.resolve();
+      expectReached(await running, { scope: "agent", limit: 1, used: 0 });
+      expect(server.requests.length).toBe(1);
+      await noViolations();
+    },
+  );
+
+  /**
+   * Starts a run whose first attempt fails without usage, and whose second attempt would be
+   * answered. `set` sets a limit while the provider holds the first attempt.
+   */
+  async function duringAttempt(
+    workspace: PricedWorkspace,
+    set: (agent: Agent) => Promise<unknown>,
+  ): Promise<Answer> {
+    const agent = await workspace.agent(bounded);
+    const released = Promise.withResolvers<void>();
+    // The limit is known well before the second attempt.
+    const failed = status(503, { headers: { "retry-after-ms": "300" } });
+    server.script([held(released.promise, failed), answer]);
+    const running = invoke(agent);
+    await eventually("the call", () => server.requests.length || undefined);
+    await set(agent);
+    released.resolve();
+    return running;
+  }
+
+  test("a further limit that is set while an attempt fails holds from the next attempt on", async () => {
+    const workspace = await pricedWorkspace(beckon, server);
+    await workspace.ceiling("workspace", workspace.id, 1_000_000);
+    const reached = await duringAttempt(workspace, ({ id }) => workspace.ceiling("agent", id, 1));
+    expectReached(reached, { scope: "agent", limit: 1, used: 0 });
+    expect(server.requests.length).toBe(1);
+    await noViolations();
+  });
+
+  test("a new limit holds before all open transactions are counted in it", async () => {
+    const workspace = await pricedWorkspace(beckon, server);
+    const open = await engine.connect();
+    await open.query("begin");
+    let setting: Promise<void> | undefined;
+    const reached = await duringAttempt(workspace, async ({ id }) => {
+      setting = workspace.ceiling("agent", id, 1);
+      await eventually(
+        "the budget",
+        async () => (await budgetsOf(engine, workspace.id))["agent cost"],
+      );
+    });
+    await open.query("commit");
+    open.release();
+    await setting;
+    expectReached(reached, { scope: "agent", limit: 1, used: 0 });
+    expect(server.requests.length).toBe(1);
+    await noViolations();
+  });
+
+  test("a limit whose message was lost holds from the next attempt on, once that is known", async () => {
+    const workspace = await pricedWorkspace(beckon, server);
+    const reached = await duringAttempt(workspace, async ({ id }) => {
+      await engine.query(
+        `insert into budgets (workspace_id, scope_id, scope_kind, metric, allowed, starts, ends)
+          select $1, $2, 'agent', 'cost', 1, p.starts, p.ends
+          from period_of(now(), 'UTC', 'day', 1) as p`,
+        [workspace.id, id],
+      );
+      // A message of an unknown kind can mean anything, like a message that was lost.
+      await engine.query("select pg_notify('beckon', 'another-process unknown')");
+    });
+    expectReached(reached, { scope: "agent", limit: 1, used: 0 });
+    expect(server.requests.length).toBe(1);
+    await noViolations();
+  });
+});
+
+test("input that is dearer when it is read from the cache never exceeds a limit", async () => {
+  const rates = { input: 1_000_000, cachedInput: 10_000_000, output: 0 };
+  const workspace = await pricedWorkspace(beckon, server, rates);
+  const agent = await workspace.agent(bounded);
+  // It pays for the whole request at the price of input, and for 40 tokens at that of cached input.
+  const limit = 400;
+  await workspace.ceiling("agent", agent.id, limit);
+  const usage = { prompt_tokens: 50, cached_tokens: 50, completion_tokens: 1 };
+  server.script(says({ text: "done", usage }));
+  expectReached(await invoke(agent), { scope: "agent", limit, used: 0 });
+  expect(server.requests).toEqual([]);
+  await workspace.ceiling("agent", agent.id, 100 * limit);
+  expect((await invoke(agent)).status).toBe(200);
+  expect(await budgetsOf(engine, workspace.id)).toEqual({
+    "agent cost": { spent: 500, reserved: 0 },
+  });
+  await noViolations();
 });
 
 describe("the output bound", () => {

@@ -11,7 +11,7 @@ export class AttemptLimiter {
   readonly #options: LanguageModelV4CallOptions;
   readonly #runCostMicros: () => number | null;
   #limit: AttemptLimit | undefined;
-  /** Number of earlier attempts that used something when `#limit` was reserved. */
+  /** Number of earlier attempts that had used tokens when `#limit` was reserved. */
   #reservedAfter = 0;
 
   constructor(
@@ -36,15 +36,15 @@ export class AttemptLimiter {
   }
 
   /**
-   * Reserves what the next attempt can use. The reservation of an earlier attempt is kept if
-   * nothing was used since it was made.
+   * Reserves what the next attempt can use. If no attempt has used tokens since the last
+   * reservation and no limit has changed, keeps that reservation for the next attempt.
    * @param earlier the earlier attempts of the same model call.
    * @returns the time that the reservation took, in milliseconds.
    */
   async reserve(earlier: readonly MeteredCall[]): Promise<number> {
     const { limitAttempt, signal } = this.#request;
     const spent = earlier.filter(({ usage }) => usage.input_tokens + usage.output_tokens > 0);
-    if (this.#limit !== undefined && spent.length === this.#reservedAfter) return 0;
+    if (spent.length === this.#reservedAfter && this.#limit?.coversNext()) return 0;
     const attempt = {
       bytes: () => bytesOf(this.#options),
       earlier: spent,
@@ -52,8 +52,8 @@ export class AttemptLimiter {
     };
     const startedAt = elapsed();
     const limiting = limitAttempt?.(attempt, signal);
-    if (limiting === undefined) return 0;
     this.#limit = await limiting;
+    if (limiting === undefined) return 0;
     this.#reservedAfter = spent.length;
     return elapsed() - startedAt;
   }

@@ -1,6 +1,11 @@
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
-import { crossedSql, entryAmountSql } from "../../reservations/index.ts";
+import {
+  crossedSql,
+  currentPeriodSql,
+  entryAmountSql,
+  nextStartSql,
+} from "../../reservations/index.ts";
 
 /** Identifies a budget, which is a row of the table `budgets` that counts the use of a limit. */
 export interface BudgetKey {
@@ -33,9 +38,9 @@ const isOfKey = (table: string) =>
     and ${table}.scope_kind = k."scopeKind" and ${table}.metric = k.metric`);
 
 /**
- * Locks the rows of these budgets, except budgets that do not exist, until the transaction ends. A
- * transaction that writes several budgets must call this first: all transactions lock budgets in
- * the same order, so they do not deadlock.
+ * Locks the existing rows of these budgets until the transaction ends. A transaction that writes
+ * several budgets must call this first: all transactions lock budgets in the same order, so they do
+ * not deadlock.
  */
 export async function lockBudgets(
   tx: WorkspaceTransaction,
@@ -47,10 +52,11 @@ export async function lockBudgets(
 
 /**
  * Inserts or changes budgets. A new budget has the current period: the local day of the workspace,
- * or the month of its plan. If another budget of the plan has a month that is not over, the new one
- * has the same month. The `spent` of a new budget lacks the entries of transactions in progress
- * until `countSpent` sets it. A changed budget keeps its period, the amount spent and the amount
- * reserved; if its period is over, it starts the next one. The caller has locked the rows.
+ * or the month of its plan. If the plan has another budget, the new one has the current month of
+ * that one. `spent` of a new budget is the sum of the ledger's entries, without those of
+ * transactions that are still open. `countSpent` corrects it when these have ended. A changed
+ * budget keeps its period, the amount spent and the amount reserved; if its period is over, it
+ * starts the next one. The caller has locked the rows.
  * @returns the budgets that are new.
  */
 export async function putBudgets(
@@ -64,14 +70,11 @@ export async function putBudgets(
     changesNext: nextAllowed !== undefined,
     pausesAgent,
   }));
-  /** The column's value, or that of the current period if the stored period is over. */
-  const keep = (column: string) =>
-    sql`case when budgets.ends <= now() then excluded.${sql.ref(column)} else budgets.${sql.ref(column)} end`;
   const { rows: put } = await sql<BudgetKey & { isNew: boolean }>`
 insert into budgets (workspace_id, scope_id, scope_kind, metric, allowed, changes_next, next_allowed,
   pauses_agent, starts, ends)
 select w.id, k."scopeId", k."scopeKind", k.metric, k.allowed, k."changesNext", k."nextAllowed",
-  k."pausesAgent", coalesce(present.starts, p.starts), coalesce(present.ends, p.ends)
+  k."pausesAgent", present.starts, present.ends
 from ${rowsOf(rows)}
 join workspaces w on w.id = k."workspaceId"
 cross join lateral period_of(now(), w.time_zone,
@@ -79,9 +82,10 @@ cross join lateral period_of(now(), w.time_zone,
 left join lateral (
   select b.starts, b.ends from budgets b
   where b.workspace_id = w.id and b.scope_id = w.id and b.scope_kind = 'plan'
-    and k."scopeKind" = 'plan' and b.ends > now()
-  limit 1
-) as present on true
+    and k."scopeKind" = 'plan'
+  order by b.ends desc limit 1
+) as other on true
+cross join lateral (select ${sql.raw(currentPeriodSql("other", "p"))}) as present
 order by w.id, k."scopeId", k."scopeKind", k.metric
 on conflict (workspace_id, scope_id, scope_kind, metric) do update set
   allowed = excluded.allowed,
@@ -92,13 +96,14 @@ on conflict (workspace_id, scope_id, scope_kind, metric) do update set
   refused = budgets.refused and budgets.ends > now()
     and coalesce(excluded.allowed <= budgets.allowed, false),
   -- The highest of 50, 80 and 100 percent that was reached. A raised limit lowers it. A lowered
-  -- limit must not raise it here: the rise must write the event usage.threshold, and the statement
-  -- that charges the next metered call does both.
+  -- limit does not raise it here, because each rise needs an event usage.threshold: the statement
+  -- that charges the next metered call raises it and writes the event.
   crossed = case when budgets.ends <= now() then 0
     else least(budgets.crossed, ${sql.raw(crossedSql("budgets.spent", "excluded.allowed"))}) end,
   spent = case when budgets.ends <= now() then 0 else budgets.spent end,
-  starts = ${keep("starts")},
-  ends = ${keep("ends")}
+  starts = case when budgets.ends <= now() then ${sql.raw(nextStartSql("budgets", "excluded"))}
+    else budgets.starts end,
+  ends = case when budgets.ends <= now() then excluded.ends else budgets.ends end
 returning workspace_id as "workspaceId", scope_id as "scopeId", scope_kind as "scopeKind", metric,
   xmax = 0 as "isNew"`.execute(tx);
   const created = put

@@ -4,7 +4,8 @@ import { type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
-import { countSpent, lockBudgets, putBudgets } from "../budgets/index.ts";
+import { announceLimits } from "../announce.ts";
+import { lockBudgets, putBudgets } from "../budgets/index.ts";
 import type { LimitServices } from "../services.ts";
 import { budgetOf, noCeiling, noScope, refOf, toCeiling } from "./ceiling.ts";
 import { findScopeName, putCeiling, readCeilings } from "./store.ts";
@@ -44,8 +45,7 @@ export async function setCeiling({
     });
     return isNew;
   });
-  await countSpent(database, created);
-  ctx.limits.changed([workspaceId]);
+  await announceLimits(ctx, [workspaceId], created);
   return inWorkspace(database.tenant, workspaceId, async (tx) => {
     const [row] = await readCeilings(tx, workspaceId, { ...ref, limit: 1 });
     // Another request may have deleted the ceiling since it was set.

@@ -1,6 +1,7 @@
 import type { CeilingScope } from "@beckon/contract";
 import { type RawBuilder, sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
+import { currentPeriodSql } from "../../reservations/index.ts";
 
 /** What a ceiling applies to. */
 export interface CeilingRef {
@@ -93,8 +94,7 @@ export async function readCeilings(
       case c.scope_kind when 'workspace' then w.name when 'agent' then a.name
         when 'key' then k.name else t.name end as name,
       case when b.ends > now() then b.spent else 0 end as spent, coalesce(b.reserved, 0) as reserved,
-      case when b.ends > now() then b.starts else p.starts end as starts,
-      case when b.ends > now() then b.ends else p.ends end as ends
+      ${sql.raw(currentPeriodSql("b", "p"))}
     from workspaces w
     cross join lateral period_of(now(), w.time_zone, 'day', 1) as p
     join ceilings c on c.workspace_id = w.id

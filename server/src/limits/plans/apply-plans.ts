@@ -3,22 +3,26 @@ import {
   inAllWorkspaces,
   type WorkspaceTransaction,
 } from "../../base/database/index.ts";
-import { type BudgetKey, countSpent } from "../budgets/index.ts";
-import type { PlanSources } from "../services.ts";
+import { announceLimits } from "../announce.ts";
+import type { BudgetKey } from "../budgets/index.ts";
+import type { LimitServices, PlanSources } from "../services.ts";
 import { findAllowances } from "./plan.ts";
 import { type PlanLimits, putPlanBudgets } from "./put-plan-budgets.ts";
 import { lockPlans } from "./store.ts";
 import {
   findDueWorkspaces,
   findWorkspacePlan,
+  readAllowances,
   storeWorkspacePlan,
 } from "./workspace-plan-store.ts";
 
 /**
  * Sets the budgets of workspaces to the allowances of their plans, and stores planned changes whose
- * time has come. A workspace keeps its budgets if its plan or its next plan is neither in the
- * operator's file nor in the database. The caller holds the lock of `lockPlans`.
- * @returns the budgets that are new. Pass them to `countSpent` after the transaction has committed.
+ * time has come. A workspace whose plan exists neither in the operator's file nor in the database
+ * keeps its present allowances; those of its next plan are set. If the next plan does not exist, the
+ * budgets of the workspace stay unchanged. The caller holds the lock of `lockPlans`.
+ * @returns the budgets that are new. Pass them to `announceLimits` after the transaction has
+ *   committed.
  */
 export async function applyPlans(
   tx: WorkspaceTransaction,
@@ -31,10 +35,14 @@ export async function applyPlans(
     if (row === undefined) continue;
     await storeWorkspacePlan(tx, workspaceId, row);
     const present = await findAllowances(tx, sources, row.plan);
-    const next =
-      row.next_plan === null ? undefined : await findAllowances(tx, sources, row.next_plan);
-    if (present !== undefined && (row.next_plan === null || next !== undefined))
-      plans.push({ workspaceId, present, next });
+    if (row.next_plan === null) {
+      if (present !== undefined) plans.push({ workspaceId, present, next: undefined });
+      continue;
+    }
+    const next = await findAllowances(tx, sources, row.next_plan);
+    if (next === undefined) continue;
+    const kept = present ?? (await readAllowances(tx, workspaceId));
+    plans.push({ workspaceId, present: kept, next });
   }
   return putPlanBudgets(tx, plans);
 }
@@ -44,12 +52,16 @@ export async function applyPlans(
  * already, when their period ended. What remains is to store the name of the plan, and to delete
  * the budgets of metrics that have become unlimited.
  */
-export async function applyNextPlans(database: Database, sources: PlanSources): Promise<void> {
+export async function applyNextPlans(
+  database: Database,
+  limits: PlanSources & Pick<LimitServices["limits"], "changed">,
+): Promise<void> {
   const { tenant } = database;
   if ((await inAllWorkspaces(tenant, findDueWorkspaces)).length === 0) return;
-  const created = await inAllWorkspaces(tenant, async (tx) => {
+  const { created, workspaceIds } = await inAllWorkspaces(tenant, async (tx) => {
     await lockPlans(tx);
-    return applyPlans(tx, sources, await findDueWorkspaces(tx));
+    const workspaceIds = await findDueWorkspaces(tx);
+    return { created: await applyPlans(tx, limits, workspaceIds), workspaceIds };
   });
-  await countSpent(database, created);
+  await announceLimits({ database, limits }, workspaceIds, created);
 }

@@ -26,14 +26,16 @@ export async function getPlanUsage({ ctx }: { ctx: Context }): Promise<PlanUsage
       starts_at: first.starts.toISOString(),
       resets_at: first.ends.toISOString(),
       metrics: metrics.map(({ metric, allowed, ...amounts }) => {
-        const [used, reserved] = [Number(amounts.used), Number(amounts.reserved)];
+        const used = amounts.used === null ? null : Number(amounts.used);
+        const reserved = Number(amounts.reserved);
         const allowance = allowed === null ? null : Number(allowed);
         return {
           metric,
           allowance,
           used,
+          unknown_cost_entries: Number(amounts.unknown_cost_entries),
           reserved,
-          left: allowance === null ? null : Math.max(0, allowance - used - reserved),
+          left: allowance === null ? null : Math.max(0, allowance - (used ?? 0) - reserved),
           resets_at: amounts.ends.toISOString(),
         };
       }),

@@ -1,13 +1,16 @@
 import type { LimitMetric } from "@beckon/contract";
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
+import { currentPeriodSql } from "../../reservations/index.ts";
 
 /** The amount used of one metric of the plan. Amounts are text because their type is bigint. */
 export interface MetricRow {
   readonly metric: LimitMetric;
   /** null: unlimited. */
   readonly allowed: string | null;
-  readonly used: string;
+  /** null: the known costs are 0 in all, and the cost of at least one call is unknown. */
+  readonly used: string | null;
+  readonly unknown_cost_entries: string;
   readonly reserved: string;
   readonly starts: Date;
   readonly ends: Date;
@@ -18,6 +21,13 @@ export interface MetricRow {
  * the amount is `spent` of its budget. For others it is the sum of the ledger since the date on
  * which the month began: one statement reads the sums by day and the entries that are not in them
  * yet, so it reads one snapshot and counts each entry exactly once.
+ *
+ * The cost of an entry is what counts for a plan: the standard cost, or the workspace's own if that
+ * is unknown. A row of sums by day does not tell which entries lack which cost. An entry without
+ * own cost has no standard cost either, and an entry without tokens has the standard cost 0. So the
+ * cost of a row is either the sum of the standard costs or that of the own costs. The exceptions
+ * are rows of a day on which the standard price became known or unknown: of these, the standard
+ * costs are counted, and the other entries count as unknown.
  */
 export async function readMetrics(
   tx: WorkspaceTransaction,
@@ -25,41 +35,52 @@ export async function readMetrics(
 ): Promise<MetricRow[]> {
   const { rows } = await sql<MetricRow>`
 with month as (
-  select coalesce(b.starts, p.starts) as starts, coalesce(b.ends, p.ends) as ends,
-    (coalesce(b.starts, p.starts) at time zone w.time_zone)::date as first_day
+  select m.starts, m.ends, (m.starts at time zone w.time_zone)::date as first_day
   from workspaces w
   cross join lateral period_of(now(), w.time_zone, 'month', w.plan_anchor) as p
   left join lateral (
     select starts, ends from budgets b
-    where b.workspace_id = w.id and b.scope_id = w.id and b.scope_kind = 'plan' and b.ends > now()
-    limit 1
+    where b.workspace_id = w.id and b.scope_id = w.id and b.scope_kind = 'plan'
+    order by b.ends desc limit 1
   ) as b on true
+  cross join lateral (select ${sql.raw(currentPeriodSql("b", "p"))}) as m
   where w.id = ${workspaceId}
 ), used as (
-  select u.input_tokens, u.output_tokens, u.voice_ms, u.browser_ms, u.cost_micros
-  from usage_days u, month
+  select u.input_tokens, u.output_tokens, u.voice_ms, u.browser_ms, u.entries,
+    case when c.is_own then u.cost_micros else u.standard_cost_micros end as cost_micros,
+    case when c.is_own then u.unknown_cost_entries else u.unknown_standard_cost_entries end
+      as unknown_cost_entries
+  from month, usage_days u
+  cross join lateral (
+    select u.standard_cost_micros = 0
+      and u.unknown_standard_cost_entries > u.unknown_cost_entries as is_own
+  ) as c
   where u.workspace_id = ${workspaceId} and u.day >= month.first_day
   union all
-  select u.input_tokens, u.output_tokens, u.voice_ms, u.browser_ms, u.cost_micros
-  from usage_entries u, month
+  select u.input_tokens, u.output_tokens, u.voice_ms, u.browser_ms, 1, c.cost_micros,
+    (c.cost_micros is null)::int
+  from month, usage_entries u
+  cross join lateral (select coalesce(u.standard_cost_micros, u.cost_micros) as cost_micros) as c
   where u.workspace_id = ${workspaceId} and u.day >= month.first_day and u.transaction >= (
     select coalesce(max(r.up_to), '-9223372036854775808'::bigint)
     from usage_rollups r where r.workspace_id = ${workspaceId})
 ), sums as (
   select coalesce(sum(input_tokens + output_tokens), 0)::bigint as tokens,
     coalesce(sum(voice_ms), 0)::bigint as voice, coalesce(sum(browser_ms), 0)::bigint as browser,
-    coalesce(sum(cost_micros), 0)::bigint as cost
+    case when sum(unknown_cost_entries) > 0 then nullif(coalesce(sum(cost_micros), 0), 0)
+      else coalesce(sum(cost_micros), 0) end::bigint as cost,
+    coalesce(sum(unknown_cost_entries), 0) as unknown_cost_entries
   from used
 )
 select m.metric,
   case when b.ends <= now() and b.changes_next then b.next_allowed else b.allowed end as allowed,
   case when b.ends > now() then b.spent when b.ends is not null then 0 else m.used end as used,
-  coalesce(b.reserved, 0) as reserved,
-  case when b.ends > now() then b.starts else month.starts end as starts,
-  case when b.ends > now() then b.ends else month.ends end as ends
+  m.unknown_cost_entries, coalesce(b.reserved, 0) as reserved,
+  ${sql.raw(currentPeriodSql("b", "month"))}
 from month, sums
-cross join lateral (values (1, 'tokens', sums.tokens), (2, 'voice', sums.voice),
-  (3, 'browser', sums.browser), (4, 'cost', sums.cost)) as m (number, metric, used)
+cross join lateral (values (1, 'tokens', sums.tokens, 0), (2, 'voice', sums.voice, 0),
+  (3, 'browser', sums.browser, 0), (4, 'cost', sums.cost, sums.unknown_cost_entries)
+) as m (number, metric, used, unknown_cost_entries)
 left join budgets b on b.workspace_id = ${workspaceId} and b.scope_id = ${workspaceId}
   and b.scope_kind = 'plan' and b.metric = m.metric
 order by m.number`.execute(tx);

@@ -10,14 +10,15 @@ import { findWorkspacesOn, plansInUse } from "./workspace-plan-store.ts";
 /**
  * At startup, sets the allowances of workspaces to those in the operator's file. All processes must
  * have the same file, because otherwise each would undo the changes of the others. A workspace
- * keeps its allowances if its plan is no longer in the file.
+ * keeps its present allowances if its plan is no longer in the file; a planned change remains.
+ * @returns the workspaces with new limits, which must be announced to other processes.
  * @throws ConfigError if the file has a plan with the name of one in the database.
  */
 export async function reconcilePlans(
   database: Database,
   sources: PlanSources,
   log: Pick<Log, "write">,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { operatorPlans, operatorWorkspaceId } = sources;
   const created = await inAllWorkspaces(database.tenant, async (tx) => {
     await lockPlans(tx);
@@ -37,4 +38,5 @@ export async function reconcilePlans(
     return applyPlans(tx, sources, await findWorkspacesOn(tx, [...operatorPlans.keys()]));
   });
   await countSpent(database, created);
+  return [...new Set(created.map(({ workspaceId }) => workspaceId))];
 }

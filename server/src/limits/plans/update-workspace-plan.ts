@@ -4,7 +4,7 @@ import { type Context, permit } from "../../base/context.ts";
 import { inAllWorkspaces, type WorkspaceTransaction } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
-import { countSpent } from "../budgets/index.ts";
+import { announceLimits } from "../announce.ts";
 import type { LimitServices } from "../services.ts";
 import { findAllowances } from "./plan.ts";
 import { putPlanBudgets } from "./put-plan-budgets.ts";
@@ -12,6 +12,7 @@ import { lockPlans } from "./store.ts";
 import { toWorkspacePlan } from "./workspace-plan.ts";
 import {
   findWorkspacePlan,
+  readAllowances,
   storeWorkspacePlan,
   type WorkspacePlanRow,
 } from "./workspace-plan-store.ts";
@@ -19,7 +20,7 @@ import {
 /**
  * Sets the plan of a workspace, at once or when the month of its current plan ends, and the day on
  * which these months begin. What was used since the start of the plan's current month counts
- * against the new allowances too, and is exact when the function returns.
+ * against the new allowances too. All of it has been counted when the function returns.
  * @throws ApiError `bad_request`; `forbidden`; `not_found` if there is no such workspace, or if the
  *   request is made outside of the workspace `default`.
  */
@@ -52,11 +53,11 @@ export async function updateWorkspacePlan({
         : await putPlanBudgets(tx, [
             {
               workspaceId: targetId,
-              present: await allowancesOf(tx, ctx, wanted.plan),
+              present: await allowancesOf(tx, ctx, wanted.plan, row),
               next:
                 wanted.next_plan === null
                   ? undefined
-                  : await allowancesOf(tx, ctx, wanted.next_plan),
+                  : await allowancesOf(tx, ctx, wanted.next_plan, row),
             },
           ]);
     const before = toWorkspacePlan(row);
@@ -72,22 +73,24 @@ export async function updateWorkspacePlan({
     }
     return { updated, created };
   });
-  await countSpent(database, created);
-  limits.changed([targetId]);
+  await announceLimits(ctx, [targetId], created);
   return updated;
 }
 
 /**
- * Returns the allowances of a plan; null is the built-in plan. @throws ApiError `bad_request` if
- * there is no plan of this name.
+ * Returns the allowances of a plan; null is the built-in plan. If the plan of the workspace `row` no
+ * longer exists, these are the allowances that the workspace still has.
+ * @throws ApiError `bad_request` if there is no plan of this name, and the workspace is not on it.
  */
 async function allowancesOf(
   tx: WorkspaceTransaction,
   { limits }: LimitServices,
   name: string | null,
+  row: WorkspacePlanRow,
 ): Promise<Allowances> {
   const allowances = await findAllowances(tx, limits, name);
   if (allowances !== undefined) return allowances;
+  if (name === row.plan) return readAllowances(tx, row.id);
   throw new ApiError(
     "bad_request",
     `plan: there is no plan ${name}. GET /api/public/plans lists the plans; add one with POST /api/public/plans.`,

@@ -3,7 +3,7 @@ import { changes, record } from "../../base/audit/index.ts";
 import { type Context, permit } from "../../base/context.ts";
 import { inAllWorkspaces } from "../../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
-import { countSpent } from "../budgets/index.ts";
+import { announceLimits } from "../announce.ts";
 import type { LimitServices } from "../services.ts";
 import { applyPlans } from "./apply-plans.ts";
 import { noPlan, toPlan } from "./plan.ts";
@@ -46,7 +46,6 @@ export async function updatePlan({
     });
     return { plan, created, workspaceIds };
   });
-  await countSpent(database, created);
-  limits.changed(workspaceIds);
+  await announceLimits(ctx, workspaceIds, created);
   return plan;
 }

@@ -1,4 +1,4 @@
-import { unlimitedPlan } from "@beckon/contract";
+import { type Allowances, type LimitMetric, unlimitedPlan } from "@beckon/contract";
 import { type RawBuilder, sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 
@@ -43,7 +43,7 @@ export async function findWorkspacePlan(
 
 /**
  * Returns up to `limit` workspaces, newest first.
- * @param plan if it is not undefined, only workspaces that are on this plan or change to it.
+ * @param plan if it is not undefined, only workspaces whose plan or next plan this is.
  */
 export async function listWorkspacePlanRows(
   tx: WorkspaceTransaction,
@@ -57,7 +57,7 @@ export async function listWorkspacePlanRows(
   return rows;
 }
 
-/** Returns the ids of the workspaces that are on one of these plans or change to it. */
+/** Returns the ids of the workspaces whose plan or next plan is one of these. */
 export async function findWorkspacesOn(
   tx: WorkspaceTransaction,
   names: readonly string[],
@@ -91,6 +91,32 @@ export async function storeWorkspacePlan(
     .set({ plan: plan === unlimitedPlan ? null : plan, next_plan, plan_anchor })
     .where("id", "=", workspaceId)
     .execute();
+}
+
+/**
+ * Returns the allowances that the budgets of the workspace have now. They are those of its plan,
+ * and remain if the plan no longer exists.
+ */
+export async function readAllowances(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+): Promise<Allowances> {
+  const { rows } = await sql<{ metric: LimitMetric; allowed: string | null }>`
+    select b.metric,
+      case when b.ends <= now() and b.changes_next then b.next_allowed else b.allowed end as allowed
+    from budgets b
+    where b.workspace_id = ${workspaceId} and b.scope_id = ${workspaceId}
+      and b.scope_kind = 'plan'`.execute(tx);
+  const allowed = (metric: LimitMetric) => {
+    const amount = rows.find((row) => row.metric === metric)?.allowed ?? null;
+    return amount === null ? null : Number(amount);
+  };
+  return {
+    tokens: allowed("tokens"),
+    voice_ms: allowed("voice"),
+    browser_ms: allowed("browser"),
+    cost_micros: allowed("cost"),
+  };
 }
 
 /** Returns the names of the plans on which workspaces are, or to which they change. */

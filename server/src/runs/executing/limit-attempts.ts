@@ -34,25 +34,29 @@ interface LimitedRun {
  * run makes its calls one after the other, so the cost of earlier calls is known.
  */
 export function limitAttempts(
-  reservations: Pick<Reservations, "isLimited" | "reserve">,
+  reservations: Pick<Reservations, "revision" | "reserve">,
   { run, config, priceOf }: LimitedRun,
 ): LimitAttempt {
   const { max_cost_micros: maxCostMicros, reserve_output_tokens } = config.limits;
   const maxOutputTokens = config.model_settings.max_output_tokens ?? reserve_output_tokens;
+  // The price may change while the call waits for its reservation and its answer. Both end with the
+  // run.
+  const withinMs = config.limits.timeout_seconds * 1_000;
+  const priceInRun: PriceOf = (usage) => priceOf(usage, withinMs);
 
   async function limit(
     attempt: PlannedAttempt,
-    isLimited: boolean,
+    revision: number | undefined,
     signal: AbortSignal,
   ): Promise<AttemptLimit | undefined> {
     const bytes = attempt.bytes();
     // Computed once, because most calls of `amountsOf` are for `maxOutputTokens`, and computing a
     // price takes some microseconds of CPU time.
-    const largest = boundOf(priceOf, bytes, maxOutputTokens);
+    const largest = boundOf(priceInRun, bytes, maxOutputTokens);
     const call: CallBound = {
       maxOutputTokens,
       amountsOf: (outputTokens) =>
-        outputTokens === maxOutputTokens ? largest : boundOf(priceOf, bytes, outputTokens),
+        outputTokens === maxOutputTokens ? largest : boundOf(priceInRun, bytes, outputTokens),
       used: usedBy(attempt.earlier),
     };
     const runLimit: Limit | undefined =
@@ -66,9 +70,10 @@ export function limitAttempts(
             spent: attempt.runCostMicros() ?? 0,
             resetsAt: null,
           };
-    const result = isLimited
-      ? await reservations.reserve({ ...run, call, runLimit }, signal)
-      : fitInto(runLimit === undefined ? [] : [runLimit], call);
+    const result =
+      revision !== undefined
+        ? await reservations.reserve({ ...run, call, runLimit }, signal)
+        : fitInto(runLimit === undefined ? [] : [runLimit], call);
     switch (result.kind) {
       case "unlimited":
         return undefined;
@@ -82,6 +87,8 @@ export function limitAttempts(
         const { outputTokens, loweredBy } = result;
         return {
           maxOutputTokens: outputTokens,
+          coversNext: () =>
+            result.kind === "granted" && reservations.revision(run.workspaceId) === revision,
           endOfTruncated:
             loweredBy === undefined
               ? undefined
@@ -98,28 +105,39 @@ export function limitAttempts(
   }
 
   return (attempt, signal) => {
-    const isLimited = reservations.isLimited(run.workspaceId);
-    return isLimited || maxCostMicros !== null ? limit(attempt, isLimited, signal) : undefined;
+    // Read before the reservation: a limit that changes during it may not be part of it.
+    const revision = reservations.revision(run.workspaceId);
+    return revision !== undefined || maxCostMicros !== null
+      ? limit(attempt, revision, signal)
+      : undefined;
   };
 }
 
 /**
- * Returns what a call uses at most. A tokenizer produces at most one token per byte. The higher of
- * two costs is taken, because the provider may write the input to its cache, which can cost more.
+ * Returns what a call uses at most. A tokenizer produces at most one token per byte. The highest
+ * cost is taken, because the provider may read the input from its cache or write it there, and each
+ * of them can cost more than plain input.
  */
 function boundOf(priceOf: PriceOf, bytes: number, outputTokens: number): Amounts {
-  const usage = { input_tokens: bytes, output_tokens: outputTokens, cached_input_tokens: 0 };
-  const plain = priceOf(usage);
-  const written = priceOf({ ...usage, cache_write_tokens: bytes });
-  const dearer = (one: number | null, other: number | null) =>
-    one === null || other === null ? (one ?? other) : Math.max(one, other);
-  const costMicros = dearer(plain.micros, written.micros);
+  const plain = { input_tokens: bytes, output_tokens: outputTokens, cached_input_tokens: 0 };
+  const prices = [
+    plain,
+    { ...plain, cached_input_tokens: bytes },
+    { ...plain, cache_write_tokens: bytes },
+  ].map((usage) => priceOf(usage));
+  const costMicros = highest(prices.map(({ micros }) => micros));
   return {
     ...noAmounts,
     costMicros,
-    planCostMicros: dearer(plain.standardMicros, written.standardMicros) ?? costMicros,
+    planCostMicros: highest(prices.map(({ standardMicros }) => standardMicros)) ?? costMicros,
     tokens: bytes + outputTokens,
   };
+}
+
+/** Returns the highest known cost; null if none is known. */
+function highest(costs: readonly (number | null)[]): number | null {
+  const known = costs.filter((cost) => cost !== null);
+  return known.length === 0 ? null : Math.max(...known);
 }
 
 /** Returns what calls have used. */
