@@ -45,11 +45,21 @@ inBrowser("a workspace without limits shows what it used, and that nothing limit
   const page = await open();
   await page.getByText("1,234 used · unlimited").waitFor();
   await page.getByText("$0.05 used · unlimited").waitFor();
+  await spend({ cost_micros: null });
+  await page.reload();
+  await page.getByText("at least $0.05 used · unlimited").waitFor();
   await page.getByText("A ceiling stops runs when").waitFor();
   await expect
     .poll(() => page.getByRole("region", { name: "Plan" }).getByText("unlimited").count())
     .toBe(5);
   await expectAccessible(page);
+});
+
+inBrowser("a cost of which nothing is known is shown as unknown, not as $0", async () => {
+  const { spend, open } = await workspace();
+  await spend({ input_tokens: 5, cost_micros: null });
+  const page = await open();
+  await page.getByText("unknown · unlimited").waitFor();
 });
 
 inBrowser(
@@ -189,4 +199,33 @@ inBrowser("an owner of default creates a plan and puts a workspace on it", async
   await dialog.getByRole("button", { name: "Change plan" }).click();
   await workspaces.getByText(name).waitFor();
   await expect.poll(() => call("/plan")).toMatchObject({ plan: name, anchor_day: 15 });
+});
+
+inBrowser("a planned change is kept with another first day, and can be cancelled", async () => {
+  const { id, call } = await workspace();
+  const name = `kept-${id.slice(-8)}`;
+  expect((await beckon.call("/plans", { body: { name, tokens: 1_000 } })).status).toBe(201);
+  const set = (body: object) => beckon.call(`/workspace-plans/${id}`, { method: "PATCH", body });
+  await set({ plan: name });
+  await set({ plan: "unlimited", takes_effect: "period_end" });
+  const page = await openDashboard(beckon.url, { as: owner, path: `/w/${defaultId}/plan` });
+  const row = page.getByRole("table", { name: "Plans of workspaces" }).getByRole("row", { name });
+  const change = row.getByRole("button", { name: "Change the plan of Test" });
+  const dialog = page.getByRole("dialog");
+  const save = dialog.getByRole("button", { name: "Change plan" });
+  await change.click();
+  await dialog.getByLabel("Months begin on").selectOption("15");
+  await save.click();
+  await dialog.waitFor({ state: "detached" });
+  const planned = { plan: name, next_plan: { plan: "unlimited" }, anchor_day: 15 };
+  expect(await call("/plan")).toMatchObject(planned);
+
+  await row.getByText("Day 15").waitFor();
+  await change.click();
+  await expect.poll(() => save.getAttribute("aria-disabled")).toBe("true");
+  await dialog.getByLabel("Cancel the planned change to unlimited").check();
+  await expectAccessible(page);
+  await save.click();
+  await dialog.waitFor({ state: "detached" });
+  expect(await call("/plan")).toMatchObject({ plan: name, next_plan: null, anchor_day: 15 });
 });

@@ -7,7 +7,7 @@ import { inBrowser, openDashboard } from "./dashboard.ts";
 
 const defaultId = "wsp_00000000000000000000000000";
 
-const beckon = await startTestBeckon();
+const beckon = await startTestBeckon({ OPENAI_API_KEY: "operator-key-0123456789" });
 const owner = await addPerson(beckon, { role: "owner" });
 const viewer = await addPerson(beckon, { role: "viewer" });
 await beckon.createProvider("http://127.0.0.1:9/v1", "own");
@@ -59,6 +59,9 @@ inBrowser("a price of the workspace's own provider is set, changed and deleted",
 
   await menu.click();
   await page.getByRole("menuitem", { name: "Delete price" }).click();
+  await page
+    .getByText("Its price is then unknown, or $0 if its provider is marked as free.")
+    .waitFor();
   await page.getByRole("button", { name: "Delete price" }).click();
   await rowOf(page, "own/large").getByText("Unknown", { exact: true }).waitFor();
 });
@@ -69,3 +72,35 @@ inBrowser("the price of a built-in model cannot be changed", async () => {
   const item = page.getByRole("menuitem", { name: "Set price" });
   await expect.poll(() => item.getAttribute("aria-disabled")).toBe("true");
 });
+
+inBrowser(
+  "the price of an own provider is set if the operator has one of the same name",
+  async () => {
+    const model = "openai/gpt-4o";
+    await beckon.createAgent({ model });
+    await beckon.createProvider("http://127.0.0.1:9/v1", "openai");
+    await beckon.createAgent({ model });
+    const page = await open();
+    const row = rowOf(page, model).nth(1);
+    const menu = row.getByRole("button", { name: `More about the price of ${model}` });
+    const act = async (name: string) => {
+      await menu.click();
+      await page.getByRole("menuitem", { name }).click();
+    };
+    const dialog = page.getByRole("dialog");
+    await act("Set price");
+    await dialog.getByLabel("Input", { exact: true }).fill("1");
+    await dialog.getByLabel("Output", { exact: true }).fill("7");
+    await dialog.getByRole("button", { name: "Set price" }).click();
+    await row.getByText("$7.00").waitFor();
+    await act("Change price");
+    await expect.poll(() => dialog.getByLabel("Output", { exact: true }).inputValue()).toBe("7");
+    await dialog.getByLabel("Output", { exact: true }).fill("8");
+    await dialog.getByRole("button", { name: "Set price" }).click();
+    await row.getByText("$8.00").waitFor();
+    await act("Delete price");
+    await page.getByRole("button", { name: "Delete price" }).click();
+    await row.getByText("$8.00").waitFor({ state: "detached" });
+    await expect.poll(() => rowOf(page, model).first().getByText("$10.00").count()).toBe(1);
+  },
+);

@@ -44,7 +44,7 @@ const daysAgo = (days: number) => new Date(Date.now() - days * dayMs);
 const dateOf = (time: Date) => time.toISOString().slice(0, 10);
 const rowsOf = (page: Page, table: string) =>
   page.getByRole("table", { name: table }).locator("tbody tr[data-index]");
-/** Waits for a chart with this name: the URL changes before the page does. */
+/** Waits for a chart with this name, which the page shows a moment after the URL has changed. */
 const expectChart = (page: Page, name: RegExp) => page.getByRole("img", { name }).waitFor();
 /** Waits until a table has these rows. */
 const expectRows = (rows: Locator, texts: readonly string[]) =>
@@ -115,8 +115,8 @@ inBrowser(
       });
     const page = await open();
     await page.locator("svg rect.fill-chart-5").waitFor();
-    // The bar of this day has a part for each of the five largest groups, and one part in the
-    // colour `edge` for the sum of the others.
+    // Yesterday's bar has a part for each of the five largest groups, which are agents here, and
+    // one part in the colour `edge` for the sum of the other two.
     await page.locator("svg rect.fill-edge").waitFor();
     await expect.poll(() => page.locator("svg[role=img] rect").count()).toBe(6);
     await page.locator(`a[title*="$28.00"]`).hover();
@@ -191,7 +191,7 @@ inBrowser("an unknown cost is called unknown, with the reason", async () => {
   const [known, unknown] = [await agent("Known"), await agent("Unknown")];
   await add(unknown, { cost_micros: null, input_tokens: 500, time: daysAgo(1) });
   const page = await open();
-  await page.getByText("The cost is unknown: no price is known").waitFor();
+  await page.getByText("The cost is unknown: models were called for which no price").waitFor();
   await expect.poll(() => page.getByText("$0").count()).toBe(0);
   await expectAccessible(page);
   await page.getByRole("button", { name: "Show tokens" }).click();

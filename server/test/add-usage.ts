@@ -26,6 +26,8 @@ export interface GivenEntry {
   readonly browser_ms?: number;
   /** Default: 0. Null: unknown. */
   readonly cost_micros?: number | null;
+  /** Default: unknown. */
+  readonly standard_cost_micros?: number;
   readonly estimated?: boolean;
   /** Id of the transaction that wrote the entry. Default: the transaction that inserts it. */
   readonly transaction?: number;
@@ -56,14 +58,15 @@ export async function addUsage(
         coalesce(e.model, 'echo'), coalesce(e.input_tokens, 0), coalesce(e.output_tokens, 0),
         coalesce(e.cached_input_tokens, 0), coalesce(e.cache_write_tokens, 0),
         coalesce(e.reasoning_tokens, 0), coalesce(e.voice_ms, 0), coalesce(e.browser_ms, 0),
-        case when e.is_unknown then null else coalesce(e.cost_micros, 0) end, null, null,
+        case when e.is_unknown then null else coalesce(e.cost_micros, 0) end,
+        e.standard_cost_micros, null,
         coalesce(e.estimated, false), coalesce(e.transaction, current_transaction())
       from workspaces w, jsonb_to_recordset($3) as e (run_id text, seq int, number int,
         time timestamptz, day date, principal text, trigger_id text, tags text[], outcome text,
         kind text, provider text, model text, input_tokens bigint, output_tokens bigint,
         cached_input_tokens bigint, cache_write_tokens bigint, reasoning_tokens bigint,
         voice_ms bigint, browser_ms bigint, cost_micros bigint, is_unknown boolean,
-        estimated boolean, transaction bigint),
+        standard_cost_micros bigint, estimated boolean, transaction bigint),
         lateral (select coalesce(e.time, now()) as time) as t
       where w.id = $1`,
     [
@@ -94,7 +97,8 @@ export async function sumUpTo(
       select workspace_id, day, agent_id, provider, model, principal, trigger_id, kind, count(*),
         sum(input_tokens), sum(output_tokens), sum(cached_input_tokens), sum(cache_write_tokens),
         sum(reasoning_tokens), sum(voice_ms), sum(browser_ms), coalesce(sum(cost_micros), 0),
-        count(*) filter (where cost_micros is null), 0, 0, count(*) filter (where estimated)
+        count(*) filter (where cost_micros is null), coalesce(sum(standard_cost_micros), 0),
+        count(*) filter (where standard_cost_micros is null), count(*) filter (where estimated)
       from usage_entries e
       where workspace_id = $1 and transaction < $2 and transaction >= coalesce(
         (select up_to from usage_rollups where workspace_id = $1), -9223372036854775808)

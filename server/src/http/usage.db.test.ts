@@ -88,6 +88,7 @@ describe("a report", () => {
       { ...noon("2026-06-10"), cost_micros: 5 },
       { ...noon("2026-06-10"), cost_micros: null },
       { ...noon("2026-06-11"), cost_micros: null },
+      { ...noon("2026-06-11"), outcome: "failed", cost_micros: 0 },
       { ...noon("2026-06-12"), cost_micros: 0 },
     ]);
     const costs = async () => {

@@ -92,9 +92,8 @@ export async function hasAgent(
 
 /**
  * Sums usage by the query's groups. Unless the report needs single entries, one statement reads the
- * sums by day, the position up to which entries are contained in them, and the entries after that
- * position. It reads one snapshot, so each entry counts exactly once, even while another process
- * sums up entries.
+ * sums by day and, with `unsummed`, the entries that are not in these sums yet. It reads one
+ * snapshot, so each entry counts exactly once, even while another process sums up entries.
  * @throws the error of a statement that PostgreSQL cancelled after `timeoutMs`.
  */
 export async function readReport(
@@ -246,10 +245,10 @@ function sums(table: string): RawBuilder<unknown> {
 }
 
 function amountsOf(row: Row): UsageTotals {
-  const entries = Number(row.entries);
+  const cost = Number(row.cost_micros);
   const unknown = Number(row.unknown_cost_entries);
   return {
-    entries,
+    entries: Number(row.entries),
     input_tokens: Number(row.input_tokens),
     output_tokens: Number(row.output_tokens),
     cached_input_tokens: Number(row.cached_input_tokens),
@@ -257,7 +256,8 @@ function amountsOf(row: Row): UsageTotals {
     reasoning_tokens: Number(row.reasoning_tokens),
     voice_ms: Number(row.voice_ms),
     browser_ms: Number(row.browser_ms),
-    cost_micros: entries > 0 && unknown === entries ? null : Number(row.cost_micros),
+    // Calls that were answered with an error have the cost 0. They do not make an unknown cost 0.
+    cost_micros: cost === 0 && unknown > 0 ? null : cost,
     unknown_cost_entries: unknown,
     estimated_entries: Number(row.estimated_entries),
   };

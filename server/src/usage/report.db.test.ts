@@ -56,11 +56,12 @@ describe("sums by day and the entries after them", () => {
     const byKey = Map.groupBy(entries, (entry) => JSON.stringify(keyOf(entry)));
     return [...byKey].sort().map(([key, some]) => {
       const known = some.flatMap(({ cost_micros }) => cost_micros ?? []);
+      const cost = known.reduce((sum, each) => sum + each, 0);
       return {
         ...(JSON.parse(key) as object),
         entries: some.length,
         input_tokens: some.reduce((sum, { input_tokens }) => sum + input_tokens, 0),
-        cost_micros: known.length === 0 ? null : known.reduce((sum, cost) => sum + cost, 0),
+        cost_micros: cost === 0 && known.length < some.length ? null : cost,
         unknown_cost_entries: some.length - known.length,
         estimated_entries: some.filter(({ estimated }) => estimated).length,
       };

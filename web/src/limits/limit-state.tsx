@@ -2,7 +2,10 @@ import { Time } from "../ui/index.ts";
 import { Meter } from "./meter.tsx";
 
 interface LimitStateProps {
-  readonly used: number;
+  /** null if it is unknown. */
+  readonly used: number | null;
+  /** Whether a part of it is unknown, so that at least `used` is used. Default: false. */
+  readonly isPartial?: boolean;
   /** The word for the used part, for example "spent". */
   readonly usedWord: string;
   readonly reserved: number;
@@ -17,9 +20,9 @@ interface LimitStateProps {
 
 /** The used, reserved and remaining parts of a limit: as a bar, and in words. */
 export function LimitState(props: LimitStateProps) {
-  const { used, usedWord, reserved, limit, left, resetsAt, format } = props;
+  const { used, isPartial = false, usedWord, reserved, limit, left, resetsAt, format } = props;
   const parts = [
-    `${format(used)} ${usedWord}`,
+    used === null ? "unknown" : `${isPartial ? "at least " : ""}${format(used)} ${usedWord}`,
     ...(reserved === 0 ? [] : [`${format(reserved)} reserved`]),
     left === null ? "unlimited" : `${format(left)} left`,
   ];
@@ -28,7 +31,7 @@ export function LimitState(props: LimitStateProps) {
       {limit === null ? null : (
         <Meter
           label={`${parts.join(", ")} of ${format(limit)}`}
-          used={used}
+          used={used ?? 0}
           reserved={reserved}
           limit={limit}
         />

@@ -45,7 +45,7 @@ function Allowances({ plan }: { readonly plan: PlanUsage }) {
         </Banner>
       )}
       <dl className="grid min-w-0 grid-cols-1 gap-x-8 gap-y-4 md:grid-cols-2">
-        {plan.metrics.map(({ metric, allowance, used, reserved, left, resets_at }) => {
+        {plan.metrics.map(({ metric, allowance, used, reserved, left, resets_at, ...rest }) => {
           const { label, format } = metricTexts[metric];
           return (
             <div key={metric} className="flex min-w-0 flex-col gap-1">
@@ -53,6 +53,7 @@ function Allowances({ plan }: { readonly plan: PlanUsage }) {
               <dd className="min-w-0">
                 <LimitState
                   used={used}
+                  isPartial={rest.unknown_cost_entries > 0}
                   usedWord="used"
                   reserved={reserved}
                   limit={allowance}

@@ -23,8 +23,8 @@ export function DeletePrice({ price, id, close }: DeletePriceProps) {
       title={`Delete the price of ${price.model}?`}
       effect={
         price.standard === null
-          ? "Its price is unknown then. Costs that were recorded stay."
-          : "It then has the price that applies without it. Costs that were recorded stay."
+          ? "Its price is then unknown, or $0 if its provider is marked as free. Costs that were recorded stay."
+          : "It then has the standard price, or $0 if its provider is marked as free. Costs that were recorded stay."
       }
       confirmLabel="Delete price"
       pendingText="Deleting…"

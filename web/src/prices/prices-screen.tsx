@@ -16,11 +16,12 @@ export function PricesScreen() {
     void navigate({ to: ".", search: next, replace: true });
   const close = () => show({});
   const isNarrow = !useMedia("(min-width: 768px)");
-  const named = prices.rows.find(({ model }) => model === search.model);
-  const chosen =
-    named !== undefined && named.provider_id !== null && workspace.can("limits:write")
-      ? named
-      : undefined;
+  // The operator can have a provider of the same name, so the same model can have two rows. Only
+  // the price of the workspace's own provider can be changed.
+  const own = prices.rows.find(
+    ({ model, provider_id }) => model === search.model && provider_id !== null,
+  );
+  const chosen = workspace.can("limits:write") ? own : undefined;
   return (
     <div className="flex min-w-0 flex-col">
       <title>Prices · Beckon</title>
@@ -37,7 +38,7 @@ export function PricesScreen() {
             density={isNarrow ? "double" : "normal"}
             columns={priceColumns(isNarrow, ({ model }, act) => show({ model, act }))}
             rows={prices.rows}
-            rowKey={({ model }) => model}
+            rowKey={({ model, provider_id }) => `${provider_id ?? ""} ${model}`}
             loading={prices.isPending}
             error={prices.error}
             onRetry={prices.refetch}

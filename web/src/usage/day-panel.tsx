@@ -122,7 +122,7 @@ function UnknownCost({ onChange }: Change) {
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-rule px-4 py-3">
       <p className="min-w-0 flex-1 basis-60 text-ink-2">
-        The cost is unknown: no price is known for the models that were called.
+        The cost is unknown: models were called for which no price is known.
       </p>
       <Button size="small" onClick={() => onChange({ show: "tokens" })}>
         Show tokens

@@ -48,11 +48,13 @@ export function wordsOf(amounts: Amounts, measure: Measure): string {
 }
 
 /** Returns why a cost is unknown as a whole or in part; undefined if it is known. */
-export function unknownReason({ entries, unknown_cost_entries: unknown }: Amounts) {
+export function unknownReason({ entries, unknown_cost_entries: unknown, cost_micros }: Amounts) {
   if (unknown === 0) return undefined;
   if (unknown === entries)
     return entries === 1
       ? "No price is known for the model of this call."
       : "No price is known for the models of these calls.";
-  return `${formatCount(unknown)} of ${formatCount(entries)} calls have no known price, so the cost is at least this much.`;
+  const some = `${formatCount(unknown)} of ${formatCount(entries)} calls have no known price`;
+  if (cost_micros === null) return `${some}, and the others cost nothing.`;
+  return `${some}, so the cost is at least this much.`;
 }

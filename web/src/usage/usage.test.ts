@@ -114,6 +114,11 @@ test("an unknown cost is never shown as nothing", () => {
   expect(unknownReason(some)).toBe(
     "12 of 40 calls have no known price, so the cost is at least this much.",
   );
+  const free = row({ entries: 40, cost_micros: null, unknown_cost_entries: 12 });
+  expect(wordsOf(free, "cost")).toBe("Cost unknown");
+  expect(unknownReason(free)).toBe(
+    "12 of 40 calls have no known price, and the others cost nothing.",
+  );
   expect(wordsOf(row({ cost_micros: 0 }), "cost")).toBe("$0.00");
   expect(unknownReason(row({}))).toBeUndefined();
 });

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { announceChanges, useList, useWorkspace } from "../../data/index.ts";
 import {
   Button,
+  Checkbox,
   Field,
   FormDialog,
   FormError,
@@ -35,16 +36,25 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
   const queryClient = useQueryClient();
   const toast = useToast();
   const plans = useList(plansQuery(workspace));
-  const [plan, setPlan] = useState(of.plan);
+  // The list can be refetched while the form is open. What differs from the values that the form
+  // began with is what the person has changed.
+  const [initial] = useState(of);
+  const [plan, setPlan] = useState(initial.plan);
   const [time, setTime] = useState<(typeof times)[number]["value"]>("now");
-  const [day, setDay] = useState(String(of.anchor_day));
-  const isDirty = plan !== of.plan || time !== "now" || day !== String(of.anchor_day);
+  const [day, setDay] = useState(String(initial.anchor_day));
+  const [isCancelled, setCancelled] = useState(false);
+  // Another plan or time replaces the planned change anyway.
+  const isKept = plan === initial.plan && time === "now";
+  const isPlanChanged = !isKept || isCancelled;
+  const isDayChanged = day !== String(initial.anchor_day);
+  const isDirty = isPlanChanged || isDayChanged;
   const save = useMutation({
+    // A plan that takes effect now cancels a planned change, so the plan is sent only if the person
+    // has changed it.
     mutationFn: () =>
       workspace.client.workspacePlans.update(of.workspace_id, {
-        plan,
-        takes_effect: time,
-        anchor_day: Number(day),
+        ...(isPlanChanged ? { plan, takes_effect: time } : {}),
+        ...(isDayChanged ? { anchor_day: Number(day) } : {}),
       }),
     onSuccess: () => {
       toast({ tone: "success", title: `Changed the plan of ${of.workspace_name}` });
@@ -70,6 +80,7 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
             variant="primary"
             pending={save.isPending}
             pendingText="Changing…"
+            disabledReason={isDirty ? undefined : "Nothing has been changed."}
           >
             Change plan
           </Button>
@@ -82,7 +93,7 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          save.mutate();
+          if (isDirty) save.mutate();
         }}
       >
         <Field label="Plan">
@@ -93,6 +104,13 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
           />
         </Field>
         <RadioCards label="Takes effect" options={times} value={time} onChange={setTime} />
+        {isKept && initial.next_plan !== null ? (
+          <Checkbox
+            label={`Cancel the planned change to ${initial.next_plan.plan}`}
+            checked={isCancelled}
+            onChange={({ target }) => setCancelled(target.checked)}
+          />
+        ) : null}
         <Field
           label="Months begin on"
           hint="From the next month on. In shorter months it is the last day."
