@@ -119,7 +119,7 @@ test("runs that are not finished in the drain time are queued and finish after t
     // Events before `run.started` are ignored, because they differ: a new process queues the runs
     // that it accepts until it has checked that no older run is queued.
     expect(types.slice(types.indexOf("run.started"))).toEqual([
-      ...["run.started", "run.queued", "run.resumed", "run.step_lost", "run.step", "run.finished"],
+      ...["run.started", "run.step_lost", "run.queued", "run.resumed", "run.step", "run.finished"],
     ]);
   }
   expect(await next.stop()).toBe(0);

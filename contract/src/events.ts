@@ -88,7 +88,13 @@ const costMicros = z.number().int().nonnegative().nullable();
  * `call_id` follows it.
  */
 export const eventData = {
-  "run.queued": none,
+  "run.queued": z.object({
+    /**
+     * Set if a stopping process released the run. Each model call that this process sent is then
+     * reported by an earlier event. Absent in the releases of processes of earlier versions.
+     */
+    calls_reported: z.literal(true).optional(),
+  }),
   /**
    * The run is held, because its agent is paused or a limit is spent. `run.queued` follows when the
    * run is released.

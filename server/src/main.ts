@@ -172,7 +172,7 @@ async function build(
     await reconcileRestore({ client, database, operator, prices }, log);
     return firstStart({ database, cipher }, config);
   });
-  await reconcilePlans(database, plans, log);
+  const newlyLimited = await reconcilePlans(database, plans, log);
   const demo = created ?? (setup ? await revealDemo({ database, cipher }) : undefined);
 
   await registerProcess(database.lease, processId, config.leaseSeconds);
@@ -213,12 +213,13 @@ async function build(
       runs.onReturned(workspaceIds);
       runs.worker.release();
     },
+    releaseHeld: runs.worker.release,
   };
   let url = config.publicUrl ?? "";
   let sender: Sender | undefined;
   const worker = startWorker(runs, {
     recordExpired: lease.recordExpired,
-    applyNextPlans: () => applyNextPlans(database, plans),
+    applyNextPlans: () => applyNextPlans(database, limits),
     sender: {
       wake: () => sender?.wake(),
       noteWritten: () => sender?.noteWritten(),
@@ -316,6 +317,8 @@ async function build(
   if (setup && config.setupLink) setupToken = await issueSetupToken(database);
   else if (setup) await revokeSetupToken(database);
 
+  // Not earlier: messages are sent only once the lease has found the other processes.
+  limits.changed(newlyLimited);
   const startedAt = elapsed();
   log.write("process started", {
     process_id: processId,
@@ -378,8 +381,9 @@ function configuredPorts({ port, metricsPort = 0, publicUrl, databaseUrl }: Conf
 
 /**
  * Runs one server process, with or without a supervisor. After SIGTERM, SIGINT, SIGHUP or SIGQUIT
- * it drains and exits. It exits at once when the channel to its supervisor closes: without a
- * supervisor, nothing would restart it, and Beckon's next startup stops the embedded PostgreSQL.
+ * it drains and exits. It exits at once when the channel to its supervisor closes: without its
+ * supervisor, nothing would restart it, and when Beckon is started again, the new supervisor stops
+ * the embedded PostgreSQL that this process may use.
  */
 async function runServer(): Promise<void> {
   const { values } = parseArgs({

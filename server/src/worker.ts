@@ -22,10 +22,10 @@ import { rollUp } from "./usage/index.ts";
  */
 const pollIntervalMs = 1_000;
 /**
- * Number of polls from one sweep to the next. A sweep queues held runs of other processes that can
- * start, ends queued and held runs that have expired, stores planned changes of plans, deletes the
- * rows of processes that exited more than a day ago, finds out whether there are subscriptions, and
- * sums up usage.
+ * Number of polls from one sweep to the next. A sweep queues held runs that can start, including
+ * those that other processes have held. It ends queued and held runs that have expired, stores
+ * planned changes of plans, deletes the rows of processes that exited more than a day ago, finds
+ * out whether there are subscriptions, and sums up usage.
  */
 const pollsPerSweep = 60;
 /**
@@ -63,9 +63,9 @@ export function startWorker(
     attempt("taking over runs", () => takeOverRuns(runs)),
   );
   /**
-   * Whether there can be held runs, so that each poll must find out which of them can be queued. A
-   * start in this process that holds a run sets this to true. The sweep finds the held runs of
-   * other processes.
+   * Whether there can be held runs, which wait because of a paused agent or a spent limit. If so,
+   * each poll finds out which of them can be queued. A start in this process that holds a run sets
+   * this to true. The sweep finds the held runs of other processes.
    */
   let canBeHeld = true;
   const releases = serially(stopping.signal, () =>
@@ -238,7 +238,8 @@ function handleMessage(
       break;
     case undefined:
       sender.wake();
-      runs.reservations.wake();
+      for (const workspaceId of new Set([...runs.live.values()].map((live) => live.workspaceId)))
+        runs.reservations.wake(workspaceId);
       runs.worker.release();
       claimQueued(runs);
       runs.tail.noteRemoteSubscriber();

@@ -9,6 +9,7 @@ import {
   type Outcome,
   openAICompatibleModel,
   type ReportedCall,
+  type ReportingEvent,
   type RunRequest,
   type Tool,
   unknownPrice,
@@ -104,6 +105,8 @@ export const productionFetch = createLeanFetch({
 export interface Played {
   readonly journal: MemoryJournal;
   readonly outcome: Outcome | undefined;
+  /** What `executeRun` returned: the event for the model call that a drain aborted. */
+  readonly released: ReportingEvent | undefined;
   readonly deltas: readonly Delta[];
 }
 
@@ -120,7 +123,7 @@ export async function play(
 ): Promise<Played> {
   const { apiKey = "key-of-the-test", journal = memoryJournal(), ...rest } = options;
   const deltas: Delta[] = [];
-  await executeRun({
+  const released = await executeRun({
     runId: "run_1",
     input: "hello",
     instructions: "",
@@ -145,7 +148,7 @@ export async function play(
     ...rest,
     journal,
   });
-  return { journal, outcome: journal.outcome, deltas };
+  return { journal, outcome: journal.outcome, released, deltas };
 }
 
 /** Returns a tool that calls `run`. By default it returns its arguments. */

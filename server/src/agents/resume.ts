@@ -44,6 +44,6 @@ export async function resumeAgent({
     });
   });
   ctx.tail.noteWritten();
-  ctx.limits.changed([ctx.workspaceId]);
+  ctx.limits.releaseHeld();
   return result;
 }

@@ -1,4 +1,4 @@
-import type { NewEvent } from "@beckon/contract";
+import type { NewEvent, RunError } from "@beckon/contract";
 import { assignCallIds } from "./assign-call-ids.ts";
 import { type LimitEnd, LimitStop } from "./call-limit.ts";
 import { conversation } from "./conversation.ts";
@@ -31,17 +31,23 @@ import { finishCalls } from "./tool-call/index.ts";
  * stopped as `fenced` or `drain` (see `StopReason`). Failures of models and tools do not reject the
  * promise.
  *
- * @throws an unexpected error, for example of the database.
+ * @returns after a stop as `drain`, the event for the model call that the journal does not report;
+ *   undefined if there is none. The caller must write it together with the release of the run: see
+ *   `JournalDigest.wasReported`.
+ * @throws an unexpected error, for example of the database. The run has then ended as
+ *   `interrupted`, unless that could not be written either.
  */
-export async function executeRun(request: RunRequest): Promise<void> {
+export async function executeRun(request: RunRequest): Promise<ReportingEvent | undefined> {
   const recorder = new RunRecorder(request.journal);
   let ending: Ending | undefined;
   try {
     ending = await runLoop(request, recorder);
   } catch (thrown) {
-    ending = endingOf(thrown, request, recorder);
+    ending = await endingOf(thrown, request, recorder);
+    if (ending === undefined) return drainedCall(thrown, request.signal, recorder);
   }
-  if (ending !== undefined) await endRun(recorder, ending);
+  await endRun(recorder, ending);
+  return undefined;
 }
 
 async function runLoop(request: RunRequest, recorder: RunRecorder): Promise<Ending> {
@@ -102,7 +108,7 @@ async function makeStep(
 
 /**
  * Returns the event for the model call that was in flight when the run's earlier process was lost;
- * undefined if there was none.
+ * undefined if there was none, or if the journal reports it already.
  */
 function lostModelCall(
   { instructions, input, modelName: model, priceOf, wasWaiting = false }: RunRequest,
@@ -113,13 +119,17 @@ function lostModelCall(
 }
 
 /**
- * Returns how the run ends after the loop threw. Returns undefined if this process does not end the
- * run: the run was stopped as `fenced` or `drain`, or an unexpected error was thrown after the
- * signal aborted.
+ * Returns how the run ends after `runLoop` threw. Returns undefined if this process does not end
+ * the run, because it was stopped as `fenced` or `drain`. If an unexpected error (not of the model,
+ * a limit or a stop) is thrown after the signal aborted, the reason of the signal decides.
  *
- * @throws an unexpected error (not of the model, a limit or a stop) if the signal has not aborted.
+ * @throws an unexpected error if the signal has not aborted: see `endInterrupted`.
  */
-function endingOf(thrown: unknown, request: RunRequest, recorder: RunRecorder): Ending | undefined {
+async function endingOf(
+  thrown: unknown,
+  request: RunRequest,
+  recorder: RunRecorder,
+): Promise<Ending | undefined> {
   const unanswered = thrown instanceof UnansweredCall ? thrown : undefined;
   const reason = unanswered === undefined ? thrown : unanswered.reason;
   if (reason instanceof ModelFailure) {
@@ -137,15 +147,36 @@ function endingOf(thrown: unknown, request: RunRequest, recorder: RunRecorder): 
     return { status: "failed", ...reason.end };
   }
   const stop = reason instanceof RunStopped ? reason : stopOf(request.signal);
-  if (stop === undefined) throw reason;
+  if (stop === undefined) return endInterrupted(reason, unanswered?.calls ?? [], recorder);
   const ending = endingOfStop(stop);
   if (unanswered !== undefined && ending !== undefined) recordAborted(unanswered, ending, recorder);
   return ending;
 }
 
+/** How a run ends that failed because of an internal error. */
+export const internalError: RunError = {
+  code: "interrupted",
+  message:
+    "Beckon failed to execute this run because of an internal error. The operator finds it in the log.",
+};
+
 /**
- * Returns why the run was stopped; undefined if it was not. A run that was stopped ends for this
- * reason, whatever error follows the stop.
+ * Ends the run after an unexpected error, with the calls that only this process knows, then throws
+ * the error, so that the caller logs it. If this write fails too, the caller must end the run.
+ */
+async function endInterrupted(
+  reason: unknown,
+  calls: readonly MeteredCall[],
+  recorder: RunRecorder,
+): Promise<never> {
+  recorder.reportAtEnd(calls);
+  await recorder.end({ status: "failed", error: internalError }).catch(() => {});
+  throw reason;
+}
+
+/**
+ * Returns why the signal stopped the run; undefined if it has not aborted. Unexpected errors after
+ * that can be consequences of the stop.
  */
 function stopOf({ aborted, reason }: AbortSignal): RunStopped | undefined {
   if (!aborted) return undefined;
@@ -172,6 +203,22 @@ function recordAborted(
   recorder.defer([recorder.report(lostStep(reason, [first, ...others]))]);
 }
 
+/**
+ * Returns the event for the model call of a run that was stopped as `drain`, if the journal does
+ * not report it: it was aborted, also between two attempts, or its event could not be written any
+ * more. Undefined if no attempt was sent.
+ */
+function drainedCall(
+  thrown: unknown,
+  signal: AbortSignal,
+  recorder: RunRecorder,
+): ReportingEvent | undefined {
+  if (stopOf(signal)?.reason !== "drain") return undefined;
+  const aborted = thrown instanceof UnansweredCall ? thrown.calls : [];
+  const [first, ...others] = [...recorder.deferredCalls, ...aborted];
+  return first === undefined ? undefined : lostStep("process_lost", [first, ...others]);
+}
+
 function endingOfStop({ reason }: RunStopped): Ending | undefined {
   switch (reason) {
     case "cancelled":
@@ -195,7 +242,7 @@ function endingOfStop({ reason }: RunStopped): Ending | undefined {
 
 /**
  * Ends the run. If the journal rejects the end because the run was cancelled or is past its
- * deadline, ends the run once more, with that outcome instead.
+ * deadline, tries again to end it, as cancelled or as failed with `deadline_exceeded`.
  */
 async function endRun(recorder: RunRecorder, ending: Ending): Promise<void> {
   try {

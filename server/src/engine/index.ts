@@ -9,14 +9,16 @@ export {
   type PlannedAttempt,
 } from "./call-limit.ts";
 export { type Circuit, type Circuits, circuitPolicy, createCircuits } from "./circuit/index.ts";
-export { executeRun } from "./execute-run.ts";
+export { executeRun, internalError } from "./execute-run.ts";
 export { heldBytesOf } from "./held-bytes.ts";
 export { type Journal, type Outcome, RunStopped, type StopReason } from "./journal.ts";
 export {
   endByDigest,
+  endOfReported,
   interrupt,
   type JournalDigest,
   type Prompt,
+  type ReportingEvent,
   type Stopped,
 } from "./lost-run.ts";
 export type { MeteredCall, ReportedCall } from "./metered-call.ts";

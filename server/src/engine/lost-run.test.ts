@@ -2,10 +2,10 @@ import type { NewEvent } from "@beckon/contract";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { memoryJournal, play, tool } from "../../test/engine-run.ts";
-import { says, startModelServer } from "../../test/model-server.ts";
+import { blackHole, says, startModelServer } from "../../test/model-server.ts";
 import { openCalls } from "./history.ts";
 import { RunStopped } from "./journal.ts";
-import { digestOf, interrupt } from "./lost-run.ts";
+import { digestOf, endByDigest, interrupt, lostCall } from "./lost-run.ts";
 import { unknownPrice } from "./price.ts";
 
 const server = await startModelServer();
@@ -31,6 +31,10 @@ async function journalOf(steps: readonly number[]): Promise<readonly NewEvent[]>
   return (await play(server.url, { tools })).journal.entries;
 }
 
+const released: NewEvent = { type: "run.queued", data: { calls_reported: true } };
+const resumed: NewEvent = { type: "run.resumed", data: { attempt: 1 } };
+const prompt = { model: "scripted/model", priceOf: unknownPrice, bytes: 100 };
+
 const lostSteps = (entries: readonly NewEvent[]) =>
   entries.flatMap((entry) => (entry.type === "run.step_lost" ? [entry.data.step] : []));
 const results = (entries: readonly NewEvent[]) =>
@@ -51,11 +55,7 @@ test("a run that ends without being executed reports the same lost model call, a
           journal: memoryJournal({ initial: prefix }),
         });
         const executed = journal.entries.slice(length);
-        const { added, outcome } = interrupt(digestOf(prefix), {
-          model: "scripted/model",
-          priceOf: unknownPrice,
-          bytes: 100,
-        });
+        const { added, outcome } = interrupt(digestOf(prefix), prompt);
         const open = openCalls(prefix).map(({ call_id }) => call_id);
         expect(lostSteps(added), `from ${length}`).toEqual(lostSteps(executed));
         expect(results(added)).toEqual(open);
@@ -69,4 +69,80 @@ test("a run that ends without being executed reports the same lost model call, a
     }),
     { numRuns: 15 },
   );
+});
+
+test("a model call that the release of its run reports is not estimated again, unless the next owner is lost too", async () => {
+  server.reset();
+  const controller = new AbortController();
+  server.script((request, index) => {
+    controller.abort(new RunStopped("drain"));
+    return blackHole(request, index);
+  });
+  const aborted = await play(server.url, { signal: controller.signal });
+  expect(aborted.journal.writes).toEqual([]);
+  const [reported] = aborted.released?.calls ?? [];
+  expect(reported).toMatchObject({ step: 1, outcome: "lost", usage: { estimated: true } });
+
+  const lost = aborted.released?.event;
+  if (lost === undefined) throw new Error("no event was returned");
+  const claimed: NewEvent[] = [lost, released, resumed];
+  server.script(says("done"));
+  const { journal } = await play(server.url, {
+    resumed: true,
+    journal: memoryJournal({ initial: claimed }),
+  });
+  expect(journal.entries.slice(claimed.length).map(({ type }) => type)).toEqual(["run.step"]);
+  expect(journal.outcome?.usage.input_tokens).toBe(10 + (reported?.usage.input_tokens ?? 0));
+
+  const error = { code: "cancelled" as const, message: "" };
+  const digest = digestOf(claimed);
+  expect(endByDigest(digest, { status: "cancelled", error }, prompt).added).toEqual([]);
+  expect(lostSteps(interrupt(digest, prompt).added)).toEqual([1]);
+});
+
+test("no model call is estimated after releases of processes that sent none", () => {
+  const started: NewEvent = { type: "run.started", data: {} };
+  const queued: NewEvent = { type: "run.queued", data: {} };
+  const isEstimated = (...last: readonly NewEvent[]) =>
+    lostCall(digestOf([started, ...last]), prompt) !== undefined;
+  expect(isEstimated(released, resumed)).toBe(false);
+  expect(isEstimated(released, resumed, released, resumed)).toBe(false);
+  // Processes of earlier versions did not report the calls that they aborted.
+  expect(isEstimated(queued, resumed)).toBe(true);
+  // A process that was lost may have sent a call. The next one was stopped before it reported that.
+  expect(isEstimated(resumed, released, resumed)).toBe(true);
+  expect(isEstimated(released, resumed, resumed, released, resumed)).toBe(true);
+});
+
+test("a stop reports an answer that could not be written any more", async () => {
+  server.reset();
+  server.script(says({ calls: [{ id: "call_1", name: "echo", arguments: "{}" }] }));
+  const controller = new AbortController();
+  const journal = memoryJournal({
+    gate: () => {
+      controller.abort(new RunStopped("drain"));
+      throw new Error("the database does not respond");
+    },
+  });
+  const tools = [tool("echo")];
+  const { released: reported } = await play(server.url, {
+    journal,
+    tools,
+    signal: controller.signal,
+  });
+  expect(journal.entries).toEqual([]);
+  expect(reported).toMatchObject({
+    event: { type: "run.step_lost", data: { step: 1 } },
+    calls: [{ outcome: "answered" }],
+  });
+});
+
+test("a stop reports the estimate for the lost process that could not be written any more", async () => {
+  server.reset();
+  const { journal, released: reported } = await play(server.url, {
+    resumed: true,
+    signal: AbortSignal.abort(new RunStopped("drain")),
+  });
+  expect(journal.entries).toEqual([]);
+  expect(reported?.calls).toMatchObject([{ step: 1, outcome: "lost" }]);
 });

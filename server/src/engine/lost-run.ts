@@ -22,6 +22,11 @@ export interface JournalDigest {
   readonly lastCalls: readonly { readonly callId: string; readonly hasResult: boolean }[];
   /** Tool calls with an intent (a `run.tool_call` event) and no result, in order. */
   readonly open: readonly OpenCall[];
+  /**
+   * Whether the journal reports all model calls that the run's earlier processes sent: the last one
+   * released the run when it was stopped, and the run has only been claimed since.
+   */
+  readonly wasReported: boolean;
 }
 
 /** Model, price and prompt size of a lost model call. */
@@ -70,20 +75,36 @@ export function digestOf(entries: readonly NewEvent[]): JournalDigest {
             hasResult: results.has(call_id),
           })),
     open: openCalls(entries).map(({ step, call_id, tool }) => ({ step, call_id, tool })),
+    wasReported: endOfReported.test(entries.map(letterOf).join("")),
   };
+}
+
+/**
+ * Matches a journal whose digest has `wasReported`. Its events are letters: `q` is a `run.queued`
+ * with `calls_reported`, `r` is a `run.resumed`, and `x` is any other event. A process that wrote
+ * nothing between its claim and its release (`rq`) may not have reported the call of the process
+ * before it. So what counts is how the first of these processes got the run: by a release, and not
+ * because the process before it was lost.
+ */
+export const endOfReported = /(^|x)(qr)+$/;
+
+function letterOf({ type, data }: NewEvent): string {
+  if (type === "run.queued" && data.calls_reported) return "q";
+  return type === "run.resumed" ? "r" : "x";
 }
 
 /**
  * Returns the event, with estimated usage, for the model call that was probably in flight when the
  * process was lost. A model call was probably in flight if no step was answered yet, or if all tool
- * calls of the last answered step had results. Returns undefined otherwise.
+ * calls of the last answered step had results. Returns undefined otherwise, and if the journal
+ * reports all calls already.
  */
 export function lostCall(
   digest: JournalDigest,
   { model, priceOf, bytes, wasWaiting = false }: Prompt,
 ): ReportingEvent | undefined {
-  if (wasWaiting) return undefined;
-  const { steps, lastCalls } = digest;
+  const { steps, lastCalls, wasReported } = digest;
+  if (wasWaiting || wasReported) return undefined;
   const wasAsked =
     steps === 0 || (lastCalls.length > 0 && lastCalls.every(({ hasResult }) => hasResult));
   if (!wasAsked) return undefined;
@@ -168,6 +189,9 @@ export function interrupt(
   message = "Every process that executed this run was lost before the run ended.",
 ): DigestEnd {
   const error = { code: "interrupted" as const, message };
-  const end = endByDigest(digest, { status: "failed", error }, prompt);
+  // The last claim in the journal is that of the lost process, which has probably made the call
+  // again.
+  const claimed = { ...digest, wasReported: false };
+  const end = endByDigest(claimed, { status: "failed", error }, prompt);
   return { ...end, outcome: { ...end.outcome, usage: { ...end.outcome.usage, estimated: true } } };
 }

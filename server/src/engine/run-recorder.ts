@@ -8,9 +8,9 @@ import type { Ending } from "./stop-conditions.ts";
 import { totalUsage } from "./usage.ts";
 
 /**
- * The loop's interface to the journal. It has the durable entries, and the deferred entries, which
- * are written together with the end of the run. This is a class and not an object with closures,
- * because there is one for each run and an instance costs less garbage collection
+ * The interface of `executeRun` to the journal. It has the durable entries, and the deferred
+ * entries, which are written together with the end of the run. This is a class and not an object
+ * with closures, because there is one for each run and an instance costs less garbage collection
  * (docs/decisions/0012-what-is-brief-dies-young.md).
  *
  * It makes one write at a time. After a rejected write no further append is tried. The answers and
@@ -38,7 +38,15 @@ export class RunRecorder {
     return this.#entries;
   }
 
-  /** Returns the event. Its metered calls are written in the same write as the event. */
+  /** The metered calls that the deferred entries report. */
+  get deferredCalls(): readonly MeteredCall[] {
+    return this.#callsOf(this.#deferred).map(({ call }) => call);
+  }
+
+  /**
+   * Remembers the metered calls that an event reports. They are written together with the event.
+   * @returns the event.
+   */
   report({ event, calls }: ReportingEvent): NewEvent {
     this.#calls.set(event, calls);
     return event;

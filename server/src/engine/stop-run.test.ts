@@ -195,6 +195,15 @@ describe.each(["fenced", "drain"] as const)("a run stopped as %s", (reason) => {
     await play(server.url, { journal: journal });
     expect(journal.outcome).toBeUndefined();
   });
+
+  it("reports its model call to the caller only if it is released", async () => {
+    server.script(status(429, { headers: { "retry-after": "4" } }));
+    const { released } = await play(server.url, {
+      signal: stopWhen(reason, () => server.requests.length === 1),
+    });
+    expect(released?.event.type).toBe(reason === "drain" ? "run.step_lost" : undefined);
+    expect(released?.calls.length).toBe(reason === "drain" ? 1 : undefined);
+  });
 });
 
 describe("a signal", () => {

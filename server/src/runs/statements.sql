@@ -2899,7 +2899,7 @@ with callers as materialized (
   ) old on true
   left join lateral (
     -- If several subscriptions match, the oldest one signs the callback. Subscriptions store URLs
-    -- as URL.href writes them.
+    -- as URL.href writes them, so origins can be compared as text.
     select s.id from subscriptions s
     where r.callback_url is not null and s.workspace_id = c.workspace_id and s.deleted_at is null
       and s.status = 'enabled' and (s.agent_ids is null or c.agent_id = any (s.agent_ids))
@@ -3060,7 +3060,7 @@ with tenants as materialized (
   select w.id, (now() at time zone w.time_zone)::date as day, exists (select from budgets b where b.workspace_id = w.id) as is_limited
   from workspaces w where w.id = any ($2::text[])
 ), writes as materialized (
-  select w.*, t.day, case when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed' when w.settles and t.is_limited then 'limited' end as deferral
+  select w.*, t.day, case when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed' when t.is_limited then 'limited' end as deferral
   from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
@@ -3134,7 +3134,7 @@ with tenants as materialized (
   select w.id, (now() at time zone w.time_zone)::date as day, exists (select from budgets b where b.workspace_id = w.id) as is_limited
   from workspaces w where w.id = any ($2::text[])
 ), writes as materialized (
-  select w.*, t.day, case when w.settles and t.is_limited then 'limited' end as deferral
+  select w.*, t.day, case when t.is_limited then 'limited' end as deferral
   from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
@@ -3309,7 +3309,8 @@ with tenants as materialized (
     case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
   from metered_runs s
 ), locked_budgets as materialized (
-  -- "for update" returns each row as it is once it is locked, not as in the statement's snapshot.
+  -- A query that locks rows returns each row as it is once it is locked, not as in the statement's
+  -- snapshot.
   select b.*, b.ends <= now() as is_over from budgets b
   where b.workspace_id = any (array(select workspace_id from settled_runs))
     and b.scope_id = any (array(select unnest(scope_ids) from settled_runs))
@@ -3349,7 +3350,7 @@ with tenants as materialized (
   from settled v join locked_budgets b on b.id = any (v.held_in) group by b.id
 ), charged_budgets as materialized (
   select b.*,
-    case when b.is_over then (select p.starts
+    case when b.is_over then (select greatest(p.starts, b.ends)
     from workspaces w, period_of(now(), w.time_zone,
       case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
     where w.id = b.workspace_id) end as next_starts,
@@ -3513,7 +3514,8 @@ with tenants as materialized (
     case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
   from metered_runs s
 ), locked_budgets as materialized (
-  -- "for update" returns each row as it is once it is locked, not as in the statement's snapshot.
+  -- A query that locks rows returns each row as it is once it is locked, not as in the statement's
+  -- snapshot.
   select b.*, b.ends <= now() as is_over from budgets b
   where b.workspace_id = any (array(select workspace_id from settled_runs))
     and b.scope_id = any (array(select unnest(scope_ids) from settled_runs))
@@ -3553,7 +3555,7 @@ with tenants as materialized (
   from settled v join locked_budgets b on b.id = any (v.held_in) group by b.id
 ), charged_budgets as materialized (
   select b.*,
-    case when b.is_over then (select p.starts
+    case when b.is_over then (select greatest(p.starts, b.ends)
     from workspaces w, period_of(now(), w.time_zone,
       case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
     where w.id = b.workspace_id) end as next_starts,
@@ -3737,7 +3739,8 @@ with tenants as materialized (
     case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
   from metered_runs s
 ), locked_budgets as materialized (
-  -- "for update" returns each row as it is once it is locked, not as in the statement's snapshot.
+  -- A query that locks rows returns each row as it is once it is locked, not as in the statement's
+  -- snapshot.
   select b.*, b.ends <= now() as is_over from budgets b
   where b.workspace_id = any (array(select workspace_id from settled_runs))
     and b.scope_id = any (array(select unnest(scope_ids) from settled_runs))
@@ -3777,7 +3780,7 @@ with tenants as materialized (
   from settled v join locked_budgets b on b.id = any (v.held_in) group by b.id
 ), charged_budgets as materialized (
   select b.*,
-    case when b.is_over then (select p.starts
+    case when b.is_over then (select greatest(p.starts, b.ends)
     from workspaces w, period_of(now(), w.time_zone,
       case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
     where w.id = b.workspace_id) end as next_starts,
@@ -4340,7 +4343,8 @@ with recursive waiting (workspace_id, agent_id) as (
 ), numbered as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (
-  update runs r set status = 'running', owner = $1::text, fence = r.fence + 1,
+  update runs r set status = 'running', owner = $1::text, fence = r.fence + 1, waited_ms = r.waited_ms + case when r.started_at < r.released_at
+      then extract(epoch from now() - r.released_at) * 1000 else 0 end,
     started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from numbered p where r.id = p.id
@@ -4418,7 +4422,8 @@ with picked as (
 ), numbered as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (
-  update runs r set status = 'running', owner = $1::text, fence = r.fence + 1,
+  update runs r set status = 'running', owner = $1::text, fence = r.fence + 1, waited_ms = r.waited_ms + case when r.started_at < r.released_at
+      then extract(epoch from now() - r.released_at) * 1000 else 0 end,
     started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from numbered p where r.id = p.id
@@ -4987,7 +4992,7 @@ cross join lateral (
 -- reserve-write
 with changed as materialized (
   select c.*, b.ends <= now() as is_over,
-    case when b.ends <= now() then (select p.starts
+    case when b.ends <= now() then (select greatest(p.starts, b.ends)
     from workspaces w, period_of(now(), w.time_zone,
       case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
     where w.id = b.workspace_id) end as starts,

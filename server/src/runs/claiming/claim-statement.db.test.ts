@@ -55,6 +55,43 @@ async function emptyQueue(): Promise<void> {
   );
 }
 
+test.each([
+  ["without", null, claimQueued],
+  ["with", 1, claimLimited],
+] as const)(
+  "%s a concurrency limit, the time for which a released run was queued does not count as elapsed",
+  async (_what, max, claim) => {
+    await emptyQueue();
+    const owner = await seedProcess(database);
+    const agent = await seedAgent(database, { limits: { max_concurrent_runs: max } });
+    const run = await startOne(database, agent);
+    const setBack = (column: "started_at" | "released_at", seconds: number) =>
+      database.engine.query(
+        `update runs set ${column} = now() - interval '${seconds} seconds' where id = $1`,
+        [run.runId],
+      );
+    const elapsedSeconds = async () => {
+      const { runs } = await claim(database, claimant(owner, 1));
+      return runs.map(({ runId, elapsedMs }) => [runId, Math.round(elapsedMs / 1_000)]);
+    };
+    // A held run is released before its first start.
+    await setBack("released_at", 50);
+    expect(await elapsedSeconds()).toEqual([[run.runId, 0]]);
+
+    const queued = {
+      id: newId("evt"),
+      type: "run.queued",
+      data: "{}",
+      artifact: undefined,
+    } as const;
+    const release = appendRow(run, owner, { lastSeq: 2, release: true, entries: [queued] });
+    expect(await appendToRuns(database, [release])).toMatchObject([{ kind: "written" }]);
+    await setBack("started_at", 1_000);
+    await setBack("released_at", 900);
+    expect(await elapsedSeconds()).toEqual([[run.runId, 100]]);
+  },
+);
+
 test("a claim makes the process the run's owner and returns what execution needs", async () => {
   await emptyQueue();
   const owner = await seedProcess(database);
@@ -125,8 +162,9 @@ test("a process with capacity for one run also claims round robin", async () => 
   const small = await seedAgent(database);
   await queue(flood, 80);
   const [wanted = ""] = await queue(small, 1);
-  // In order of age, all 80 runs of `flood` would be claimed first. In random order, the
-  // probability of that is 2^-80.
+  // If runs were claimed in order of age, all 80 runs of `flood` would be claimed first. The
+  // statement chooses one of the two agents at random each time, so the probability of that is
+  // 2^-80.
   let tries = 0;
   for (let found = false; !found; tries++) {
     const { runs } = await claimQueued(database, claimant(owner, 1));

@@ -36,7 +36,8 @@ export interface ClaimedRun {
   readonly cancelRequested: boolean;
   /**
    * Time since the run was first started, in milliseconds by the database's clock, not counting the
-   * time during which it waited to be taken over from a dead process.
+   * time during which it waited to be taken over from a dead process, or was queued again after a
+   * stopping process had released it.
    */
   readonly elapsedMs: number;
   /** Set if this is the run's last attempt. */
@@ -51,7 +52,8 @@ export interface ClaimedRun {
 export interface ClaimResult {
   readonly runs: readonly ClaimedRun[];
   /**
-   * Whether another process had locked some of the runs, so that a repeated claim may find more.
+   * Whether the claim skipped runs, or an agent with a concurrency limit, usually because another
+   * process had locked them. A repeated claim can then find more runs.
    */
   readonly contended: boolean;
 }
@@ -127,6 +129,17 @@ const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.
   exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited`;
 
 /**
+ * Additional SQL for claiming runs from the queue. If a stopping process released the run, the time
+ * since then is added to `waited_ms`. A run that was held and then released has no `started_at`, or
+ * a later one.
+ */
+const fromQueue = {
+  set: `waited_ms = r.waited_ms + case when r.started_at < r.released_at
+      then extract(epoch from now() - r.released_at) * 1000 else 0 end,`,
+  lock: "",
+};
+
+/**
  * Additional SQL for taking over runs from a dead process. It sets the number of the attempt, and
  * adds the time since the exit of the process to `waited_ms`. It also locks the claimant's own row
  * in `processes`, so that the claimant can be declared dead only before the claim or after its
@@ -189,7 +202,7 @@ export function claimStatement<Input extends Claimant = Claimant>(
     const limit = p.value("bigint", ({ eventIds }) => eventIds.length);
     const eventIds = p.value("text[]", (input) => input.eventIds);
     const resumedData = p.value("jsonb[]", () => resumed);
-    const { set, lock } = claiming.failover ? failover : { set: "", lock: "" };
+    const { set, lock } = claiming.failover ? failover : fromQueue;
     return `${claiming.picked(p, limit)}, numbered as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (

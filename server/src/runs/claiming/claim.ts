@@ -55,6 +55,8 @@ export interface ClaimPorts {
  */
 export interface UnconfirmedClaim extends Claimant {
   readonly lastAttempt?: LastAttempt;
+  /** Runs of the claim that `executeLostClaims` has found and executed. */
+  readonly executed: Set<string>;
   /** Time after which its commit can no longer begin, as a value of `elapsed()`. */
   readonly until: number;
 }
@@ -69,8 +71,8 @@ const maxBatchRuns = 50;
 const contendedRetryMs = 5;
 
 /**
- * Time within which the commit of a claim may still begin after its connection broke. It is longer
- * than the statement timeout, after which PostgreSQL aborts a claim that is still executing.
+ * Maximum time from the loss of a claim's connection until PostgreSQL begins to commit the claim.
+ * Longer than the statement timeout, after which PostgreSQL aborts a claim that still executes.
  */
 const unconfirmedMs = 30_000;
 
@@ -138,13 +140,15 @@ async function takeLastAttempts(ports: ClaimPorts): Promise<void> {
  */
 export async function executeLostClaims(
   ports: ClaimExecution &
-    Pick<ClaimPorts, "database" | "process" | "live" | "unconfirmedClaims" | "capacity">,
+    Pick<ClaimPorts, "database" | "process" | "unconfirmedClaims" | "capacity">,
 ): Promise<void> {
   for (const claim of [...ports.unconfirmedClaims]) {
     const isOver = ports.process.hasSettled(claim.until);
     const found = await findClaimed(ports.database, claim);
     for (const run of found) {
-      if (ports.live.has(run.runId)) continue;
+      // A run that was executed before may have ended after the snapshot of this search.
+      if (claim.executed.has(run.runId)) continue;
+      claim.executed.add(run.runId);
       ports.capacity.reserve(1);
       execute(ports, run, claim);
     }
@@ -165,7 +169,7 @@ export async function executeLostClaims(
  * @returns
  * - `all`: no runs are left, except those of workspaces whose runs wait for memory here.
  * - `some`: there may be more runs.
- * - `contended`: another process had locked some of the runs.
+ * - `contended`: the claim skipped what another process had locked; a repeated one can find more.
  * - `full`: nothing was claimed: this process has no free capacity, or accepts no runs.
  */
 async function claimUpTo(
@@ -189,7 +193,11 @@ async function claimUpTo(
   try {
     result = await claim(claimant);
   } catch (thrown) {
-    ports.unconfirmedClaims.add({ ...claimant, until: elapsed() + unconfirmedMs });
+    ports.unconfirmedClaims.add({
+      ...claimant,
+      executed: new Set(),
+      until: elapsed() + unconfirmedMs,
+    });
     throw thrown;
   } finally {
     capacity.release(limit - result.runs.length);

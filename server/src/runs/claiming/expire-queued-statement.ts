@@ -9,7 +9,7 @@ const expired: UnexecutedEnd = {
   status: "failed",
   error: {
     code: "deadline_exceeded",
-    message: "The run was queued for 24 hours without being started. Retry it.",
+    message: "The run was queued for 24 hours. Retry it.",
   },
 };
 
@@ -66,7 +66,7 @@ select count(*)::int as ended from ended`;
 
 /**
  * Ends up to 500 runs that have been queued for 24 hours, since it is unlikely that callers still
- * wait for them, and as many that have been held for 7 days.
+ * wait for them, and up to 500 runs that have been held for 7 days.
  * @returns how many runs were ended.
  */
 export async function expireQueued(

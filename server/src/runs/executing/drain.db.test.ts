@@ -3,7 +3,17 @@ import { type Answer, startTestBeckon } from "../../../test/beckon.ts";
 import { eventually } from "../../../test/eventually.ts";
 import { expectError } from "../../../test/expect-error.ts";
 import { startHeldModel } from "../../../test/held-model.ts";
-import { echo, says, startModelServer } from "../../../test/model-server.ts";
+import { heldTool } from "../../../test/held-tool.ts";
+import { entriesOf, wrongWithLedger } from "../../../test/ledger.ts";
+import { budgetsOf, pricedWorkspace, wrongWithBudgets } from "../../../test/limits.ts";
+import {
+  type Behaviour,
+  blackHole,
+  echo,
+  says,
+  startModelServer,
+  withDelivery,
+} from "../../../test/model-server.ts";
 import { allSucceeded, eventTypesOf } from "../../../test/runs-of.ts";
 import type { Beckon } from "../../main.ts";
 
@@ -23,8 +33,14 @@ const invokeAt = (server: Beckon, agent: Agent): Promise<Answer> =>
   });
 
 /** Starts a process that executes runs, and stops it at the end of the test at the latest. */
-async function startServer(settings: Record<string, string>): Promise<Beckon> {
-  const server = await beckon.another({ settings: { BECKON_ROLE: "all", ...settings } });
+async function startServer(
+  settings: Record<string, string>,
+  options: Parameters<typeof beckon.another>[0] = {},
+): Promise<Beckon> {
+  const server = await beckon.another({
+    ...options,
+    settings: { BECKON_ROLE: "all", ...settings },
+  });
   let stopped: Promise<void> | undefined;
   const once: Beckon = { ...server, stop: () => (stopped ??= server.stop()) };
   onTestFinished(() => once.stop());
@@ -73,10 +89,10 @@ test("a stopping process rejects starts and responds to waiting callers", async 
   expect(held.requests.length).toBe(2);
 });
 
-test("after the grace period runs are released at no cost of an attempt", async () => {
+test("after the grace period runs are released at no cost of an attempt, and the wait is not part of their timeout", async () => {
   const server = await startServer({ BECKON_DRAIN_SECONDS: "1" });
   const held = await startHeldModel(beckon);
-  const agent = await beckon.createAgent({ model: held.model });
+  const agent = await beckon.createAgent({ model: held.model, limits: { timeout_seconds: 60 } });
   const invoked = invokeAt(server, agent);
   await held.reached(1);
   await server.stop();
@@ -85,8 +101,15 @@ test("after the grace period runs are released at no cost of an attempt", async 
   expect([status, body]).toEqual([202, { ok: true, run_id: expect.any(String), status: "queued" }]);
   expect(headers.get("location")).toBe(`/api/public/runs/${body.run_id}`);
   expect(await runOf(body.run_id)).toMatchObject({ status: "queued", attempt: 1 });
-  expect(await typesSinceStart(body.run_id)).toEqual(["run.started", "run.queued"]);
+  expect(await typesSinceStart(body.run_id)).toEqual([
+    ...["run.started", "run.step_lost", "run.queued"],
+  ]);
 
+  await beckon.db.database.engine.query(
+    `update runs set started_at = started_at - interval '10 minutes',
+      released_at = released_at - interval '10 minutes' where id = $1`,
+    [body.run_id],
+  );
   await startServer({});
   await held.reached(2);
   held.release();
@@ -97,7 +120,7 @@ test("after the grace period runs are released at no cost of an attempt", async 
     attempt: 1,
   });
   expect(await typesSinceStart(body.run_id)).toEqual([
-    ...["run.started", "run.queued", "run.resumed", "run.step_lost", "run.step", "run.finished"],
+    ...["run.started", "run.step_lost", "run.queued", "run.resumed", "run.step", "run.finished"],
   ]);
 });
 
@@ -132,6 +155,127 @@ test("a released run resumes after its last completed step", async () => {
       (type) => type === "run.tool_call" || type === "run.step",
     ),
   ).toEqual([...["run.step", "run.tool_call", "run.step"]]);
+});
+
+/**
+ * Starts runs of a workspace with a ceiling that pays for one call at a time. The model behaves as
+ * in `behaviours`, then echoes. Stops the process at once when the last of them was asked and each
+ * run has asked for a reservation. Returns the first run, and the ids of all.
+ */
+async function releaseAfter(behaviours: readonly Behaviour[], count = 1) {
+  const models = await startModelServer();
+  onTestFinished(() => models.close());
+  models.script((request, index) => (behaviours[index] ?? echo())(request, index));
+  const workspace = await pricedWorkspace(beckon, models);
+  const agent = await workspace.agent({
+    model_settings: { stream: "always", max_output_tokens: 10_000 },
+  });
+  await workspace.ceiling("agent", agent.id, 15_000);
+  const stopping = await startServer({ BECKON_DRAIN_SECONDS: "0" });
+  const { engine } = beckon.db.database;
+  const ids: string[] = [];
+  while (ids.length < count) {
+    const { body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
+    ids.push(body.run_id);
+    await eventually("its request for a reservation", async () => {
+      const { rows } = await engine.query("select from reservations where run_id = $1", [
+        body.run_id,
+      ]);
+      return rows.length || undefined;
+    });
+  }
+  await eventually("the calls", () => models.requests.length === behaviours.length || undefined);
+  await stopping.stop();
+  const [runId = ""] = ids;
+  return {
+    runId,
+    ids,
+    read: async (id = runId) => (await workspace.call(`/runs/${id}`)).body.data,
+    cancel: () => workspace.call(`/runs/${runId}/cancel`, {}),
+    entries: (id = runId) => entriesOf(engine, id),
+    budget: async () => (await budgetsOf(engine, workspace.id))["agent cost"],
+    wrong: async () => [
+      ...(await wrongWithLedger(engine)),
+      ...(await wrongWithBudgets(engine, workspace.id)),
+    ],
+  };
+}
+
+test("a released run keeps what each attempt of its aborted model call used, and no estimate is added", async () => {
+  const run = await releaseAfter([
+    withDelivery({ type: "cut", after: 4_000 }, says("words before the break ".repeat(500))),
+    blackHole,
+  ]);
+  const lost = { step: 1, outcome: "lost", estimated: true };
+  const released = await run.entries();
+  expect(released).toMatchObject([lost, { ...lost, output_tokens: 0 }]);
+  // Each output token of this model costs a micro-dollar, and input is free.
+  const spent = released[0]?.output_tokens;
+  expect(spent).toBeGreaterThan(0);
+  expect(await run.budget()).toEqual({ spent, reserved: 0 });
+
+  await startServer({});
+  await eventually("the end", async () => (await run.read()).finished_at ?? undefined);
+  expect(await run.entries()).toMatchObject([lost, lost, { step: 1, outcome: "answered" }]);
+  expect(await typesSinceStart(run.runId)).toEqual([
+    ...["run.started", "run.step_lost", "run.queued", "run.resumed", "run.step", "run.finished"],
+  ]);
+  expect(await run.wrong()).toEqual([]);
+});
+
+test("a run that is cancelled after its release shows an estimate of its aborted model call", async () => {
+  const run = await releaseAfter([blackHole]);
+  expect(await run.budget()).toMatchObject({ reserved: 0 });
+  expect((await run.cancel()).status).toBe(200);
+  expect(await run.entries()).toMatchObject([{ outcome: "lost", estimated: true }]);
+  expect(await run.read()).toMatchObject({
+    status: "cancelled",
+    usage: { estimated: true },
+  });
+  expect(await run.wrong()).toEqual([]);
+});
+
+test("a released run that waited for a limit has no call in the ledger but its own", async () => {
+  const run = await releaseAfter([blackHole], 2);
+  const [first = "", waited = ""] = run.ids;
+  expect([(await run.entries(first)).length, (await run.entries(waited)).length]).toEqual([1, 0]);
+  await startServer({});
+  for (const id of run.ids)
+    await eventually("the end", async () => (await run.read(id)).finished_at ?? undefined);
+  expect(await run.entries(waited)).toMatchObject([{ step: 1, outcome: "answered" }]);
+  expect(await run.wrong()).toEqual([]);
+});
+
+test("a released run that waited for memory has no call in the ledger but its own", async () => {
+  const held = heldTool();
+  onTestFinished(() => held.release());
+  // All runs of the workspace can use 45 MiB together.
+  const stopping = await startServer(
+    { BECKON_DRAIN_SECONDS: "0", BECKON_MEMORY_BUDGET_MIB: "96" },
+    { tools: [held.tool] },
+  );
+  const agent = await beckon.createAgent();
+  const begin = async (input: string): Promise<string> =>
+    (await beckon.invoke(agent, input, { prefer: "respond-async" })).body.run_id;
+  await begin(`/call hold {"kib": ${45 * 1024 - 40}}`);
+  await held.called(1);
+  const waited = await begin("Hello");
+  await eventually(
+    "its claim",
+    async () => (await runOf(waited)).status === "running" || undefined,
+  );
+  await stopping.stop();
+  expect(await typesSinceStart(waited)).toEqual(["run.started", "run.queued"]);
+
+  held.release();
+  await startServer({}, { tools: [held.tool] });
+  await allSucceeded(beckon, agent.id, 2);
+  expect(await typesSinceStart(waited)).toEqual([
+    ...["run.started", "run.queued", "run.resumed", "run.step", "run.finished"],
+  ]);
+  const { engine } = beckon.db.database;
+  expect(await entriesOf(engine, waited)).toMatchObject([{ step: 1, outcome: "answered" }]);
+  expect(await wrongWithLedger(engine)).toEqual([]);
 });
 
 test("a stopping process with the role api waits for the runs of its callers", async () => {

@@ -9,9 +9,11 @@ import {
   defaultTimeouts,
   endByDigest,
   heldBytesOf,
+  internalError,
   type Journal,
   type JournalDigest,
   type Prompt,
+  type ReportingEvent,
   RunStopped,
   executeRun as runEngine,
   type Stopped,
@@ -48,7 +50,7 @@ export interface ExecutePorts extends JournalPorts {
   readonly memory: Pick<Memory, "runs">;
   readonly worker: Pick<WorkerCalls, "claim">;
   readonly pricer: Pricer;
-  readonly reservations: Pick<Reservations, "isLimited" | "reserve">;
+  readonly reservations: Pick<Reservations, "revision" | "reserve">;
   /** Undefined if traces are off. */
   readonly tracing: Pick<Tracing, "run"> | undefined;
 }
@@ -77,7 +79,8 @@ export interface OwnedRun extends Claim {
   readonly resumed: boolean;
   /**
    * Time since the run was first started, in milliseconds, not counting the time during which it
-   * waited to be taken over from a dead process.
+   * waited to be taken over from a dead process, or was queued again after a stopping process had
+   * released it.
    */
   readonly elapsedMs: number;
   /**
@@ -120,6 +123,8 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   const startedAt = elapsed() - run.elapsedMs;
   let limited = false;
   let journal: RunJournal | undefined;
+  let aborted: ReportingEvent | undefined;
+  let isReported = true;
   const hold = ports.memory.runs.hold(run.workspaceId);
   try {
     const prepared =
@@ -134,11 +139,14 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
       const loading = load(ports, live, run, hold, prepared.configBytes);
       const { events, ...loaded } = loading instanceof Promise ? await loading : loading;
       journal = new RunJournal(ports, live, run, { events, modelName: prepared.config.model });
-      await execute(ports, live, { run, ...loaded, prepared, journal, hold, deadlineAt, span });
+      const executing = { run, ...loaded, prepared, journal, hold, deadlineAt, span };
+      aborted = await execute(ports, live, executing);
     } finally {
       clearTimeout(timer);
     }
   } catch (thrown) {
+    // If the engine throws, it may have sent calls that it did not report.
+    isReported = journal === undefined;
     logUnexpected(ports, run, thrown);
     await endUnexecuted(ports, live, run, { thrown, journal }).catch((again) =>
       logUnexpected(ports, run, again),
@@ -146,7 +154,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   }
   if (stopReason(live) === "drain" && live.outcome === undefined) {
     await (journal ?? new RunJournal(ports, live, run))
-      .release()
+      .release(aborted, isReported)
       .catch((thrown) => logUnexpected(ports, run, thrown));
   }
   if (span !== undefined) endSpan(span, live);
@@ -194,9 +202,9 @@ function logUnexpected(ports: ExecutePorts, run: OwnedRun, thrown: unknown): voi
 }
 
 /**
- * Ends a run that failed before the engine executed it, or that failed because of a bug. The engine
- * itself ends all other runs. If this process did not end the run, the run would stay `running` for
- * as long as this process lives, since no other process takes it over.
+ * Ends a run that failed before the engine executed it, or whose end the engine could not write.
+ * The engine itself ends all other runs. If this process did not end the run, the run would stay
+ * `running` for as long as this process lives, since no other process takes it over.
  */
 async function endUnexecuted(
   ports: ExecutePorts,
@@ -242,8 +250,9 @@ function readSpent(
 }
 
 /**
- * Returns the outcome of a run that the engine did not end; undefined if this process must not end
- * the run.
+ * Returns the status and error with which to end a run whose execution threw `thrown` before the
+ * engine had ended the run. Undefined if this process must not end it, because another process
+ * owns the run (`fenced`) or will resume it (`drain`).
  */
 function endOf(thrown: unknown): Stopped | undefined {
   const failed = (code: RunErrorCode, message: string): Stopped => ({
@@ -251,12 +260,7 @@ function endOf(thrown: unknown): Stopped | undefined {
     error: { code, message },
   });
   if (thrown instanceof ApiError) return failed("model_error", thrown.message);
-  if (!(thrown instanceof RunStopped)) {
-    return failed(
-      "interrupted",
-      "Beckon failed to execute this run because of an internal error. The operator finds it in the log.",
-    );
-  }
+  if (!(thrown instanceof RunStopped)) return { status: "failed", error: internalError };
   switch (thrown.reason) {
     case "deadline":
       return failed(
@@ -294,7 +298,7 @@ function execute(
   ports: ExecutePorts,
   live: LiveRun,
   { run, input, prepared, journal, hold, deadlineAt, wasWaiting, span }: Executing,
-): Promise<void> {
+): Promise<ReportingEvent | undefined> {
   const { config, model, priceOf, circuit, tools } = prepared;
   return runEngine({
     runId: run.runId,

@@ -1,7 +1,13 @@
 import type { NewEvent, RunEvent } from "@beckon/contract";
 import { elapsed } from "../../base/clock.ts";
 import type { ProcessMessages } from "../../base/database/index.ts";
-import { type Journal, type Outcome, type ReportedCall, RunStopped } from "../../engine/index.ts";
+import {
+  type Journal,
+  type Outcome,
+  type ReportedCall,
+  type ReportingEvent,
+  RunStopped,
+} from "../../engine/index.ts";
 import type { AppendRow, Appends } from "../journal/index.ts";
 import { terminalEvent, toEnd, toEntry, toStored } from "../journal/index.ts";
 import type { RunReports } from "../reports.ts";
@@ -86,10 +92,24 @@ export class RunJournal implements Journal {
    * Releases the run: queues it again, so that any process can claim it. Being released does not
    * count as an attempt. Call this only after the engine has stopped, since no entry can be written
    * afterwards.
+   *
+   * @param aborted the event for the model call that the release aborts; undefined if there is
+   *   none. It is written together with the release: the next owner must know that the call is in
+   *   the ledger, and there may be no next owner, because queued runs can be cancelled or expire.
+   * @param isReported whether this process sent no other calls than `aborted` and those in the
+   *   journal, so that the next owner estimates none.
    */
-  release(): Promise<void> {
-    const queued: NewEvent = { type: "run.queued", data: {} };
-    return this.#write([queued], { intent: false, end: undefined, release: true });
+  release(aborted: ReportingEvent | undefined, isReported: boolean): Promise<void> {
+    const queued: NewEvent = {
+      type: "run.queued",
+      data: isReported ? { calls_reported: true } : {},
+    };
+    return this.#write(aborted === undefined ? [queued] : [aborted.event, queued], {
+      intent: false,
+      calls: aborted?.calls.map((call) => ({ entry: 0, call })) ?? [],
+      end: undefined,
+      release: true,
+    });
   }
 
   async #write(

@@ -42,8 +42,9 @@ export interface AppendRow {
   readonly intent: boolean;
   readonly end: RunEnd | undefined;
   /**
-   * Whether to release the claim and queue the run again, so that any process can claim it. Default
-   * false.
+   * Whether to release the claim and queue the run again, so that any process can claim it. The
+   * reservation of the run ends only if `calls` are reported. Otherwise it may belong to a lost
+   * call that the next owner reports. Default false.
    */
   readonly release?: boolean;
 }
@@ -55,8 +56,8 @@ export interface AppendRow {
  *   declared dead, or the run has ended or was deleted.
  * - `cancelled`: nothing was written, because the entries announce side effects and the
  *   cancellation of the run was requested.
- * - `limited`: nothing was written, because limits apply to the run. The row must be written with
- *   the option `charged`.
+ * - `limited`: nothing was written, because the run's workspace has limits. The row must be written
+ *   with the option `charged`.
  */
 export type AppendResult =
   | { readonly kind: "written"; readonly time: string }
@@ -105,15 +106,16 @@ interface Variant {
   /** Whether the owners of the runs must be alive, or must have been declared dead. */
   readonly owner: "living" | "dead";
   /**
-   * Whether metered calls are added to budgets. If false, rows of runs with budgets are not written
-   * and are returned as `limited`.
+   * Whether metered calls are added to budgets. If false, rows of workspaces with budgets are not
+   * written and are returned as `limited`. So are rows without metered calls, because the process
+   * must learn of a new limit before the run's next model call.
    */
   readonly charged: boolean;
   /**
-   * Whether deliveries to subscriptions and artifacts are written. If false, no entry can have an
+   * Whether artifacts, and deliveries to subscriptions, are written. If false, no entry can have an
    * artifact. If false and any workspace has a subscription, nothing is written and all rows are
-   * returned as `subscribed`. Each of these two parts makes the statement slower by about as much
-   * as one more row, and most batches need neither part.
+   * returned as `subscribed`. The SQL for deliveries and the SQL for artifacts each take about as
+   * much time as one more row, and most batches need neither.
    */
   readonly complete: boolean;
 }
@@ -196,7 +198,7 @@ const append = (name: string, { owner, charged, complete }: Variant) =>
         });
     const deferrals = [
       ...(complete ? [] : [`when ${someSubscriptions} then 'subscribed'`]),
-      ...(charged ? [] : ["when w.settles and t.is_limited then 'limited'"]),
+      ...(charged ? [] : ["when t.is_limited then 'limited'"]),
     ];
     const canDefer = deferrals.length > 0;
     return `
@@ -280,9 +282,9 @@ export const appendStatements = [
 
 interface AppendOptions {
   /**
-   * Whether to add what the runs used to the budgets that apply to them. If false, rows of runs
-   * with such budgets are not written and get the result `limited`; the statement costs less and
-   * locks no rows that several runs share. Default true.
+   * Whether to add what the runs used to the budgets that apply to them. If false, rows of
+   * workspaces with budgets are not written and get the result `limited`; the statement costs less
+   * and locks no rows that several runs share. Default true.
    */
   readonly charged?: boolean;
   /** Default: no subscription is known. */

@@ -95,11 +95,34 @@ function entriesOf(
   });
 }
 
+const noTokens = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
+const lost: NewEvent = {
+  type: "run.step_lost",
+  data: { step: 9, model: "demo/echo", usage: noTokens, reason: "process_lost" },
+};
+const queued: NewEvent = { type: "run.queued", data: {} };
+const released: NewEvent = { type: "run.queued", data: { calls_reported: true } };
+const resumed: NewEvent = { type: "run.resumed", data: { attempt: 1 } };
+
+/** Last events of a journal whose run was released or taken over. */
+const lastEvents = fc.constantFrom<readonly NewEvent[]>(
+  [],
+  [queued, resumed],
+  [released],
+  [released, resumed],
+  [lost, released, resumed],
+  [released, resumed, released, resumed],
+  [released, resumed, resumed],
+  [resumed, released, resumed],
+  [queued, resumed, released, resumed],
+  [released, resumed, lost],
+);
+
 test("a digest from the database equals the digest of the same journal in memory", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 4 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 4 }), lastEvents, async (steps, last) => {
       const run = await startOne(database, agent, { owner });
-      const entries = entriesOf(steps);
+      const entries = [...entriesOf(steps), ...last];
       if (entries.length > 0)
         await appendToRuns(database, [appendRow(run, owner, { entries: entries.map(toEntry) })]);
       expect((await readDigest(database, run.runId)).digest).toEqual(digestOf(entries));

@@ -1,5 +1,5 @@
 import type { Database } from "../../base/database/index.ts";
-import type { JournalDigest } from "../../engine/index.ts";
+import { endOfReported, type JournalDigest } from "../../engine/index.ts";
 import type { RunRef } from "../run.ts";
 import { configOf, providerIdOf } from "./config-statement.ts";
 import { type SpentColumns, spentOf } from "./result-store.ts";
@@ -30,6 +30,7 @@ interface Total extends SpentColumns {
   /** Bytes of the prompt and the whole journal; null if the run does not exist. */
   readonly bytes: number | null;
   readonly was_waiting: boolean | null;
+  readonly was_reported: boolean | null;
 }
 
 /** What is needed to estimate the usage of a lost model call. */
@@ -95,12 +96,15 @@ with last_step as (
   select c.config ->> 'model' as model, ${providerIdOf("r", "i")} as provider_id,
     octet_length(run_input(i.prompt_prefix, i.payload))
       + coalesce(octet_length(c.config ->> 'instructions'), 0) + journal.bytes as bytes,
-    ${waitedIn("r")} as was_waiting
+    ${waitedIn("r")} as was_waiting, journal.letters ~ '${endOfReported.source}' as was_reported
   from runs r join run_inputs i on i.run_id = r.id
     cross join lateral (select ${configOf("r", "i")} as config) as c
     cross join lateral (
       select coalesce(sum(case when e.data ? 'artifact_id' then (e.data ->> 'bytes')::float8
-        else octet_length(e.data::text) end), 0) as bytes
+        else octet_length(e.data::text) end), 0) as bytes,
+        string_agg(case when e.type = 'run.resumed' then 'r'
+          when e.type = 'run.queued' and e.data ? 'calls_reported' then 'q'
+          else 'x' end, '' order by e.seq) as letters
       from events e where e.run_id = r.id
     ) as journal
   where r.id = $1
@@ -133,6 +137,7 @@ order by seq`,
         ? [{ step: step ?? 0, call_id, tool: tool ?? "" }]
         : [],
     ),
+    wasReported: total.was_reported === true,
   };
   const { model, provider_id: providerId, bytes, was_waiting: wasWaiting } = total;
   const prompt = {

@@ -1,4 +1,4 @@
-// long because the order of the checks must be visible in one statement.
+// This file is long because the order of the checks must be visible in one statement.
 import {
   type Column,
   type Parameters,
@@ -27,7 +27,10 @@ export interface Parts {
    * workspaces that have limits get the result `limited`.
    */
   readonly limits: boolean;
-  /** Whether requests are stored, and their event ids bound: see `received-parts.ts`. */
+  /**
+   * Whether requests to triggers are stored, and the senders' event ids are bound to the runs: see
+   * `received-parts.ts`.
+   */
   readonly received: boolean;
   /** Whether the requests have files, which become artifacts of the runs. */
   readonly files: boolean;
@@ -302,7 +305,7 @@ with callers as materialized (
     parts.callbacks
       ? `left join lateral (
     -- If several subscriptions match, the oldest one signs the callback. Subscriptions store URLs
-    -- as URL.href writes them.
+    -- as URL.href writes them, so origins can be compared as text.
     select s.id from subscriptions s
     where r.callback_url is not null and s.workspace_id = c.workspace_id and s.deleted_at is null
       and s.status = 'enabled' and (s.agent_ids is null or c.agent_id = any (s.agent_ids))

@@ -1,9 +1,12 @@
+import { randomBytes } from "node:crypto";
 import type { OutputEvent } from "@beckon/contract";
 import { expect, test } from "vitest";
 import { addRun } from "../../../test/add-run.ts";
 import { testDatabase } from "../../../test/database.ts";
 import { seedAgent } from "../../../test/tenant.ts";
 import { ByteBudget } from "../../base/byte-budget.ts";
+import { createSecretCipher } from "../../base/secrets/index.ts";
+import { listRunEvents } from "../managing/index.ts";
 import { createOutputBuffer } from "./output-buffer.ts";
 import { subscribeToRun } from "./subscribe.ts";
 import { createLiveRuns, createSubscribers } from "./subscribers.ts";
@@ -11,15 +14,47 @@ import { createLiveRuns, createSubscribers } from "./subscribers.ts";
 const { database } = await testDatabase();
 const owner = await seedAgent(database);
 
-test("the output of a run that ended before its stream began is between the events", async () => {
+const journal = ["run.started", "run.step", "run.finished"];
+
+/** Adds a run that has ended, with the events `journal`. Returns its id. */
+async function addEndedRun(): Promise<string> {
   const runId = await addRun(database, owner);
   await database.engine.query(
     `insert into events (run_id, seq, workspace_id, id, type, version, data)
       select $1, seq, $2, 'evt_' || $1 || seq, type, 1, '{}'
-      from unnest('{run.started,run.step,run.finished}'::text[]) with ordinality as e (type, seq)`,
-    [runId, owner.workspaceId],
+      from unnest($3::text[]) with ordinality as e (type, seq)`,
+    [runId, owner.workspaceId, journal],
   );
-  await database.engine.query("update runs set last_seq = 3 where id = $1", [runId]);
+  await database.engine.query("update runs set last_seq = $2 where id = $1", [
+    runId,
+    journal.length,
+  ]);
+  return runId;
+}
+
+const createPorts = () => ({
+  database,
+  live: createLiveRuns(),
+  subscribers: createSubscribers(database, {
+    onFirstSubscriber: () => {},
+    outputs: new ByteBudget({ maxBytes: 1_000_000 }),
+  }),
+  capacity: { isDraining: false },
+});
+
+test("the list of a run's events is complete while the process stops", async () => {
+  const runId = await addEndedRun();
+  const runs = createPorts();
+  runs.subscribers.pollers.close();
+  const cipher = createSecretCipher(randomBytes(32));
+  const { workspaceId } = owner;
+  const ctx = { database, cipher, actor: { kind: "system" }, workspaceId, runs } as const;
+  const { data, next } = await listRunEvents({ ctx, input: { runId, query: {} } });
+  expect([data.map(({ type }) => type), next]).toEqual([journal, null]);
+});
+
+test("the output of a run that ended before its stream began is between the events", async () => {
+  const runId = await addEndedRun();
   const output = createOutputBuffer();
   const pushed: OutputEvent[] = [
     { type: "run.output.start", run_id: runId, data: { step: 1, attempt: 1 } },
@@ -29,15 +64,7 @@ test("the output of a run that ended before its stream began is between the even
   for (const event of pushed) output.push(event, 1);
 
   const types: string[] = [];
-  const ports = {
-    database,
-    live: createLiveRuns(),
-    subscribers: createSubscribers(database, {
-      onFirstSubscriber: () => {},
-      outputs: new ByteBudget({ maxBytes: 1_000_000 }),
-    }),
-    capacity: { isDraining: false },
-  };
+  const ports = createPorts();
   const run = { runId, workspaceId: owner.workspaceId };
   const { signal } = new AbortController();
   for await (const { type } of subscribeToRun(ports, run, { after: 0, signal, output }))

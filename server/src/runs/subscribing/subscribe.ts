@@ -41,9 +41,10 @@ export interface StreamSubscribeOptions extends SubscribeOptions {
 
 /**
  * Yields the run's events after `after`, in order and without gaps, once they are committed. Ends
- * after the terminal event, when the run was deleted, when all subscriptions of this process are
- * closed, or when `signal` aborts. The events are the same whether this process or another one
- * executes the run; only the delay differs. Does not check access: the caller must have done so.
+ * after the terminal event, when the run was deleted, or when `signal` aborts; with `follow` also
+ * when all subscriptions of this process are closed. The events are the same whether this process
+ * or another one executes the run; only the delay differs. Does not check access: the caller must
+ * have done so.
  *
  * With `output`, also yields the model's output between the events. In that case the subscription
  * also ends if this process is stopping and does not execute the run, and the client can resume at
@@ -69,8 +70,11 @@ export async function* subscribeToRun(
   let { after } = options;
   let poller: RunPoller | undefined;
   if (output !== undefined) ports.subscribers.outputBuffers.add(run, output);
+  // Only waiting must end when this process stops. Without `follow`, the caller would otherwise get
+  // a part of the events and take it for all of them.
+  const isOver = () => signal.aborted || (follow && ports.subscribers.pollers.closed);
   try {
-    while (!signal.aborted && !ports.subscribers.pollers.closed) {
+    while (!isOver()) {
       const outputEvent = output?.take(after);
       if (outputEvent !== undefined) {
         yield outputEvent;
@@ -89,8 +93,9 @@ export async function* subscribeToRun(
         yield event;
         after = event.seq;
         if (terminal.includes(event.type)) return;
-        // The buffer can hold output that belongs between these events: if the run ended before
-        // this subscription began, all its events are read together.
+        // The buffer of the caller that started the run is filled before the caller subscribes. If
+        // the run has ended by then, its events are read together, and the buffer has the output
+        // between them.
         for (let next = output?.take(after); next !== undefined; next = output?.take(after))
           yield next;
       }
@@ -106,8 +111,9 @@ export async function* subscribeToRun(
 }
 
 /**
- * Returns the events after `after` that are in memory; for a stream, returns at most one of them.
- * Returns undefined if the events must be read from the database.
+ * Returns the events after `after` that are in memory; for a stream at most one of them, so that a
+ * slow stream does not keep the others in memory. Returns undefined if the events must be read from
+ * the database.
  */
 function eventsInMemory(
   ports: SubscribePorts,
