@@ -22,7 +22,7 @@ with arrived as materialized (select * from ${request.table}), captured as (
     and g.listening_until > now() and g.receiving_version = ${version}
   returning g.id as captured_id
 ), stored as (
-  ${insertRequests("arrived join captured on captured_id = trigger_id")}
+  ${insertRequests("arrived q join captured on captured_id = q.trigger_id")}
 )
 select exists (select from captured) or exists (
   -- The row exists already if an earlier call captured the request and the reply was lost.

@@ -34,13 +34,18 @@ export const requestColumns: Readonly<Record<string, Column<ReceivedRequestRow>>
 
 const names = Object.keys(requestColumns);
 
-/** Returns SQL that inserts the rows of `source`, a table with `requestColumns`. */
+/**
+ * Returns SQL that inserts the rows of `source`, with the current version of their agent.
+ * @param source a FROM clause in which the table `q` has `requestColumns`
+ */
 export function insertRequests(source: string): string {
   const columns = names.map((name) =>
-    name === "headers" ? "nullif(headers, 'null'::jsonb)" : name,
+    name === "headers" ? "nullif(q.headers, 'null'::jsonb)" : `q.${name}`,
   );
-  return `insert into received_requests (${names.join(", ")})
-  select ${columns.join(", ")} from ${source} on conflict do nothing`;
+  return `insert into received_requests (${names.join(", ")}, agent_version)
+  select ${columns.join(", ")}, (
+    select a.version from agents a where a.id = q.agent_id and a.workspace_id = q.workspace_id
+  ) from ${source} on conflict do nothing`;
 }
 
 /**
@@ -84,8 +89,8 @@ with checked as materialized (
     count(*) over (partition by trigger_id, outcome) as added
   from checked c where result = 'valid'
 ), stored as (
-  ${insertRequests(`numbered join (select trigger_id as counted_id, outcome as counted_outcome, count
-    from counted) as counted on counted_id = trigger_id and counted_outcome = outcome
+  ${insertRequests(`numbered q join (select trigger_id as counted_id, outcome as counted_outcome, count
+    from counted) as counted on counted_id = q.trigger_id and counted_outcome = q.outcome
   where count - added + number <= ${maxStoredPerMinute}`)}
 )
 select result from checked order by position`;

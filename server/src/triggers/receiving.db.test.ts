@@ -214,7 +214,7 @@ describe("the sender secret", () => {
     const meta = presets.find(({ name }: { name: string }) => name === "meta").receiving;
     const { id, path } = await made(meta);
     const first = (await post(`${path}/secret`, { secret: "app secret" })).body.data;
-    // A text that is bound to another column cannot be decrypted.
+    // An encrypted value is bound to its column. A copy in another column cannot be decrypted.
     await beckon.db.database.engine.query(
       "update triggers set verify_token = sender_secret where id = $1",
       [id],
@@ -481,6 +481,45 @@ describe("a replay", () => {
     const versionOf = async (version: string) =>
       (await post(`${path}/requests/${id}/replay`, { version })).body.data.agent_version;
     expect([await versionOf("original"), await versionOf("current")]).toEqual([1, 2]);
+  });
+
+  test("with the original version of a request that started no run executes the agent as it was when the request arrived", async () => {
+    const { agent, path, url } = await made({ form: { honeypot: "website" } });
+    await post(`${path}/listen`);
+    await send(url, { n: 1 });
+    await send(url, { website: "spam" });
+    await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { instructions: "New" } });
+    const requests: { id: string; outcome: string }[] = await requestsOf(path);
+    expect(requests.map(({ outcome }) => outcome)).toEqual(["honeypot", "captured"]);
+    for (const { id } of requests) {
+      const { body } = await post(`${path}/requests/${id}/replay`, { version: "original" });
+      expect(body.data.agent_version).toBe(1);
+    }
+  });
+
+  test("with the original version is rejected if this version is not known", async () => {
+    const { id: triggerId, path, url } = await made({});
+    await post(`${path}/listen`);
+    await send(url, "x");
+    await beckon.db.database.engine.query(
+      "update received_requests set agent_version = null where trigger_id = $1",
+      [triggerId],
+    );
+    const [{ id }] = await requestsOf(path);
+    const replay = (version: string) => post(`${path}/requests/${id}/replay`, { version });
+    expectError(await replay("original"), 409, "conflict", /version/);
+    expect((await replay("current")).status).toBe(201);
+  });
+
+  test("of many leaves out what the honeypot caught, unless it is asked for", async () => {
+    const { path, url } = await made({ form: { honeypot: "website" } });
+    const since = new Date(Date.now() - 1_000).toISOString();
+    await send(url, { name: "Ada" });
+    await send(url, { name: "Bot", website: "spam" });
+    const replay = async (outcome?: string) =>
+      (await post(`${path}/requests/replay`, { since, outcome })).body.data;
+    expect(await replay()).toMatchObject({ replayed: 1, skipped: 0 });
+    expect(await replay("honeypot")).toMatchObject({ replayed: 1, skipped: 0 });
   });
 
   test("with an Idempotency-Key starts one run", async () => {

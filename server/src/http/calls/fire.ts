@@ -20,6 +20,7 @@ import {
   exchangeOf,
   headerOf,
   idempotencyKey,
+  namedMediaTypes,
   type RequestContext,
   requestIdHeader,
 } from "../request/index.ts";
@@ -176,6 +177,7 @@ function toReceivedCall(
     callback: readCallback(incoming),
     key,
     webhookId: fireKey(undefined, headerOf(incoming, "webhook-id")),
+    acceptsJson: namedMediaTypes(headerOf(incoming, "accept") ?? "").has("application/json"),
     headers: fireCors,
     trace: exchangeOf(incoming).trace,
     readTrigger: () => triggers.read(caller.hash),

@@ -118,10 +118,7 @@ function ended(
     );
     const message = messageFor(error, requestIdOf(outgoing));
     const body = { ok: false, error: message, code: error.code, run_id: runId };
-    return new Response(JSON.stringify(body), {
-      status: 503,
-      headers: { ...headers, "retry-after": String(error.retryAfter) },
-    });
+    return new Response(JSON.stringify(body), { status: 503, headers });
   }
   const { error, limit } = { limit: undefined, ...outcome };
   const body = {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { startTestBeckon } from "../../../test/beckon.ts";
 import { eventually } from "../../../test/eventually.ts";
+import { rawExchange } from "../../../test/raw-exchange.ts";
 import {
   createReceiving,
   type ReceivingTrigger,
@@ -248,6 +249,22 @@ test("settings that change during a request apply to it", async () => {
   expect(await trigger.requests()).toHaveLength(before);
 });
 
+test("a request whose body is too large is stored with the size of its body", async () => {
+  const trigger = await create({ bodies: { max_bytes: 1_024 } }, { from: unverified });
+  expect((await trigger.send("x".repeat(2_048))).status).toBe(413);
+  const claimed = await rawExchange(
+    trigger.url,
+    Buffer.from(
+      `POST ${new URL(trigger.url).pathname} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 9000000000\r\n\r\n`,
+    ),
+  );
+  expect(claimed.answers.map(({ status }) => status)).toEqual([413]);
+  expect(await trigger.requests()).toMatchObject([
+    { outcome: "rejected", size: 2_048 },
+    { outcome: "rejected", size: 2_147_483_647 },
+  ]);
+});
+
 test("requests above the limit get 429 with Retry-After, and unverified ones do not count", async () => {
   const trigger = await create({ max_per_minute: 2 });
   for (let count = 0; count < 3; count++)
@@ -259,7 +276,7 @@ test("requests above the limit get 429 with Retry-After, and unverified ones do 
   expect(headers.get("ratelimit-policy")).toBe('"trigger-requests";q=2;w=60');
 });
 
-test("a form is answered with a redirect or a text, also if the honeypot caught it", async () => {
+test("a form is answered with a redirect or a text, or with JSON if Accept names JSON", async () => {
   const form = { answer: { redirect: "https://example.com/thanks" }, honeypot: "website" };
   const trigger = await create({ form }, { from: unverified });
   const post = (body: Record<string, string>, headers: Record<string, string> = {}) =>
@@ -276,6 +293,13 @@ test("a form is answered with a redirect or a text, also if the honeypot caught 
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
   }
   expect(await outcomesOf(trigger)).toEqual(["started", "honeypot"]);
+  const asJson = await post({ name: "Zoë", website: "" }, { accept: "application/json" });
+  expect([asJson.status, await asJson.json()]).toEqual([
+    200,
+    { ok: true, run_id: expect.stringMatching(/^run_/) },
+  ]);
+  const skipped = await post({ website: "spam" }, { accept: "application/json" });
+  expect([skipped.status, await skipped.json()]).toEqual([202, { ok: true, skipped: true }]);
   await trigger.set({ form: { answer: { text: "<script>alert(1)</script> & thanks" } } });
   const page = await post({ name: "a" });
   expect(page.status).toBe(200);

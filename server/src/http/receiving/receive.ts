@@ -37,8 +37,9 @@ export class UnverifiedRequest extends ApiError {
 /**
  * Receives a request to a trigger with settings: checks where it comes from, reads and verifies it,
  * and starts its run. Records every outcome except a handshake, the error `unavailable`, a client
- * that disconnects and a token that is no longer valid. If the settings decide the outcome, and not
- * the start statement, it is returned only if the settings have not changed since.
+ * that disconnects and a token that is no longer valid. Some outcomes are decided by the settings
+ * that were read, before the SQL statement that starts the run. Such an outcome is returned only if
+ * the settings have not changed since.
  * @throws TriggerReconfigured if the request must be received again, because the settings have
  *   changed; `UnverifiedRequest`; ApiError the error of the first check that fails
  */
@@ -61,7 +62,7 @@ export async function receive(
   const unwelcome = originError(receiving, head, headerOf(incoming, "origin"));
   if (unwelcome !== undefined) throw await rejectUnverified(unwelcome, 0);
   const body = await call.body.read(receiving.bodies.max_bytes);
-  if (!body.ok) throw await rejectUnverified(body.error, 0);
+  if (!body.ok) throw await rejectUnverified(body.error, Math.min(body.size, maxSize));
   const raw: RawRequest = {
     method: "POST",
     url: `${services.publicUrl()}${incoming.url ?? ""}`,
@@ -101,10 +102,13 @@ export async function receive(
   }
   if (decoded.ok && isTrapped(receiving, decoded.value.payload)) {
     await confirmAndRecord(services, check, verifiedRow(request, { outcome: "honeypot" }));
-    return skippedResponse(receiving, call.headers);
+    return skippedResponse(call, receiving);
   }
   return startVerified(services, call, request, { decoded, version: trigger.version });
 }
+
+/** Maximum of the column `size`. `Content-Length` can state more. */
+const maxSize = 2_147_483_647;
 
 /** Used instead of a body that cannot be decoded, to read the event's id and type. */
 const nothing = { payload: undefined, text: "" };

@@ -31,10 +31,9 @@ export class ReceivedBody {
   }
 
   /**
-   * Returns the body of a request to a trigger without settings, or the error for which it cannot
-   * be read.
-   * @throws ApiError `unavailable` if the process cannot hold the body; also if the body was above
-   *   the trigger's limit and the limit was raised while the request arrived
+   * Returns the body of a request to a trigger without settings, or the error if it cannot be read.
+   * @throws ApiError `unavailable` if the process cannot hold the body; also if an earlier call
+   *   found the body too large, and the trigger's limit was raised since
    */
   readDefault(): Promise<RawBody> {
     const hold = () => {
@@ -56,12 +55,16 @@ export class ReceivedBody {
   /**
    * Reads the body at the first call. Later calls get the same body, which is then compared with
    * their `maxBytes`, because the limit can have changed.
+   * @throws ApiError `unavailable` if the first call rejected the body as too large and the limit
+   *   is higher now, because the rest of the body was not kept
    */
   async #readWithin(maxBytes: number, hold: () => BodyHold): Promise<RawBody> {
     this.#read ??= { maxBytes, body: readBody(this.#incoming, hold, maxBytes) };
     const body = await this.#read.body;
     if (body.ok)
-      return body.value.length <= maxBytes ? body : { ok: false, error: tooLarge(maxBytes) };
+      return body.value.length <= maxBytes
+        ? body
+        : { ok: false, error: tooLarge(maxBytes), size: body.value.length };
     if (body.error.code === "too_large" && maxBytes > this.#read.maxBytes)
       throw new ApiError(
         "unavailable",

@@ -23,6 +23,11 @@ export interface ReceivedCall {
    * id is and the request has no `Idempotency-Key`.
    */
   readonly webhookId: Result<string> | undefined;
+  /**
+   * Whether the request names `application/json` in `Accept`. It is then answered with JSON, also
+   * if the trigger answers browser forms. A browser that sends a form does not name it.
+   */
+  readonly acceptsJson: boolean;
   /** Headers of every response. */
   readonly headers: Readonly<Record<string, string>>;
   /** Trace of the request; undefined if traces are off. */

@@ -1,18 +1,21 @@
 import type { Receiving } from "@beckon/contract";
+import type { ReceivedCall } from "./received-call.ts";
+
+type Answered = Pick<ReceivedCall, "acceptsJson" | "headers">;
 
 /** Returns the response to an event whose run was started or held, or was started before. */
 export function runResponse(
+  call: Answered,
   { form }: Pick<Receiving, "form">,
   { runId, replayed }: { readonly runId: string; readonly replayed: boolean },
-  headers: Readonly<Record<string, string>>,
 ): Response {
   return (
-    formResponse(form.answer, headers) ??
+    formResponse(call, form.answer) ??
     json(
       200,
       { ok: true, run_id: runId },
       {
-        ...headers,
+        ...call.headers,
         ...(replayed ? { "idempotency-replayed": "true" } : {}),
       },
     )
@@ -20,11 +23,8 @@ export function runResponse(
 }
 
 /** Returns the response to a request that was accepted and starts no run. */
-export function skippedResponse(
-  { form }: Pick<Receiving, "form">,
-  headers: Readonly<Record<string, string>>,
-): Response {
-  return formResponse(form.answer, headers) ?? json(202, { ok: true, skipped: true }, headers);
+export function skippedResponse(call: Answered, { form }: Pick<Receiving, "form">): Response {
+  return formResponse(call, form.answer) ?? json(202, { ok: true, skipped: true }, call.headers);
 }
 
 function json(status: number, body: object, headers: Readonly<Record<string, string>>): Response {
@@ -35,14 +35,14 @@ function json(status: number, body: object, headers: Readonly<Record<string, str
 }
 
 /**
- * Returns the trigger's response to a browser form; undefined if it responds with JSON. The form's
+ * Returns the trigger's response to a browser form; undefined if the response is JSON. The form's
  * URL contains the trigger's token, so the browser must not send this URL as the referrer.
  */
 function formResponse(
+  { acceptsJson, headers }: Answered,
   answer: Receiving["form"]["answer"],
-  headers: Readonly<Record<string, string>>,
 ): Response | undefined {
-  if (answer === null) return undefined;
+  if (answer === null || acceptsJson) return undefined;
   const safe = { ...headers, "referrer-policy": "no-referrer", "cache-control": "no-store" };
   if ("redirect" in answer)
     return new Response(null, {

@@ -18,11 +18,12 @@ import { recordDecided } from "./record.ts";
 import { runResponse, skippedResponse } from "./responses.ts";
 
 /**
- * Evaluates filter and message template of a verified request, and starts its run. The start
- * statement checks the event id, the pause and the limits before it uses the result, so their
- * errors take precedence.
- * @throws TriggerReconfigured; ApiError if no run was started, or if the run was created already
- *   failed for another reason than its filter or template
+ * Evaluates filter and message template of a verified request, and starts its run. The SQL
+ * statement that starts the run (`startReceived`) checks the event id, the pause and the limits
+ * before it uses the result of the evaluation. Errors of these checks therefore take precedence
+ * over errors of the evaluation.
+ * @throws TriggerReconfigured; ApiError if no run was started, or if the run was created as failed
+ *   for another reason than its filter or template
  */
 export async function startVerified(
   services: Services,
@@ -46,15 +47,15 @@ export async function startVerified(
         if (outcome.failure !== undefined && outcome.failure.code !== "mapping_error")
           throw outcome.failure;
         if (outcome.run.replayed) await recordRepeat(services, request, outcome.run.runId);
-        return runResponse(receiving, outcome.run, call.headers);
+        return runResponse(call, receiving, outcome.run);
       case "repeated":
         await recordRepeat(services, request, outcome.run.runId);
-        return runResponse(receiving, outcome.run, call.headers);
+        return runResponse(call, receiving, outcome.run);
       case "filtered":
-        return skippedResponse(receiving, call.headers);
+        return skippedResponse(call, receiving);
       case "swallowed":
         await recordDecided(services, verifiedRow(request, { outcome: "swallowed" }));
-        return skippedResponse(receiving, call.headers);
+        return skippedResponse(call, receiving);
       case "empty":
         if (receiving.template === null || !decoded.ok)
           throw await rejected(services, request, outcome.error);
@@ -63,7 +64,7 @@ export async function startVerified(
       case "listening": {
         const row = verifiedRow(request, { outcome: "captured" });
         const sample = { request: row, version };
-        if (await capture(services, sample)) return skippedResponse(receiving, call.headers);
+        if (await capture(services, sample)) return skippedResponse(call, receiving);
         // The trigger no longer waits for a sample, so this request is handled as an event.
         continue;
       }
@@ -152,7 +153,7 @@ function keyOf(
   return isEventId ? undefined : key;
 }
 
-/** Starts the run, and records a request that the start statement rejects. */
+/** Starts the run. Records the request if the SQL statement that starts the run rejects it. */
 async function startOrRecord(
   services: Services,
   start: StartRequest,

@@ -1,6 +1,7 @@
 import { type Run, replayRequestBody } from "@beckon/contract";
 import { type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
+import { ApiError } from "../../base/errors.ts";
 import type { Once } from "../../base/idempotency/index.ts";
 import { newId } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
@@ -21,8 +22,8 @@ type ReplayContext = Context & MappingServices & { runs: RunServices };
  * settings. The replay is stored as a received request of its own, without an event id.
  * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
  *   started.
- * @throws ApiError `forbidden`, `not_found`; `conflict` if the request's content is not stored, or
- *   the filter rejects it; `mapping_error`; the errors of `startManaged`
+ * @throws ApiError `forbidden`, `not_found`; `conflict` if the request's content or its original
+ *   version is not stored, or the filter rejects it; `mapping_error`; the errors of `startManaged`
  */
 export async function replayRequest({
   ctx,
@@ -50,7 +51,10 @@ export async function replayRequest({
 interface Replay {
   readonly request: WholeRequest;
   readonly version: "current" | "original";
-  /** Counts the bytes of the inflated body against the memory budget. */
+  /**
+   * Counts against the memory budgets. The stored body is counted already; decoding adds to it what
+   * the inflated body needs.
+   */
   readonly hold: ReceivedBodyHold;
 }
 
@@ -82,6 +86,13 @@ export function replayStored(
     raw,
     hold,
     version: version === "original" ? request.agent_version : null,
+    error:
+      version === "original" && request.agent_version === null
+        ? new ApiError(
+            "conflict",
+            "The agent's version at the time of this request is not stored. Replay it with the version current.",
+          )
+        : undefined,
     received,
     audit: {
       action: "trigger.replay",

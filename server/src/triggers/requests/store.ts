@@ -90,7 +90,7 @@ export async function findRequest(
 }
 
 /**
- * Returns the newest request of a trigger whose content is stored and has at most `maxBytes`;
+ * Returns the newest request of a trigger whose body is stored and has at most `maxBytes`;
  * undefined if there is none.
  */
 export function findLastRequest(
@@ -108,7 +108,8 @@ export function findLastRequest(
 }
 
 /**
- * Returns the ids of requests whose content is stored and that arrived from outside, newest first.
+ * Returns the ids of requests whose content is stored and that are not replays, newest first.
+ * Without `outcome`, leaves out what the honeypot caught, because a program has sent it.
  * @param range `from` is included, `below` is not
  */
 export async function selectForReplay(
@@ -131,7 +132,7 @@ export async function selectForReplay(
     .where("body", "is not", null)
     .where("replay_of", "is", null)
     .$if(below !== undefined, (query) => query.where("id", "<", below ?? ""))
-    .$if(outcome !== undefined, (query) => query.where("outcome", "=", outcome ?? "started"))
+    .where("outcome", outcome === undefined ? "!=" : "=", outcome ?? "honeypot")
     .orderBy("id", "desc")
     .limit(limit)
     .execute();

@@ -61,7 +61,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       id: "replayTriggerRequests",
       summary: "Replay received requests",
       description:
-        "Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request.",
+        "Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. What the honeypot caught is replayed only if `outcome` asks for it. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request.",
       body: replayRequestsBody,
       data: replayedRequests,
       once: true,
@@ -101,7 +101,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       id: "replayTriggerRequest",
       summary: "Replay received request",
       description:
-        "Starts a run of the request again, with the trigger's present settings. The replay is a received request of its own. 409 `conflict` if the content of the request is not stored, or if the filter does not let it pass.",
+        "Starts a run of the request again, with the trigger's present settings. The replay is a received request of its own. 409 `conflict` if the content of the request, or with `version: original` the agent's version, is not stored, or if the filter does not let it pass.",
       body: replayRequestBody,
       bodyOptional: true,
       data: run,
@@ -122,6 +122,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
     method: "POST",
     path: `${trigger}/preview`,
     permission: "triggers:read",
+    changesNothing: true,
     doc: {
       id: "previewTrigger",
       summary: "Preview trigger",

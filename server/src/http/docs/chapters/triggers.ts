@@ -10,7 +10,10 @@ const variables: readonly (readonly [string, string])[] = [
 ];
 
 const outcomes: readonly (readonly [string, string])[] = [
-  ["200", "The run was started or held, or an earlier request had the same event id."],
+  [
+    "200",
+    "The run was started or held, or an earlier request had the same event id or Idempotency-Key.",
+  ],
   [
     "202",
     "The request was skipped: by the filter, as a sample, by the honeypot, or because the trigger is disabled and swallows.",
