@@ -173,6 +173,7 @@ test("the generator supports all kinds of parameters, bodies and responses", {
                 ...json(thing).content,
                 "application/yaml": { schema: { type: "string" } },
                 "text/event-stream": {},
+                "text/html": {},
               },
             },
           },
@@ -221,6 +222,7 @@ test("the generator supports all kinds of parameters, bodies and responses", {
     expect(operations).toContain(signature);
   }
   expect(operations).not.toContain("isAlive");
+  expect(operations).not.toContain("exportHtml");
   const schemas = files["client/src/generated/schemas.ts"]?.replaceAll(/\s+/g, " ");
   expect(schemas).toContain("export interface ErrorAnswer");
   expect(schemas).toContain('"odd-name"?: ThingPart0; metadata?: { [k: string]: unknown; };');

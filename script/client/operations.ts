@@ -156,7 +156,8 @@ interface Reading {
 /**
  * Returns one entry per media type of the successful responses. The client gets a function for each
  * entry. The name of the first function has no suffix; the suffix of the others is their `form`.
- * Event streams are left out, because hand-written code of the client reads them.
+ * Event streams are left out, because hand-written code of the client reads them, and so are HTML
+ * pages, which are for browsers.
  */
 function responseReadingsOf(
   { responses }: Endpoint["operation"],
@@ -165,7 +166,9 @@ function responseReadingsOf(
   const good = Object.entries(responses).filter(([status]) => /^2/.test(status));
   const contents = good.flatMap(([, { content = {} }]) => Object.entries(content));
   const byType = Map.groupBy(contents, ([mediaType]) => mediaType);
-  const readable = [...byType].filter(([mediaType]) => kindOf(mediaType) !== "stream");
+  const readable = [...byType].filter(
+    ([mediaType]) => kindOf(mediaType) !== "stream" && mediaType !== "text/html",
+  );
   if (readable.length === 0)
     return [{ suffix: "", form: "", response: { kind: "nothing", type: "void" } }];
   return readable.map(([mediaType, each], index) => {
@@ -225,7 +228,9 @@ interface Body {
   readonly text?: string;
 }
 
-/** Returns the type of a request's body; undefined without a body or if no field is allowed. */
+/**
+ * Returns the type of a request's body; undefined if there is no body or the body allows no field.
+ */
 function bodyOf(
   requestBody: { required?: boolean; content: Content } | undefined,
   declare: (suffix: string, schema: Schema) => string,

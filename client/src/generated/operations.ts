@@ -383,7 +383,7 @@ export function bindOperations(send: Sender) {
         ),
     },
     triggers: {
-      /** Fire trigger. Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix. These rules for bodies and input do not apply to a trigger with the setting `receiving`, which determines the accepted bodies and the run's input. Its field `form.answer` determines the response to a browser form: a text as HTML, or 303. */
+      /** Fire trigger. Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix. These rules for bodies and input do not apply to a trigger with the setting `receiving`, which determines the accepted bodies and the run's input. Its field `form.answer` determines the response to a browser form: a text as HTML, or 303. A request whose `Accept` names `application/json` gets JSON. */
       fire: (
         token: string,
         body?: FireTriggerBody | string,
@@ -400,6 +400,7 @@ export function bindOperations(send: Sender) {
             params: [token],
             body,
             bodyType: "text/plain",
+            accept: "application/json",
             once: true,
             labelled: true,
             open: true,
@@ -612,7 +613,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Replay received requests. Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request. Needs the scopes `triggers:write` and `agents:invoke`. */
+      /** Replay received requests. Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. What the honeypot caught is replayed only if `outcome` asks for it. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request. Needs the scopes `triggers:write` and `agents:invoke`. */
       replayRequests: (
         agentId: string,
         triggerId: string,
@@ -646,7 +647,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Replay received request. Starts a run of the request again, with the trigger's present settings. The replay is a received request of its own. 409 `conflict` if the content of the request is not stored, or if the filter does not let it pass. Needs the scopes `triggers:write` and `agents:invoke`. */
+      /** Replay received request. Starts a run of the request again, with the trigger's present settings. The replay is a received request of its own. 409 `conflict` if the content of the request, or with `version: original` the agent's version, is not stored, or if the filter does not let it pass. Needs the scopes `triggers:write` and `agents:invoke`. */
       replayRequest: (
         agentId: string,
         triggerId: string,

@@ -1402,7 +1402,8 @@ export interface PlanUsage {
   metrics: {
     metric: "cost" | "tokens" | "voice" | "browser";
     allowance: number | null;
-    used: number;
+    used: number | null;
+    unknown_cost_entries: number;
     reserved: number;
     left: number | null;
     resets_at: string;

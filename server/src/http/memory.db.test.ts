@@ -1,16 +1,19 @@
 import { connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { captureLog } from "../../test/capture-log.ts";
 import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { says, startModelServer } from "../../test/model-server.ts";
 import type { HeapGuard } from "../base/heap-guard.ts";
 
 const heap: HeapGuard & { isFull: boolean } = { isFull: false, onChange: () => {}, stop: () => {} };
+const { log, named } = captureLog();
 /**
  * With this budget, the limit for bodies and responses in memory is 30 MiB, and 22.5 MiB for those
  * of one caller.
  */
-const beckon = await startTestBeckon({ BECKON_MEMORY_BUDGET_MIB: "96" }, { heap });
+const beckon = await startTestBeckon({ BECKON_MEMORY_BUDGET_MIB: "96" }, { heap, log });
 
 function setFull(isFull: boolean): void {
   heap.isFull = isFull;
@@ -37,6 +40,36 @@ function sendSlowly(agent: { id: string; token: string }): {
   slow.socket.write(head + "x".repeat(1_048_575));
   return slow;
 }
+
+// The first test, because only the first rejection of an outage is logged at once.
+test("a client that disconnects before its large response is ready is not logged as overload", async () => {
+  const agent = await beckon.createAgent({ instructions: "x".repeat(100_000) });
+  const { engine } = beckon.db.database;
+  const lock = await engine.connect();
+  const aborted = new AbortController();
+  try {
+    await lock.query("begin");
+    await lock.query("lock table agents in access exclusive mode");
+    const call = beckon.call(`/agents/${agent.id}`, { signal: aborted.signal });
+    await eventually("the query that waits for the lock", async () => {
+      const { rows } = await engine.query(
+        `select 1 from pg_locks where not granted and relation = 'agents'::regclass
+          and database = (select oid from pg_database where datname = current_database())`,
+      );
+      return rows[0];
+    });
+    aborted.abort();
+    await expect(call).rejects.toThrow();
+    await eventually("the line of the request", () =>
+      named("request").find(({ disconnected }) => disconnected),
+    );
+  } finally {
+    await lock.query("rollback");
+    lock.release();
+  }
+  expect((await beckon.call(`/agents/${agent.id}`)).status).toBe(200);
+  expect(named("requests are rejected with 503")).toEqual([]);
+});
 
 test("more large bodies than one caller may send at once get 503, those of another caller do not", async () => {
   const [greedy, other] = [await beckon.createAgent(), await beckon.createAgent()];
@@ -66,8 +99,39 @@ test("an output that is too large to be sent now is answered with 503 and the ru
     limits: { max_answer_bytes: 6_000_000 },
   });
   const { status, body, headers } = await beckon.invoke(agent, "hello");
-  expect([status, body.code, headers.get("retry-after")]).toEqual([503, "unavailable", "1"]);
+  expect([status, body.code, headers.get("retry-after")]).toEqual([503, "unavailable", null]);
   expect(body.error).toContain(body.run_id);
+});
+
+test("a change whose response is too large to be sent now is saved, and its 503 says so without Retry-After", async () => {
+  const agent = await beckon.createAgent({ instructions: "x".repeat(100_000) });
+  setFull(true);
+  onTestFinished(() => setFull(false));
+  const path = `/agents/${agent.id}`;
+  const changed = await beckon.call(path, {
+    method: "PATCH",
+    body: { name: "Renamed" },
+    headers: { "if-match": '"1"' },
+  });
+  expectError(changed, 503, "unavailable");
+  expect(changed.headers.get("retry-after")).toBeNull();
+  expect(changed.body.error).toContain("The request was executed");
+  const read = await beckon.call(path);
+  expect([read.status, read.headers.get("retry-after")]).toEqual([503, "1"]);
+  setFull(false);
+  expect((await beckon.call(path)).body.data).toMatchObject({ name: "Renamed", version: 2 });
+});
+
+test("a preview whose response is too large to be sent now can be repeated, because it changes nothing", async () => {
+  const agent = await beckon.createAgent();
+  const trigger = await beckon.createTrigger(agent.id, { prompt_prefix: "x".repeat(100_000) });
+  setFull(true);
+  onTestFinished(() => setFull(false));
+  const preview = await beckon.call(`/agents/${agent.id}/triggers/${trigger.id}/preview`, {
+    body: { request: { payload: "hello" } },
+  });
+  expectError(preview, 503, "unavailable", /Ask again shortly/);
+  expect(preview.headers.get("retry-after")).toBe("1");
 });
 
 test("a page of runs ends early if their texts are large, and its cursor continues with the next run", async () => {

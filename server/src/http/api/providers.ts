@@ -90,6 +90,7 @@ export const providerRoutes: readonly ManagedRoute[] = [
     method: "POST",
     path: "/providers/:provider_id/check",
     permission: "providers:write",
+    changesNothing: true,
     doc: {
       id: "checkProvider",
       summary: "Check provider",

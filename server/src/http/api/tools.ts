@@ -13,6 +13,7 @@ export const toolRoutes: readonly ManagedRoute[] = [
     method: "POST",
     path: "/tools/http/import",
     permission: "agents:write",
+    changesNothing: true,
     doc: {
       id: "importHttpTool",
       summary: "Import HTTP tool",

@@ -113,6 +113,11 @@ export interface ManagedRoute {
   readonly alsoNeeds?: Scope;
   /** The route concerns all workspaces of a member, so the request need not name one. */
   readonly anyWorkspace?: true;
+  /**
+   * The route changes nothing although its method is not GET, so clients can repeat a request that
+   * was executed without a response.
+   */
+  readonly changesNothing?: true;
   readonly doc: RouteDoc;
   readonly handle: (request: ManagedRequest) => Promise<RouteResult>;
   /**
@@ -144,7 +149,8 @@ export async function handleManaged(
   const hold = holdExchange(services.runs.memory.exchanges, found.workspaceId, outgoing);
   const hasArrived = incoming.complete;
   const raw = route.method === "GET" ? undefined : await readBody(incoming, () => hold);
-  // The credential can have been revoked while the rest of the body arrived.
+  // The credential can have been revoked while the rest of the body arrived. So it is checked
+  // again.
   const authenticated = raw === undefined || hasArrived ? found : await readDeadline()(find());
   const { actor, workspaceId } = authenticated;
   const key =
@@ -164,6 +170,7 @@ export async function handleManaged(
     mapping,
     retention,
   } = services;
+  const canRepeat = route.method === "GET" || route.changesNothing;
   const request: ManagedRequest = {
     ctx: {
       actor,
@@ -203,7 +210,8 @@ export async function handleManaged(
       { ...(await (route.method === "GET" ? withinDeadline(handled) : handled)), cookies },
       {
         count(characters) {
-          if (!canSend(characters, () => hold, outgoing)) throw tooManyResponses();
+          if (canSend(characters, () => hold, outgoing)) return;
+          throw tooManyResponses(canRepeat ? undefined : executed);
         },
         onFailure(thrown) {
           const { route: path } = exchangeOf(incoming);
@@ -231,6 +239,9 @@ export async function handleManaged(
     reservation.release();
   }
 }
+
+const executed =
+  "The request was executed, but its response is not sent. Read what it has changed with GET.";
 
 /**
  * Returns the version in `If-Match`. Returns undefined if there is no such header, or if it is `*`,

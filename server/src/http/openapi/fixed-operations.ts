@@ -88,7 +88,7 @@ const fire = {
   tags: ["calls"],
   summary: "Fire trigger",
   description:
-    "Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix. These rules for bodies and input do not apply to a trigger with the setting `receiving`, which determines the accepted bodies and the run's input. Its field `form.answer` determines the response to a browser form: a text as HTML, or 303.",
+    "Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix. These rules for bodies and input do not apply to a trigger with the setting `receiving`, which determines the accepted bodies and the run's input. Its field `form.answer` determines the response to a browser form: a text as HTML, or 303. A request whose `Accept` names `application/json` gets JSON.",
   security: [],
   parameters: [...pathParameters("/:token"), idempotencyKey, webhookId, ...runLabels, callback],
   requestBody: {
@@ -103,15 +103,26 @@ const fire = {
   },
   responses: {
     200: {
-      description: "The run is durable.",
+      description:
+        "The run is durable. As `text/html`: the request was accepted, with the text of the trigger's `form.answer`.",
       headers: headersOf("IdempotencyReplayed"),
-      content: json(schemaOfResponse(fireResponse), { ok: true, run_id }),
+      content: {
+        ...json(schemaOfResponse(fireResponse), { ok: true, run_id }),
+        "text/html": { schema: { type: "string" } },
+      },
     },
     202: {
       description:
         "The request is valid and starts no run, as the trigger's `receiving` says: the filter is false, the trigger waits for a sample, the field `form.honeypot` has a value, or the trigger is disabled and `when_disabled` is `swallow`.",
       headers: headersOf(),
       content: json(schemaOfResponse(skippedResponse), { ok: true, skipped: true }),
+    },
+    303: {
+      description: "The request was accepted, and the trigger's `form.answer` redirects browsers.",
+      headers: {
+        ...headersOf(),
+        Location: { description: "The URL of `form.answer`.", schema: { type: "string" } },
+      },
     },
     ...errorResponses([...startCodes, "forbidden", "trigger_disabled", "unsupported_type"]),
   },

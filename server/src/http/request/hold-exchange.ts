@@ -39,26 +39,29 @@ export function holdExchange(
  * response for a minute is disconnected.
  * @param characters the number of characters of the response that are in memory at a time.
  * @param hold returns the hold that counts the bytes. It is called only for a large response.
- * @returns false if the response does not fit into the budget. It must not be sent then.
+ * @returns false if the response does not fit into the budget. It must not be sent then. True if
+ *   the client has disconnected, because such a response takes no memory.
  */
 export function canSend(
   characters: number,
   hold: () => ByteHold,
   outgoing: ServerResponse,
 ): boolean {
-  if (characters <= smallResponse) return true;
+  if (characters <= smallResponse || outgoing.destroyed) return true;
   outgoing.setTimeout(stallMs, () => outgoing.destroy());
   return hold().grow(heldPerCharacter * characters);
 }
 
 /**
  * Returns the 503 error for a response that does not fit into the budget `exchanges`.
- * @param what the sentence of the message that says what the client can do.
+ * @param executed for a request that was executed: the sentence of the message that says so. The
+ *   response then has no `Retry-After`, because clients repeat every request that gets 503 with
+ *   this header.
  */
-export function tooManyResponses(what = "Ask again shortly."): ApiError {
+export function tooManyResponses(executed?: string): ApiError {
   return new ApiError(
     "unavailable",
-    `This server is sending as many large responses as it can hold. ${what}`,
-    { retryAfter: 1 },
+    `This server is sending as many large responses as it can hold. ${executed ?? "Ask again shortly."}`,
+    executed === undefined ? { retryAfter: 1 } : {},
   );
 }

@@ -12,7 +12,17 @@ const defaultMaxBytes = 1_048_576;
  * clients read the response only after they have sent everything; if the connection were closed at
  * once, they would lose the response.
  */
-export type RawBody = Result<Buffer>;
+export type RawBody = Extract<Result<Buffer>, { readonly ok: true }> | RejectedBody;
+
+interface RejectedBody {
+  readonly ok: false;
+  readonly error: ApiError;
+  /**
+   * Size of the body in bytes, as the header `Content-Length` states it; without this header, the
+   * number of bytes that were read.
+   */
+  readonly size: number;
+}
 
 /**
  * This many bytes of each body do not count against the memory budget, because each connection uses
@@ -43,10 +53,11 @@ export function readBody(
 ): Promise<RawBody> {
   if (incoming.destroyed && !incoming.complete) return Promise.reject(truncated());
   const declared = Number(incoming.headers["content-length"] ?? 0);
-  if (declared > maxBytes) return Promise.resolve({ ok: false, error: tooLarge(maxBytes) });
+  if (declared > maxBytes)
+    return Promise.resolve({ ok: false, error: tooLarge(maxBytes), size: declared });
   const coding = incoming.headers["transfer-encoding"] ?? "chunked";
   if (coding.toLowerCase() !== "chunked")
-    return Promise.resolve({ ok: false, error: unsupportedCoding(coding) });
+    return Promise.resolve({ ok: false, error: unsupportedCoding(coding), size: declared });
   return new Promise((resolve, reject) => {
     const joined: Buffer[] = [];
     let chunks: Buffer[] = [];
@@ -63,9 +74,10 @@ export function readBody(
       incoming.off("data", append).pause();
       joined.length = 0;
       chunks = [];
-      if (!fits) resolve({ ok: false, error: tooLarge(maxBytes) });
-      else if (isTooLargeFor(hold(), Math.max(declared, size)))
-        resolve({ ok: false, error: tooLargeForMemory() });
+      const bytes = Math.max(declared, size);
+      if (!fits) resolve({ ok: false, error: tooLarge(maxBytes), size: bytes });
+      else if (isTooLargeFor(hold(), bytes))
+        resolve({ ok: false, error: tooLargeForMemory(), size: bytes });
       else reject(tooManyBodies());
     };
     // The events `error` and `close` can also follow a complete body. No error is created then,
