@@ -71,6 +71,28 @@ describe("an invoke", () => {
     expect(held.requests).toHaveLength(1);
   });
 
+  test("is watched to its end by a key that may only invoke, although connections are cut", async () => {
+    const held = await startHeldModel(server);
+    const agent = await createAgent({ model: held.model });
+    const { key } = await beckon.keys.create({ name: "Calls", preset: "invoke" });
+    let activity = 0;
+    const { run_id, events } = await throughProxy.agents.startAndWatch(
+      agent.id,
+      { input: "Hello" },
+      { key, tags: ["watched"], onActivity: () => void activity++ },
+    );
+    const seen = all(events);
+    for (let cuts = 1; cuts <= 2; cuts++) {
+      await eventually("a stream", () => activity > 0 || undefined);
+      proxy.drop();
+      activity = 0;
+    }
+    held.release();
+    const seqs = (await seen).flatMap((event) => ("seq" in event ? [event.seq] : []));
+    expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+    expect(await runsOf(agent.id)).toMatchObject([{ id: run_id, status: "succeeded" }]);
+  });
+
   test("succeeds when the server is reachable again", async () => {
     const agent = await createAgent();
     proxy.drop();
@@ -344,13 +366,22 @@ describe("management", () => {
       await beckon.triggers.fire(trigger.token, "plain text"),
       await beckon.triggers.fire(trigger.url),
     ];
+    await beckon.triggers.update(agent.id, trigger.id, {
+      receiving: { form: { answer: { redirect: "https://example.com/thanks" } } },
+    });
+    fired.push(await beckon.triggers.fire(trigger.url, { a: 1 }));
     const runs = await eventually("the end of the runs", async () => {
       const list = await all(beckon.runs.listForAgent(agent.id, { limit: 1, status: "succeeded" }));
       return list.length === fired.length ? list : undefined;
     });
     expect(new Set(runs.map(({ id }) => id))).toEqual(new Set(fired.map(({ run_id }) => run_id)));
     expect(new Set(runs.map(({ input }) => input))).toEqual(
-      new Set(['An order:\n\n{"order":4711}', "An order:\n\nplain text", "An order:"]),
+      new Set([
+        'An order:\n\n{"order":4711}',
+        "An order:\n\nplain text",
+        "An order:",
+        'An order:\n\n{"a":1}',
+      ]),
     );
     const page = await beckon.runs.listForAgent(agent.id, { limit: 2 }).page();
     expect([page.data.length, page.next]).toEqual([2, expect.any(String)]);

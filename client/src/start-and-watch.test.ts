@@ -60,6 +60,42 @@ test("after a lost connection the stream of the run continues it", async () => {
   expect(server.requests.map(({ headers }) => headers["x-api-key"])).toEqual(["bka_1", "bka_1"]);
 });
 
+test("a credential that cannot read runs continues the stream by the same start", async () => {
+  server.script(
+    starts(soon + frame(1)),
+    rejects(403, "forbidden"),
+    starts(soon + frame(2)),
+    starts(frame(3), { disconnect: false }),
+  );
+  const { events } = await beckon.agents.startAndWatch(
+    "agt_1",
+    { input: "Hello" },
+    { externalId: "order 1" },
+  );
+  expect(await seen(events)).toEqual([1, 2, 3]);
+  const start = server.requests[0]?.headers["idempotency-key"];
+  expect(
+    server.requests.map(({ method, body, headers }) => [
+      method,
+      body,
+      headers["last-event-id"],
+      headers["idempotency-key"] === start,
+      headers["beckon-external-id"],
+    ]),
+  ).toEqual([
+    ["POST", '{"input":"Hello"}', undefined, true, "order%201"],
+    ["GET", "", "1", false, undefined],
+    ["POST", '{"input":"Hello"}', "1", true, "order%201"],
+    ["POST", '{"input":"Hello"}', "2", true, "order%201"],
+  ]);
+});
+
+test("a start that is rejected when it continues the stream throws", async () => {
+  server.script(starts(soon + frame(1)), rejects(403, "forbidden"), rejects(403, "forbidden"));
+  const { events } = await beckon.agents.startAndWatch("agt_1", { input: "Hello" });
+  await expect(seen(events)).rejects.toMatchObject({ status: 403, code: "forbidden" });
+});
+
 test("a start whose response was lost is repeated with the same Idempotency-Key", async () => {
   server.script(disconnects, starts(frame(1) + frame(2) + frame(3), { disconnect: false }));
   const { events } = await beckon.agents.startAndWatch("agt_1", { input: "Hello" });

@@ -1,3 +1,4 @@
+import { newIdempotencyKey } from "./call.ts";
 import { exchange } from "./exchange.ts";
 import type { InvokeAgentBody } from "./generated/schemas.ts";
 import type { StartOptions } from "./invoke.ts";
@@ -43,9 +44,10 @@ export async function startAndWatch(
     once: true,
     labelled: true,
   };
-  const { signal } = options;
+  const { signal, externalId, tags, idempotencyKey = newIdempotencyKey() } = options;
   const key = token ?? options.key;
-  const opened = await exchange(settings, call, { ...options, key }, ensureStream);
+  const sentAt = Date.now();
+  const opened = await exchange(settings, call, { ...options, key, idempotencyKey }, ensureStream);
   const { response, operation } = opened;
   const runId = response.headers.get("location")?.split("/").at(-1);
   // The abort closes the connection even if nobody reads the events.
@@ -58,13 +60,15 @@ export async function startAndWatch(
     throw unexpectedResponse(response, operation);
   }
   const following = { key, signal, onActivity, onDisconnect };
-  const events = releasing(watch(settings, runId, following, opened), release);
+  const start = { opened, call, options: { idempotencyKey, externalId, tags }, sentAt };
+  const events = releasing(watch(settings, runId, following, start), release);
   return { run_id: runId, events };
 }
 
 /**
- * Yields the same events, and then calls `release`, which removes the listener on the signal. A
- * signal can live as long as the program, and its listeners would keep every response in memory.
+ * Yields all of `events`, and then calls `release`, which removes the listener on the caller's
+ * signal. A signal can live as long as the program, and its listeners would keep every response in
+ * memory.
  */
 async function* releasing(
   events: AsyncGenerator<WatchedEvent>,

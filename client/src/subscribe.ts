@@ -2,7 +2,7 @@ import { type Call, prepare } from "./call.ts";
 import { BeckonError } from "./error.ts";
 import { readFrames } from "./event-stream.ts";
 import { attempt } from "./exchange.ts";
-import type { Settings } from "./options.ts";
+import type { LabelOptions, OnceOptions, Settings } from "./options.ts";
 import { ensureOk, unexpectedResponse } from "./response.ts";
 import { jitter, sleep } from "./retry.ts";
 import type { StreamClosed } from "./watched-event.ts";
@@ -40,6 +40,13 @@ export interface OpenedStream {
 export interface Subscription<Event> {
   /** Returns the request that resumes the stream after the last event. */
   readonly call: () => Call;
+  /** Options of that request, besides the credential. Default: none. */
+  readonly options?: (OnceOptions & LabelOptions) | undefined;
+  /**
+   * Called when the server rejects that request. Returns whether `call` returns another request
+   * from now on, which is then sent. Default: false, so the stream fails.
+   */
+  readonly changeCall?: (rejection: BeckonError) => boolean;
   /**
    * Returns how to treat an event. `new`: the event is yielded. `known`: it is a duplicate and is
    * skipped. `gap`: an event before it is missing, so the stream is resumed after the last event
@@ -66,7 +73,7 @@ const maxDisconnectedMs = 5 * 60_000;
  */
 export async function* subscribe<Event>(
   settings: Settings,
-  { call, classify, runId, opened: first }: Subscription<Event>,
+  { call, options, changeCall, classify, runId, opened: first }: Subscription<Event>,
   { signal = new AbortController().signal, key, onActivity, onDisconnect }: FollowOptions,
 ): AsyncGenerator<Event> {
   let retryMs = 1_000;
@@ -76,7 +83,8 @@ export async function* subscribe<Event>(
   for (;;) {
     let connectedAt: number | undefined;
     try {
-      const { response, operation } = opened ?? (await connect(settings, call(), { signal, key }));
+      const { response, operation } =
+        opened ?? (await connect(settings, call(), { ...options, signal, key }));
       opened = undefined;
       if (response.status === 204) return;
       connectedAt = performance.now();
@@ -97,6 +105,8 @@ export async function* subscribe<Event>(
       }
     } catch (thrown) {
       signal.throwIfAborted();
+      if (connectedAt === undefined && thrown instanceof BeckonError && changeCall?.(thrown))
+        continue;
       if (
         !isTransient(thrown) ||
         (connectedAt === undefined && performance.now() - lastConnectedAt > maxDisconnectedMs)
@@ -118,14 +128,19 @@ export async function* subscribe<Event>(
 async function connect(
   settings: Settings,
   call: Call,
-  { signal, key }: { readonly signal: AbortSignal; readonly key: string | undefined },
+  options: OnceOptions & LabelOptions & { readonly signal: AbortSignal },
 ): Promise<OpenedStream> {
-  const prepared = prepare(settings, { ...call, accept: "text/event-stream" }, { key });
+  const prepared = prepare(settings, { ...call, accept: "text/event-stream" }, options);
   const { operation } = prepared;
-  return attempt(settings, prepared, { signal, timeoutMs: connectTimeoutMs }, async (received) => {
-    const response = await ensureOk(received, operation);
-    return response.status === 204 ? { response, operation } : ensureStream(response, operation);
-  });
+  return attempt(
+    settings,
+    prepared,
+    { signal: options.signal, timeoutMs: connectTimeoutMs },
+    async (received) => {
+      const response = await ensureOk(received, operation);
+      return response.status === 204 ? { response, operation } : ensureStream(response, operation);
+    },
+  );
 }
 
 /** Returns the response if it is a stream. @throws BeckonError `unexpected_answer` if it is not */

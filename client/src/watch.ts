@@ -1,4 +1,5 @@
-import type { Settings } from "./options.ts";
+import type { Call } from "./call.ts";
+import type { LabelOptions, OnceOptions, Settings } from "./options.ts";
 import { type FollowOptions, type OpenedStream, subscribe } from "./subscribe.ts";
 import { isFinalEvent, type WatchedEvent } from "./watched-event.ts";
 
@@ -10,12 +11,29 @@ export interface WatchOptions extends FollowOptions {
   readonly view?: "full" | "summary" | undefined;
 }
 
+/** A request that started a run. Its response streams the run's events. */
+export interface StreamedStart {
+  readonly opened: OpenedStream;
+  /** The request. Sent again with the same Idempotency-Key, it continues the stream. */
+  readonly call: Call;
+  readonly options: OnceOptions & LabelOptions & { readonly idempotencyKey: string };
+  /** When the request was first sent, in milliseconds of `Date.now()`. */
+  readonly sentAt: number;
+}
+
+/**
+ * For how long a start is repeated. The server recognizes an Idempotency-Key for a day or longer;
+ * after that, the request would start a second run.
+ */
+const maxRepeatMs = 23 * 3_600_000;
+
 /**
  * Yields the events of a run as they occur, until the run ends. Each entry of the run's journal is
  * yielded once and in order, and between these the model's output while it is generated. Reconnects
  * automatically; leaving the loop closes the connection.
- * @param opened a response that already streams the events after `after`; undefined if the function
- *   must send a request for them
+ * @param start the start of the run, whose response already streams the events after `after`. A
+ *   credential that can only invoke agents cannot read runs, so the start is then repeated.
+ *   Undefined if the function must send a request for the events
  * @throws BeckonError if the server rejects the credential or finds no run with this id, or after
  *   five minutes without a connection
  */
@@ -23,21 +41,34 @@ export function watch(
   settings: Settings,
   runId: string,
   { after = 0, view, ...options }: WatchOptions = {},
-  opened?: OpenedStream,
+  start?: StreamedStart,
 ): AsyncGenerator<WatchedEvent> {
   let lastSeq = after;
+  const read: Call = {
+    method: "GET",
+    path: "/runs/{run_id}/events",
+    params: [runId],
+    query: { view },
+  };
+  let canRead = true;
+  /** Returns the start if it may be repeated. */
+  const repeatable = () =>
+    start !== undefined && Date.now() - start.sentAt < maxRepeatMs ? start.call : undefined;
   return subscribe<WatchedEvent>(
     settings,
     {
       runId,
-      opened,
+      opened: start?.opened,
+      options: start?.options,
       call: () => ({
-        method: "GET",
-        path: "/runs/{run_id}/events",
-        params: [runId],
-        query: { view },
+        ...((canRead ? undefined : repeatable()) ?? read),
         headers: { "last-event-id": lastSeq === 0 ? undefined : lastSeq },
       }),
+      changeCall({ status }) {
+        if (status !== 403 || !canRead || repeatable() === undefined) return false;
+        canRead = false;
+        return true;
+      },
       classify(event) {
         if (!("seq" in event)) return "new";
         if (event.seq <= lastSeq) return "known";
