@@ -42,7 +42,8 @@ export const oldDeliveries: PrepareDeletion = (connection, { deliveriesDays }, n
           returning d.subscription_id, d.id
         ), attempts as (
           delete from delivery_attempts where ctid = any (array(
-            -- "offset 0" makes PostgreSQL use the index once for each delivery, and no other join.
+            -- With "offset 0", PostgreSQL looks up the attempts of each delivery in the index.
+            -- Without it, PostgreSQL could choose a join that reads the whole table.
             select a.ctid from deleted o cross join lateral (
               select a.ctid from delivery_attempts a
               where a.subscription_id = o.subscription_id and a.delivery_id = o.id offset 0

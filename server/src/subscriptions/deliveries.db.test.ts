@@ -369,7 +369,7 @@ describe("many deliveries", () => {
       const { rowCount } = await owner.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock'
-            and query like 'update deliveries%'`,
+            and query like 'with picked as%'`,
       );
       return rowCount === 1 ? true : undefined;
     });
@@ -377,6 +377,35 @@ describe("many deliveries", () => {
     await owner.end();
     expect((await deleted).status).toBe(204);
     expectError(await quiet.call(path), 404, "not_found");
+  });
+
+  test("are all cancelled although another transaction changes some of them meanwhile", async () => {
+    const { path, replay } = await missed(6_000, 1_000);
+    await replay();
+    const owner = await openClient(quiet.db.url);
+    await owner.query("set beckon.workspace = '*'");
+    await owner.query("begin");
+    const id = path.split("/").at(-1);
+    // Locks all rows, so that the delete waits at its first one, and then postpones some of them.
+    await owner.query("select 1 from deliveries where subscription_id = $1 for update", [id]);
+    await owner.query(
+      `update deliveries set next_at = now() + interval '1 hour'
+        where subscription_id = $1 and id like '%00'`,
+      [id],
+    );
+    const deleted = quiet.call(path, { method: "DELETE" });
+    await eventually("the delete waits for a locked row", async () => {
+      await owner.query("select pg_stat_clear_snapshot()");
+      const { rowCount } = await owner.query(
+        `select from pg_stat_activity where datname = current_database()
+          and wait_event_type = 'Lock' and query like 'with picked as%'`,
+      );
+      return rowCount === 1 ? true : undefined;
+    });
+    await owner.query("commit");
+    await owner.end();
+    expect((await deleted).status).toBe(204);
+    expect(await counted(path)).toEqual([{ status: "cancelled", count: 6_000 }]);
   });
 
   test("are searched in limited pages", async () => {

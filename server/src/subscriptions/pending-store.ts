@@ -7,9 +7,9 @@ const batchSize = 5_000;
 
 /**
  * Ends the pending deliveries of a subscription that is no longer enabled. Must be called after the
- * commit of the change that paused, disabled or deleted it: new statements then add no pending
- * deliveries. If the process exits before all are ended, the periodic sweep of `startSender` ends
- * the others.
+ * commit of the change that paused, disabled or deleted it: SQL statements that start after this
+ * commit see the change, and add no pending deliveries. If the process exits before all are ended,
+ * the periodic sweep of `startSender` ends the others.
  */
 export async function endPending(
   database: Database,
@@ -17,20 +17,25 @@ export async function endPending(
   status: "cancelled" | "not_sent",
 ): Promise<void> {
   for (;;) {
-    const ended = await inWorkspace(database.tenant, workspace_id, async (tx) => {
+    const picked = await inWorkspace(database.tenant, workspace_id, async (tx) => {
       // The rows are updated by their ctid. If they were joined by id, and the planner's statistics
       // did not contain the subscription yet, each row would be compared with the whole batch.
-      const { numAffectedRows } = await sql`update deliveries set status = ${status},
-          next_at = null, finished_at = now()
-        where ctid = any(array(
+      const { rows } = await sql<{ count: number }>`with picked as materialized (
           select d.ctid from deliveries d join subscriptions s
             on s.id = d.subscription_id and s.workspace_id = d.workspace_id
           where d.subscription_id = ${id} and d.workspace_id = ${workspace_id}
             and d.status = 'pending' and (s.status <> 'enabled' or s.deleted_at is not null)
-          limit ${batchSize} for update of d))`.execute(tx);
-      return Number(numAffectedRows ?? 0);
+          limit ${batchSize} for update of d
+        ), ended as (
+          update deliveries set status = ${status}, next_at = null, finished_at = now()
+          where ctid = any(array(select ctid from picked))
+        )
+        select count(*)::int from picked`.execute(tx);
+      return rows[0]?.count ?? 0;
     });
-    if (ended < batchSize) return;
+    // Picked rows can be left: the snapshot lacks the new versions of rows that another
+    // transaction, for example a claim, changed meanwhile.
+    if (picked === 0) return;
   }
 }
 

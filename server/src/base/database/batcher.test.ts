@@ -201,6 +201,30 @@ test("a row that has not been sent by its timeout is withdrawn", async () => {
   expect(onLateResult).not.toHaveBeenCalled();
 });
 
+test("rows that time out unsent are dropped while the database is still unavailable", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  let isAvailable = false;
+  const { batches, batcher } = batchTexts({
+    write: async (rows) => {
+      if (!isAvailable) throw lost();
+      return rows.map((row) => row.toUpperCase());
+    },
+  });
+  const first = batcher.submit("a");
+  await turn();
+  const others = Promise.allSettled(
+    Array.from({ length: 1_000 }, (_, index) => batcher.submit(`row ${index}`, { waitMs: 5 })),
+  );
+  await vi.advanceTimersByTimeAsync(5);
+  expect(new Set((await others).map((result) => result.status))).toEqual(new Set(["rejected"]));
+  expect(batcher.pending).toBe(1);
+
+  isAvailable = true;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await first).toBe("A");
+  expect(new Set(batches.flat())).toEqual(new Set(["a"]));
+});
+
 test("a row that was sent before its timeout is still written, and onLateResult gets its result", async () => {
   const { call, write } = heldWrite();
   const { batches, batcher } = batchTexts({ write });

@@ -117,15 +117,19 @@ class Submission<Row, RowResult> {
   readonly row: Row;
   readonly bytes: number;
   readonly result: Promise<RowResult>;
-  sent = false;
-  withdrawn = false;
   readonly #resolve: (result: RowResult) => void;
   readonly #reject: (reason: unknown) => void;
   readonly #onLateResult: ((result: RowResult | undefined) => void) | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   #timedOut = false;
 
-  constructor(row: Row, bytes: number, { waitMs, onLateResult }: SubmitOptions<RowResult>) {
+  /** @param waiting the submissions that have not been sent. */
+  constructor(
+    row: Row,
+    bytes: number,
+    { waitMs, onLateResult }: SubmitOptions<RowResult>,
+    waiting: Set<Submission<Row, RowResult>>,
+  ) {
     const { promise, resolve, reject } = Promise.withResolvers<RowResult>();
     this.row = row;
     this.bytes = bytes;
@@ -133,7 +137,7 @@ class Submission<Row, RowResult> {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#onLateResult = onLateResult;
-    if (waitMs !== undefined) this.#timer = setTimeout(() => this.#timeOut(), waitMs);
+    if (waitMs !== undefined) this.#timer = setTimeout(() => this.#timeOut(waiting), waitMs);
   }
 
   resolve(result: RowResult): void {
@@ -148,10 +152,15 @@ class Submission<Row, RowResult> {
     else this.#reject(reason);
   }
 
-  #timeOut(): void {
+  /**
+   * Withdraws the row if it has not been sent. The row is removed at once and not with the next
+   * batch, which is only formed once the database is available again: until then, the rows of all
+   * rejected requests would stay in memory.
+   */
+  #timeOut(waiting: Set<Submission<Row, RowResult>>): void {
     this.#timedOut = true;
-    this.withdrawn = !this.sent;
-    this.#reject(new SubmitTimeoutError(this.sent));
+    const withdrawn = waiting.delete(this);
+    this.#reject(new SubmitTimeoutError(!withdrawn));
   }
 }
 
@@ -160,7 +169,8 @@ export function createBatcher<Row, RowResult>(
   options: BatcherOptions<Row, RowResult>,
 ): Batcher<Row, RowResult> {
   const { write, order, bytes: bytesOf, maxRows, maxBytes, mutex = (act) => act() } = options;
-  let waiting: Submission<Row, RowResult>[] = [];
+  /** Rows that have not been sent, in the order in which they were submitted. */
+  const waiting = new Set<Submission<Row, RowResult>>();
   /** Number of rows that were sent and whose promises are not resolved yet. */
   let sent = 0;
   let writing = false;
@@ -169,14 +179,13 @@ export function createBatcher<Row, RowResult>(
 
   function next(): Submission<Row, RowResult>[] {
     let size = 0;
-    let count = 0;
-    waiting = waiting.filter((entry) => !entry.withdrawn);
+    const batch: Submission<Row, RowResult>[] = [];
     for (const entry of waiting) {
       size += entry.bytes;
-      if (count === maxRows || (count > 0 && size > maxBytes)) break;
-      count++;
+      if (batch.length === maxRows || (batch.length > 0 && size > maxBytes)) break;
+      batch.push(entry);
+      waiting.delete(entry);
     }
-    const batch = waiting.splice(0, count);
     return batch
       .map((entry) => ({ entry, key: order(entry.row) }))
       .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
@@ -184,7 +193,6 @@ export function createBatcher<Row, RowResult>(
   }
 
   async function flush(batch: Submission<Row, RowResult>[], sentBefore = false): Promise<void> {
-    for (const entry of batch) entry.sent = true;
     let repeated = sentBefore;
     for (let rollbacks = 0; ; repeated = true) {
       try {
@@ -241,19 +249,20 @@ export function createBatcher<Row, RowResult>(
     writing = true;
     // Rows that are submitted in the same turn of the event loop go into one batch.
     await new Promise<void>((resolve) => setImmediate(resolve));
-    while (waiting.length > 0) await mutex(writeNext);
+    while (waiting.size > 0) await mutex(writeNext);
     writing = false;
   }
 
   return {
     submit(row, options = {}) {
-      const entry = new Submission<Row, RowResult>(row, options.bytes ?? bytesOf(row), options);
-      waiting.push(entry);
+      const bytes = options.bytes ?? bytesOf(row);
+      const entry = new Submission<Row, RowResult>(row, bytes, options, waiting);
+      waiting.add(entry);
       if (!writing) void drain();
       return entry.result;
     },
     get pending() {
-      return waiting.length + sent;
+      return waiting.size + sent;
     },
     get stalled() {
       return lostAttempts >= stalledAttempts;

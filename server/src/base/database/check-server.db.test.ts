@@ -177,7 +177,8 @@ test("a login role with bypassrls switches to the role, or the error says what t
 test("options in the URL are kept and do not override ours", async () => {
   const options = encodeURIComponent("-c work_mem=5MB -c statement_timeout=1");
   const pools = connect({
-    url: `${url}${url.includes("?") ? "&" : "?"}options=${options}`,
+    // Question marks are allowed in a query.
+    url: `${url}${url.includes("?") ? "&" : "?"}fallback_application_name=a?b&options=${options}`,
     poolSize: 4,
     role,
     log: createLog("silent"),

@@ -135,9 +135,10 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
 }
 
 /**
- * `Client`, whose constructor throws if a certificate file that the URL names cannot be read at the
- * moment. Here `connect` fails instead: the pool creates clients also in callbacks of other
- * connections, where an exception would end the process.
+ * A `Client` whose constructor does not throw. The constructor of `pg` throws if a certificate file
+ * that the URL names cannot be read at the moment. The pool also creates clients in callbacks of
+ * other connections, where an exception would end the process. So the new client's method `connect`
+ * reports the error instead.
  */
 const PooledClient = new Proxy(Client, {
   construct(target, parameters) {
@@ -166,10 +167,10 @@ function takeOptions(url: string): {
   connectionString: string;
   options: string[];
 } {
-  const [start = "", query] = url.split("?", 2);
-  if (query === undefined) return { connectionString: url, options: [] };
-  const parameters = new URLSearchParams(query);
+  const queryAt = url.indexOf("?");
+  if (queryAt === -1) return { connectionString: url, options: [] };
+  const parameters = new URLSearchParams(url.slice(queryAt + 1));
   const options = parameters.getAll("options");
   parameters.delete("options");
-  return { connectionString: `${start}?${parameters}`, options };
+  return { connectionString: `${url.slice(0, queryAt)}?${parameters}`, options };
 }

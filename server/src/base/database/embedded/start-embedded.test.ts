@@ -256,6 +256,17 @@ test("with any umask, other users cannot read or write files in the folder", asy
   expect(open).toEqual([]);
 });
 
+test("a folder that a killed restore left is removed, although the cluster exists", async () => {
+  const folder = temporaryFolder();
+  await (await start(folder)).stop();
+  const home = existsSync(join(folder, "postgres.elsewhere"))
+    ? readFileSync(join(folder, "postgres.elsewhere"), "utf8").trim()
+    : folder;
+  mkdirSync(join(home, "postgres.new-left"));
+  await start(folder);
+  expect(readdirSync(home)).not.toContain("postgres.new-left");
+});
+
 test("a data folder that cannot be created is an error that names it and the setting", async () => {
   await expect(startEmbedded({ dataDir: "/dev/null/data", log })).rejects.toThrow(
     /\/dev\/null\/data cannot be used.*BECKON_DATA_DIR/,

@@ -47,14 +47,14 @@ export async function initialise(
   const { home, binaries } = placement;
   const cluster = join(home, "postgres");
   const entries = await readdir(home);
-  if (entries.includes("postgres") && (await readdir(cluster)).length > 0) {
-    await rejectOtherVersion(cluster, binaries.version);
-    return cluster;
-  }
   // An initdb whose supervisor was killed may still be writing to this folder, so the removal is
   // retried. Such an initdb exits once its files are gone.
   for (const name of entries.filter((name) => name.startsWith(unfinished))) {
     await rm(join(home, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  }
+  if (entries.includes("postgres") && (await readdir(cluster)).length > 0) {
+    await rejectOtherVersion(cluster, binaries.version);
+    return cluster;
   }
   const fresh = join(home, `${unfinished}${randomUUID()}`);
   const run = (program: "initdb" | "postgres", args: readonly string[], input?: string) =>
