@@ -190,6 +190,18 @@ inBrowser("an agent is paused with a reason and resumed, also seen by others", a
   await page.getByText(xss).waitFor();
   await beckon.call(`/agents/${id}/resume`, { method: "POST" });
   await button(page, "Pause").waitFor();
+
+  // Also if the agent's page is closed at that moment. The overview has a feed only after the first
+  // run, and the feed shows that the page has received the event.
+  await beckon.call(`/agents/${id}/invoke`, { body: { input: "Hello" } });
+  await page.keyboard.press("g");
+  await page.keyboard.press("o");
+  const feed = page.getByRole("list", { name: "Newest runs" });
+  await feed.waitFor();
+  await beckon.call(`/agents/${id}/pause`, { body: { reason: "Night shift" } });
+  await feed.getByText("was paused: Night shift").waitFor();
+  await page.goBack();
+  await page.getByText("Paused: new runs are rejected.").waitFor();
 });
 
 inBrowser("an agent is duplicated, deleted, and restored by undo and from the list", async () => {
@@ -204,8 +216,8 @@ inBrowser("an agent is duplicated, deleted, and restored by undo and from the li
   await remove();
   await button(page, "Undo").click();
   await page.getByRole("heading", { name: "Short-lived", level: 1 }).waitFor();
-  // The page opens the first tab, whose field takes the focus. That would close a menu that is
-  // already open, so the test waits for the field first.
+  // After the undo, the page opens the agent's first tab, whose field takes the focus. The focus
+  // would close a menu that is already open, so the test waits for the field first.
   await field(page, "Message").waitFor();
   await remove();
   await page.getByRole("link", { name: "Deleted" }).click();

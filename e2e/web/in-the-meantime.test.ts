@@ -4,7 +4,8 @@ import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson, password, setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
-import { holdRequests } from "./hold-requests.ts";
+import { holdRequests, renderFrames } from "./hold-requests.ts";
+import { withReset } from "./reset-stream.ts";
 
 /**
  * Tests what happens while the dashboard waits for a response, after a request has failed or its
@@ -20,7 +21,10 @@ const button = (page: Page, name: string) => page.getByRole("button", { name, ex
 const field = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
 const isFocused = (page: Page, name: string) => field(page, name).and(page.locator(":focus"));
 
-/** Makes the page refetch what these keys name, as after a change in another tab. */
+/**
+ * Makes the page refetch all queries whose keys begin with `queryKey`, as after a change in another
+ * tab.
+ */
 const refetch = (page: Page, ...queryKey: readonly string[]) =>
   page.evaluate(
     `new BroadcastChannel("beckon").postMessage({ type: "changed", queryKeys: [${JSON.stringify(queryKey)}] })`,
@@ -191,6 +195,18 @@ inBrowser("a confirmation that was closed closes nothing later, and shows its er
   await page.keyboard.press("Escape");
   await failing.release();
   await page.getByText("“Delete key” failed.").first().waitFor();
+});
+
+inBrowser("a token that arrives after the window lost the focus stays hidden", async () => {
+  const agent = await beckon.createAgent();
+  const page = await open(`/agents/${agent.id}/connect`);
+  const held = await holdRequests(page, /\/token/, { times: 1 });
+  await button(page, "Reveal").click();
+  await held.reached;
+  await page.evaluate("dispatchEvent(new Event('blur'))");
+  await held.release();
+  await button(page, "Reveal").and(page.locator(":enabled")).click();
+  await page.getByText(agent.token).waitFor();
 });
 
 inBrowser("what is typed and cleared while a run starts is kept", async () => {
@@ -390,4 +406,26 @@ inBrowser("a member joins another workspace although the response was lost", asy
   });
   await button(page, "Join").click();
   await page.waitForURL(new RegExp(`/w/${otherId}`));
+});
+
+inBrowser("after a restore all data is read again, and open forms stay open", async () => {
+  const { body } = await beckon.call("/subscriptions", {
+    body: { url: "https://receiver.example/events", event_types: ["run.finished"] },
+  });
+  const path = `/subscriptions/${body.data.id}`;
+  const page = await open(`${path}?act=edit`);
+  const reset = await withReset(page);
+  const dialog = page.getByRole("dialog", { name: "Edit the subscription" });
+  await dialog.getByLabel("Description").fill("Half typed");
+  const held = await holdRequests(page, new RegExp(`/api/public${path}(\\?|$)`));
+  await reset();
+  await page.getByText("The database was restored.").waitFor();
+  await held.reached;
+  await held.release();
+  await renderFrames(page);
+  expect(await dialog.getByLabel("Description").inputValue()).toBe("Half typed");
+
+  await beckon.call(path, { method: "DELETE" });
+  await reset();
+  await page.getByRole("heading", { name: "Subscription not found" }).waitFor();
 });

@@ -4,6 +4,7 @@ import { startTestBeckon } from "../../server/test/beckon.ts";
 import { setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
+import { holdRequests, renderFrames } from "./hold-requests.ts";
 
 /** Tests that the dashboard can be used without a mouse. */
 
@@ -49,10 +50,21 @@ async function openAgentByPalette(page: Page): Promise<void> {
   await page.getByRole("option", { name: "Refund desk", selected: true }).waitFor();
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/agents/${agent.id}/playground`);
-  // The page moves the focus to its content when it is rendered, which is after the URL changes.
-  await expect
-    .poll(() => page.evaluate(`document.querySelector("main").contains(document.activeElement)`))
-    .toBe(true);
+  // The overview, whose live list also has a button "Pause", stays until the playground is loaded,
+  // which is after the URL changes.
+  await expectFocus(field(page, "Message"));
+}
+
+/** The requests for agents that contain the typed text. */
+const agentSearch = /\/agents\?.*search=/;
+
+/** Opens the overview, and there the palette. */
+async function openPalette(): Promise<Page> {
+  const page = await openDashboard(beckon.url, { as: owner, path: `/w/${owner.workspaceId}` });
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  await page.keyboard.press("Control+K");
+  await expectFocus(page.getByRole("combobox", { name: "Find, go and act" }));
+  return page;
 }
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
@@ -144,6 +156,38 @@ inBrowser("Escape closes a dialog and returns the focus; ? lists the keys", asyn
   await expectFocus(more);
 });
 
+inBrowser("Enter opens the agent that is chosen in the palette while its search runs", async () => {
+  const page = await openPalette();
+  const option = page.getByRole("option", { name: "Refund desk" });
+  await option.waitFor();
+  const search = await holdRequests(page, agentSearch);
+  await page.keyboard.type("refund");
+  await search.reached;
+  await renderFrames(page);
+  expect(await option.getAttribute("aria-selected")).toBe("true");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**/agents/${agent.id}/playground`);
+  await search.release();
+});
+
+inBrowser("the palette says that nothing matches only after the search", async () => {
+  const page = await openPalette();
+  const search = await holdRequests(page, agentSearch);
+  const palette = page.getByRole("dialog", { name: "Find, go and act" });
+  await page.keyboard.type("zebra");
+  await search.reached;
+  await palette.getByText("Searching…").waitFor();
+  await search.release();
+  await palette.getByText("Nothing matches “zebra”.").waitFor();
+
+  const failure = { ok: false, error: "The search is too long.", code: "invalid_request" };
+  await page.route(agentSearch, (route) => route.fulfill({ status: 400, json: failure }));
+  await page.keyboard.type("s");
+  await palette
+    .getByText("The agents could not be searched. The search is too long.", { exact: true })
+    .waitFor();
+});
+
 inBrowser("a sign-out from the palette that fails says so", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path: `/w/${owner.workspaceId}` });
   await page.getByRole("heading", { name: "Overview" }).waitFor();
@@ -169,4 +213,15 @@ inBrowser("a shortcut of two keys works, also if the page is rendered between th
   await expectFocus(find);
   await page.keyboard.press("r");
   await page.waitForURL("**/runs");
+});
+
+inBrowser("after g, the key k opens a screen; otherwise it moves to a row", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path: `/w/${owner.workspaceId}/runs` });
+  const row = page.locator("[data-row-focus]").first();
+  await row.waitFor();
+  await page.keyboard.press("k");
+  await expectFocus(row);
+  await page.keyboard.press("g");
+  await page.keyboard.press("k");
+  await page.waitForURL("**/keys");
 });

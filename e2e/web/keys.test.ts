@@ -5,6 +5,7 @@ import { addPerson, setupToken } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+import { holdRequests } from "./hold-requests.ts";
 
 const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
@@ -93,6 +94,27 @@ inBrowser("a key is rotated, and the old secret stops at once", async () => {
   await page.getByRole("button", { name: "Rotate key" }).click();
   const secret = await shownSecret(page);
   expect([await statusOf(old.key), await statusOf(secret)]).toEqual([401, 200]);
+});
+
+inBrowser("a new secret is shown although Escape was pressed before it had arrived", async () => {
+  const { id } = await createKey({ name: "Awaited", preset: "observer" });
+  for (const [search, url, submit, title] of [
+    [`?key=${id}&act=rotate`, /\/keys\/[^/]+\/rotate$/, "Rotate key", "New secret of Awaited"],
+    ["?new=1", /\/keys$/, "Create key", /^Created /],
+  ] as const) {
+    const page = await open(search);
+    const dialog = page.getByRole("dialog");
+    const held = await holdRequests(page, url, { method: "POST", isSent: true });
+    await dialog.getByRole("button", { name: submit }).click();
+    await held.reached;
+    // The secret does not wait for the list, which is refetched after the change.
+    const list = await holdRequests(page, /\/keys\?/);
+    await page.keyboard.press("Escape");
+    await dialog.getByRole("button", { name: "Cancel", disabled: true }).waitFor();
+    await held.release();
+    await page.getByRole("dialog", { name: title }).getByText(/^bkw_/).waitFor();
+    await list.release();
+  }
 });
 
 inBrowser("a key is edited and deleted", async () => {

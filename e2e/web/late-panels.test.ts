@@ -5,6 +5,7 @@ import { setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 import { holdRendering } from "./hold-rendering.ts";
+import { renderFrames } from "./hold-requests.ts";
 
 /**
  * Screens, menus and popovers load their code when they are needed, so it can arrive while a person
@@ -34,6 +35,20 @@ async function openPlaygroundWithoutCode(): Promise<Waiting> {
   });
   const playground = page.getByRole("link", { name: "Playground" });
   const deliver = await hold(page, "playground-screen", () => playground.press("Enter"));
+  return [page, deliver];
+}
+
+/**
+ * Opens the list of agents, then an agent's playground, whose code is held back. Only the frame
+ * with the agent's name and actions is shown.
+ */
+async function openAgentWithoutPlayground(): Promise<Waiting> {
+  const page = await openDashboard(beckon.url, {
+    as: owner,
+    path: `/w/${owner.workspaceId}/agents`,
+  });
+  const row = page.getByRole("link", { name: "Refund desk" });
+  const deliver = await hold(page, "playground-screen", () => row.press("Enter"));
   return [page, deliver];
 }
 
@@ -93,6 +108,50 @@ inBrowser("a popover opens whose code arrives between press and release", async 
 });
 
 const hasFocus = (target: Locator) => target.evaluate((element) => element.matches(":focus"));
+
+for (const [overlay, name, role] of [
+  ["menu", /^Account of Ada$/, "menu"],
+  ["popover", /^Scopes of/, "dialog"],
+] as const)
+  inBrowser(
+    `a button keeps the focus when the code of its ${overlay} arrives, and Enter opens it`,
+    async () => {
+      const [page, deliver] = await openKeysWithout(`${overlay}-panel`);
+      const button = page.getByRole("button", { name }).first();
+      await button.focus();
+      await deliver();
+      await renderFrames(page);
+      expect(await hasFocus(button)).toBe(true);
+      await page.keyboard.press("Enter");
+      const opened = page.getByRole(role);
+      await expect.poll(() => opened.and(page.locator(":focus-within")).count()).toBe(1);
+      await page.keyboard.press("Escape");
+      await opened.waitFor({ state: "detached" });
+      await expect.poll(() => hasFocus(button)).toBe(true);
+    },
+  );
+
+inBrowser("a screen that is shown late leaves the focus in an open dialog", async () => {
+  const [page, deliver] = await openAgentWithoutPlayground();
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  const dialog = page.getByRole("dialog").and(page.locator(":focus-within"));
+  await dialog.waitFor();
+  await deliver();
+  await page.getByRole("textbox", { name: "Message", includeHidden: true }).waitFor();
+  await renderFrames(page);
+  expect(await dialog.count()).toBe(1);
+});
+
+inBrowser("a menu stays open when a screen is shown late", async () => {
+  const [page, deliver] = await openAgentWithoutPlayground();
+  await page.getByRole("button", { name: "More about this agent" }).click();
+  const menu = page.getByRole("menu").and(page.locator(":focus-within"));
+  await menu.waitFor();
+  await deliver();
+  await page.getByRole("textbox", { name: "Message" }).waitFor();
+  await renderFrames(page);
+  expect(await menu.count()).toBe(1);
+});
 
 inBrowser("a playground whose code arrives late leaves the focus where it was moved", async () => {
   const [page, deliver] = await openPlaygroundWithoutCode();

@@ -4,6 +4,7 @@ import { addPerson, setupToken } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+import { holdRequests } from "./hold-requests.ts";
 
 const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
@@ -94,6 +95,16 @@ inBrowser("a person who was removed sees that the page is not live", async () =>
   await page.getByTitle(/^Not live/).waitFor();
 });
 
+inBrowser("a person in no workspace can sign out", async () => {
+  const person = await addPerson(beckon, { role: "viewer" });
+  await beckon.call(`/members/${person.id}`, { method: "DELETE" });
+  const page = await openDashboard(beckon.url, { as: person });
+  await page.getByRole("heading", { name: "You are in no workspace" }).waitFor();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.waitForURL(/\/sign-in/);
+  await page.getByLabel("E-mail").waitFor();
+});
+
 inBrowser("the last owner can neither leave nor become an admin", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path });
   const actions = page.getByRole("button", { name: "Actions for Ada" });
@@ -124,6 +135,28 @@ inBrowser("a reset link is shown once, with its expiry", async () => {
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "I have stored it" }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
+});
+
+inBrowser("a new link is shown although Escape was pressed before it had arrived", async () => {
+  await addNamed("Joan", "viewer");
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  const make = async (url: RegExp, link: RegExp) => {
+    const held = await holdRequests(page, url, { method: "POST", isSent: true });
+    await page.getByRole("button", { name: "Make link" }).click();
+    await held.reached;
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Cancel", disabled: true }).waitFor();
+    await held.release();
+    await page.getByRole("dialog").getByText(link).waitFor();
+    await page.getByRole("button", { name: "I have stored it" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  };
+  await page.getByRole("button", { name: "Actions for Joan" }).click();
+  await page.getByRole("menuitem", { name: "Make a reset link" }).click();
+  await make(/\/reset-link/, /\/reset#token=bkr_/);
+  await page.getByRole("button", { name: "Invite" }).click();
+  await page.getByLabel("E-mail").fill("joan@example.com");
+  await make(/\/invitations$/, /\/invite#token=bki_/);
 });
 
 inBrowser("a viewer sees the members, changes nothing, and can leave", async () => {

@@ -8,6 +8,7 @@ import { startTargetServer } from "../../server/test/target-server.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+import { withReset } from "./reset-stream.ts";
 
 const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
@@ -91,6 +92,26 @@ inBrowser("unsaved settings run as a draft and are still there after a reload", 
     });
 });
 
+inBrowser("the next person in a tab sees no settings and messages of the one before", async () => {
+  const { id } = await beckon.createAgent();
+  const before = await addPerson(beckon, { role: "editor" });
+  const next = await addPerson(beckon, { role: "editor" });
+  const page = await openAgent(id, "/playground", before);
+  await field(page, "Instructions").fill("Answer in French.");
+  await send(page, "Hello");
+  await page.getByText("Succeeded").waitFor();
+  // The session ends while the tab does not show the dashboard.
+  await page.goto("about:blank");
+  await before.call("/sign-out", { method: "POST" });
+  await page.goto(beckon.url + pathOf(id, "/playground"));
+  await page.getByLabel("E-mail").fill(next.email);
+  await page.getByLabel("Password", { exact: true }).fill(next.password);
+  await page.keyboard.press("Enter");
+  await button(page, /^Try /).waitFor();
+  await expectValue(page, "Instructions", (await agentOf(id)).instructions);
+  await expect.poll(() => page.getByText(/^Runs as a draft/).count()).toBe(0);
+});
+
 inBrowser("the first answer of the saved agent is written word by word", async () => {
   const model = await startModelServer();
   onTestFinished(() => model.close());
@@ -109,6 +130,24 @@ inBrowser("the first answer of the saved agent is written word by word", async (
     await button(page, "Stop").click();
     await button(page, "Run").waitFor();
   }
+});
+
+inBrowser("a run whose last events were dropped in this tab is read again", async () => {
+  const held = await startHeldModel(beckon);
+  const { id } = await beckon.createAgent({ model: held.model });
+  const page = await openAgent(id);
+  const reset = await withReset(page);
+  await send(page, "Hello");
+  await held.reached(1);
+  await page.getByRole("article").getByText("Running").waitFor();
+  await page.evaluate(`{
+    const receive = livePort.onmessage;
+    livePort.onmessage = (message) => message.data.type === "run event" || receive(message);
+  }`);
+  held.release();
+  await expect.poll(() => runsOf(id)).toMatchObject([{ status: "succeeded" }]);
+  await reset();
+  await page.getByRole("article").getByText("Succeeded").waitFor();
 });
 
 inBrowser("a run is stopped, and a paused agent says why it does not run", async () => {
@@ -276,6 +315,21 @@ inBrowser("leaving unsaved settings asks", async () => {
   await page.getByText("Leave without saving?").waitFor();
   await button(page, "Cancel").click();
   expect(page.url()).toContain("/playground");
+});
+
+inBrowser("leaving the form of a tool asks", async () => {
+  const { id } = await beckon.createAgent({ name: "Desk" });
+  const page = await openAgent(id, "/settings");
+  await button(page, "Add tool").click();
+  await page.getByRole("menuitem", { name: "HTTP API…" }).click();
+  await field(page, "Name of the tool").fill("shop");
+  await page.keyboard.press("Control+K");
+  await page.getByRole("combobox", { name: "Find, go and act" }).fill("Runs");
+  await page.getByRole("option", { name: /^Runs/, selected: true }).waitFor();
+  await page.keyboard.press("Enter");
+  const question = page.getByRole("alertdialog", { name: "Leave without saving?" });
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await expectValue(page, "Name of the tool", "shop");
 });
 
 inBrowser("an HTTP tool is added with a secret that nobody can read, and tried", async () => {

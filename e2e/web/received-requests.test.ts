@@ -235,7 +235,8 @@ inBrowser("the request of a preview stays chosen when newer ones have arrived", 
   const chosen = await choice.inputValue();
   await choice.selectOption("own");
   await choice.selectOption(chosen);
-  // The preview offers the newest 20 requests.
+  // The preview offers the newest 20 requests. It also keeps the chosen one, which is older, so
+  // there are 21.
   for (let count = 0; count < 20; count++) await send(trigger.url, secret);
   const read = page.waitForResponse(/\/requests\?/);
   await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
@@ -309,7 +310,7 @@ inBrowser("each outcome is explained, and hostile text is text", async () => {
   expect(await send(trigger.url, secret, { payload: { text: "no ok" } })).toBe(200);
   for (const [name, text] of [
     [/onerror.*Started/, hostile],
-    [/again.*Repeated/, "An earlier request had the same event id"],
+    [/again.*Repeated/, "An earlier request had the same event id or Idempotency-Key"],
     [/Not verified/, "Its headers and body were not stored."],
     [/issues.*Mapping failed/, "The filter or the message template failed"],
   ] as const) {
@@ -355,31 +356,66 @@ inBrowser("the next request is captured as a sample, and many are replayed", asy
   await page.getByText(/Listening for a sample/).waitFor({ state: "detached" });
   await button(page, "More about received requests").click();
   await page.getByRole("menuitem", { name: "Replay many" }).click();
-  await page.getByLabel("Which requests?").selectOption("captured");
+  // The bodies of these are stored, too, if the request was verified.
+  for (const outcome of ["rejected", "swallowed", "honeypot", "captured"])
+    await page.getByLabel("Which requests?").selectOption(outcome);
   await expectAccessible(page);
   await button(page, "Replay").click();
   await page.getByText("Replayed 1 request").first().waitFor();
   await row(page, /issues replay.*Started/).waitFor();
 });
 
-inBrowser("a cancelled replay of many requests sends no more", async () => {
-  const { page } = await openGithub({ rest: "?act=replay" });
-  let calls = 0;
-  const held = await holdRequests(page, "**/requests/replay", {
-    handle: (route) => {
-      calls += 1;
-      const next_until = new Date(Date.now() - 60_000).toISOString();
-      const data = { replayed: 3, skipped: 0, more: calls < 9, next_until };
-      return route.fulfill({ json: { ok: true, data } });
-    },
+inBrowser("a request that is stored after a newer one is shown, and ends listening", async () => {
+  const { page: live, trigger, base, secret } = await openGithub({ rest: "?event_type=none" });
+  await editor.call(`${base}/listen`, { body: {} });
+  const { body: listening } = await editor.call(base);
+  expect(await send(trigger.url, secret, { type: "early" })).toBe(202);
+  expect(await send(trigger.url, "wrong")).toBe(401);
+  // Until the early request counts as stored, the page gets what it would get without it.
+  let isStored = false;
+  await live.route(/\/requests\?/, async (route) => {
+    const response = await route.fetch();
+    const { data, ...rest } = await response.json();
+    const shown = data.filter(({ event_type }: { event_type: string }) => event_type !== "early");
+    await route.fulfill({ response, json: { ...rest, data: isStored ? data : shown } });
   });
-  await page.getByRole("dialog").getByRole("button", { name: "Replay", exact: true }).click();
-  await held.reached;
-  await button(page, "Cancel").click();
-  await held.release();
-  await page.getByText("Replayed 3 requests").first().waitFor();
-  expect(calls).toBe(1);
+  await live.route(`**/api/public${base}`, (route) =>
+    isStored ? route.continue() : route.fulfill({ json: listening }),
+  );
+  await live.goto(live.url().replace(/\?.*/, ""));
+  await row(live, /Not verified/).waitFor();
+  await live.getByText(/Listening for a sample, \d+ s left/).waitFor();
+  isStored = true;
+  await row(live, /early.*Sample/).waitFor();
+  await live.getByText(/Listening for a sample/).waitFor({ state: "detached" });
 });
+
+inBrowser(
+  "a cancelled replay of many requests sends no more, and says why some started no run",
+  async () => {
+    const { page } = await openGithub({ rest: "?act=replay" });
+    let calls = 0;
+    const held = await holdRequests(page, "**/requests/replay", {
+      handle: (route) => {
+        calls += 1;
+        const next_until = new Date(Date.now() - 60_000).toISOString();
+        const data = { replayed: 3, skipped: 2, more: calls < 9, next_until };
+        return route.fulfill({ json: { ok: true, data } });
+      },
+    });
+    await page.getByRole("radio", { name: /Original version/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Replay", exact: true }).click();
+    await held.reached;
+    await button(page, "Cancel").click();
+    await held.release();
+    await page.getByText("Replayed 3 requests").first().waitFor();
+    await page
+      .getByText(/replay them with the current version/)
+      .first()
+      .waitFor();
+    expect(calls).toBe(1);
+  },
+);
 
 inBrowser("a replaced secret is no longer said to be accepted", async () => {
   const { page } = await openGithub();

@@ -15,6 +15,8 @@ import { addPerson, setupToken } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+import { holdRequests, renderFrames } from "./hold-requests.ts";
+import { withReset } from "./reset-stream.ts";
 
 const attack = `payload <img src=x onerror="document.title='x'">[a](javascript:alert(1))<script>alert(1)</script>`;
 const gates = new Map<string, PromiseWithResolvers<void>>();
@@ -166,6 +168,33 @@ inBrowser("a run is shown while it happens, one event at a time", async () => {
   expect(journalReads).toEqual([]);
 });
 
+inBrowser("a run that goes on while the page reads all its data again is shown whole", async () => {
+  for (const gate of ["read", "end"]) gates.set(gate, Promise.withResolvers());
+  const script = [
+    asks(["wait_for_gate", { gate: "read" }]),
+    asks(["wait_for_gate", { gate: "end" }]),
+  ];
+  const runId = await start([...script, says("Done.")]);
+  const page = await open(runId);
+  const reset = await withReset(page);
+  await row(page, /wait_for_gate in progress/).waitFor();
+  const journal = await holdRequests(page, /events\?.*view=summary/, { isSent: true });
+  await reset();
+  await journal.reached;
+  gates.get("read")?.resolve();
+  await eventually("the second call", async () => {
+    const { data } = (await beckon.call(`/runs/${runId}/events`)).body;
+    const calls = data.filter(({ type }: { type: string }) => type === "run.tool_call");
+    return calls.length === 2 ? true : undefined;
+  });
+  await renderFrames(page);
+  await journal.release();
+  await renderFrames(page);
+  await row(page, /^Model call 2 \d/).waitFor();
+  gates.get("end")?.resolve();
+  await page.getByRole("status").getByText("Run succeeded").waitFor({ state: "attached" });
+});
+
 inBrowser("what the model writes appears word by word, until the run is cancelled", async () => {
   const answer = says("One two three four five");
   const whole = await model.bytesOf(answer, { model: "scripted", stream: true, messages: [] });
@@ -174,10 +203,19 @@ inBrowser("what the model writes appears word by word, until the run is cancelle
   const script = [asks(["wait_for_gate", { gate: "words" }]), half];
   const runId = await start(script, { model_settings: { stream: "always" } });
   const page = await open(runId);
+  const reset = await withReset(page);
   await page.getByRole("main").getByText("Live", { exact: true }).waitFor();
   gates.get("words")?.resolve();
   await row(page, /^Model call 2 in progress/).waitFor();
   await detail(page).getByText(/^One/).waitFor();
+  // The server sends output only once, so what the page had of it is not continued after a reset.
+  const journal = page.waitForResponse(/events\?.*view=summary/);
+  await reset();
+  await journal;
+  await page.getByRole("main").getByText("Live", { exact: true }).waitFor();
+  await row(page, /^Model call 2 in progress/).waitFor();
+  await renderFrames(page);
+  expect(await detail(page).getByText(/^One/).count()).toBe(0);
   await page.getByRole("button", { name: "Cancel run" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Cancel run" }).click();
   await page.getByRole("status").getByText("Run cancelled").waitFor({ state: "attached" });
@@ -226,13 +264,35 @@ inBrowser("a run is retried, and one with an input of one's own", async () => {
   await dialog.getByText("must not be empty").waitFor();
   await input.and(page.locator(":focus")).waitFor();
   await input.fill("Another question");
+  await page.keyboard.press("Control+K");
+  await page.getByRole("combobox", { name: "Find, go and act" }).fill("Runs");
+  await page.getByRole("option", { name: /^Runs/, selected: true }).waitFor();
+  await page.keyboard.press("Enter");
+  const leave = page.getByRole("alertdialog", { name: "Leave without saving?" });
+  await leave.getByRole("button", { name: "Cancel" }).click();
   await dialog.getByRole("button", { name: "Cancel" }).click();
-  const discard = page.getByRole("alertdialog", { name: "Discard the changed input?" });
+  const discard = page.getByRole("alertdialog", { name: "Close without saving?" });
   await discard.getByRole("button", { name: "Cancel" }).click();
   await dialog.getByRole("button", { name: "Start run" }).click();
   await dialog.waitFor({ state: "detached" });
   await page.getByRole("tab", { name: "Input" }).click();
   await page.getByRole("tabpanel").getByText("Another question").waitFor();
+});
+
+inBrowser("a retry that starts late asks before it leaves another page's form", async () => {
+  const runId = await ended([says("First")]);
+  const page = await open(runId);
+  const held = await holdRequests(page, /\/retry$/);
+  await page.getByRole("button", { name: "Retry" }).click();
+  await page.getByRole("menuitem", { name: /With the current version/ }).click();
+  await held.reached;
+  await page.evaluate(`history.pushState({}, "", "/w/${owner.workspaceId}/keys?new=1")`);
+  const name = page.getByRole("dialog").getByRole("textbox", { name: "Name", exact: true });
+  await name.fill("Half typed");
+  await held.release();
+  const leave = page.getByRole("alertdialog", { name: "Leave without saving?" });
+  await leave.getByRole("button", { name: "Cancel" }).click({ timeout: 10_000 });
+  expect(await name.inputValue()).toBe("Half typed");
 });
 
 inBrowser("large data is shown on request, and can be downloaded", async () => {

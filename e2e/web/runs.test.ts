@@ -121,7 +121,7 @@ inBrowser("columns are chosen, kept in the URL and remembered", async () => {
   await page.getByRole("button", { name: "Columns" }).click();
   await page.getByRole("menuitemcheckbox", { name: "Duration" }).click();
   await page.waitForURL(/columns=/);
-  // Waits for the table, because the URL changes first.
+  // The URL changes before the table does, so the test also waits for the table.
   await page.getByRole("columnheader", { name: "Duration" }).waitFor({ state: "detached" });
   await page.goto(`${beckon.url}/w/${workspaceId}/agents/${desk.id}/runs`);
   await page.getByText("2 in total").waitFor();
@@ -180,6 +180,29 @@ inBrowser("further down, new runs wait until they are asked for", async () => {
   await news.click();
   await page.getByRole("row", { name: "Came later" }).waitFor();
   await expect.poll(() => page.evaluate("scrollY")).toBe(0);
+});
+
+inBrowser("new runs stay in the list although its next page is still being read", async () => {
+  const agent = await beckon.createAgent({ name: "Long list" });
+  for (let n = 0; n < 60; n++) await add(agent, { createdAt: at(60 + n), input: `Order ${n}` });
+  const page = await open(`/agents/${agent.id}/runs`);
+  await page.getByRole("row", { name: "Order 0" }).waitFor();
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  const held = await holdRequests(page, /\/runs\?.*after=/, { isSent: true });
+  await page.mouse.move(700, 500);
+  await page.mouse.wheel(0, 1_200);
+  await held.reached;
+  await beckon.invoke(agent, "Came later");
+  await page.getByRole("button", { name: "1 new run" }).click();
+  const newest = page.getByRole("row", { name: "Came later" });
+  await newest.waitFor();
+  await held.release();
+  await renderFrames(page);
+  expect(await newest.count()).toBe(1);
+  await page.mouse.wheel(0, 3_000);
+  await page.getByText("61 in total").waitFor();
+  await page.mouse.wheel(0, 3_000);
+  await page.getByRole("row", { name: "Order 59" }).waitFor();
 });
 
 inBrowser("selected runs are deleted, and those that have not ended are kept", async () => {
@@ -276,7 +299,7 @@ inBrowser("on a phone, the columns of a long table fill its width", async () => 
   const widths = await Promise.all(headers.map(widthOf));
   const sum = widths.reduce((total, width) => total + width, 0);
   expect(sum).toBeCloseTo(await widthOf(table), 0);
-  // "16 min ago" is shown whole.
+  // No time in the table, for example "16 min ago", is truncated.
   const truncated = await table
     .locator("tbody td:has(time)")
     .evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length);

@@ -78,10 +78,11 @@ inBrowser(
     const page = await openDashboard(beckon.url, { as: editor, path: pathOf(agent.id) });
     await page.route("**/trigger-presets*", (route) => route.fulfill({ status: 400, json: {} }));
     await page.getByRole("link", { name: /^Use the example: GitHub/ }).click();
-    const dialog = page.getByRole("dialog");
-    await expect.poll(() => dialog.getByRole("alert").count()).toBe(1);
+    // The alert of a form exists from the start, and is empty as long as nothing was rejected.
+    const problems = page.getByRole("dialog").getByRole("alert").filter({ hasText: /\S/ });
+    await expect.poll(() => problems.count()).toBe(1);
     await button(page, "Create").click();
-    await expect.poll(() => dialog.getByRole("alert").count()).toBe(2);
+    await expect.poll(() => problems.count()).toBe(2);
     expect((await beckon.call(`/agents/${agent.id}/triggers`)).body.data).toEqual([]);
     await page.unroute("**/trigger-presets*");
     await button(page, "Create").click();
@@ -107,7 +108,7 @@ inBrowser("the preview is the input of the run, in each content type", async () 
   await payload.fill('{"order":   4711}');
   for (const type of ["JSON", "Text", "Form"]) {
     await button(page, type).click();
-    // Waits until the page shows the type, because the URL changes first.
+    // Waits until the page shows the type: the click changes the URL, and the page follows later.
     await page.getByRole("button", { name: type, exact: true, pressed: true }).waitFor();
     const [response] = await Promise.all([
       page.waitForResponse((given) => given.url().endsWith(`${trigger.id}/test`)),
@@ -207,7 +208,12 @@ inBrowser("a URL is revealed for a moment, rotated, and stops with its trigger",
 
   await button(page, "Rotate").click();
   await page.getByLabel("Now").check();
+  const held = await holdRequests(page, /\/rotate$/, { method: "POST", isSent: true });
   await button(page, "Rotate URL").click();
+  await held.reached;
+  // The rotation cannot be cancelled any more, so the dialog waits for the URL.
+  await page.keyboard.press("Escape");
+  await held.release();
   const dialog = page.getByRole("dialog", { name: "New URL of Payments" });
   const url = (await dialog.getByText(/triggers\/bkt_/).textContent()) ?? "";
   expect([await fire(trigger.url, "Hello"), await fire(url, "Hello")]).toEqual([401, 200]);
@@ -260,4 +266,59 @@ inBrowser("a trigger that does not exist leads to the others", async () => {
   await page.getByText("This agent has no trigger with this id.").waitFor();
   await page.getByRole("link", { name: "Show all triggers" }).click();
   await page.getByRole("link", { name: "New trigger" }).waitFor();
+});
+
+inBrowser("the list counts requests that started no run as received", async () => {
+  const verification = { kind: "header", header: "x-key" };
+  const { agent, trigger, page } = await openTrigger({
+    name: "Signed",
+    receiving: { verification },
+  });
+  await editor.call(`/agents/${agent.id}/triggers/${trigger.id}/secret`, { body: {} });
+  const without = await beckon.createTrigger(agent.id, { name: "Without settings" });
+  const item = (list: Page, name: string) =>
+    list.getByRole("list", { name: "Triggers" }).getByRole("listitem").filter({ hasText: name });
+  await item(page, "Signed").getByText("Nothing received").waitFor();
+  expect(await fire(trigger.url, "Not signed")).toBe(401);
+  await item(page, "Signed")
+    .getByText(/^Received/)
+    .waitFor();
+  const path = pathOf(agent.id, trigger.id);
+  const later = await openDashboard(beckon.url, { as: editor, path });
+  await item(later, "Signed")
+    .getByText(/^Received/)
+    .waitFor();
+  // Beckon keeps no record of requests to a trigger without settings, only of their runs.
+  await item(later, "Without settings").getByText("No runs yet").waitFor();
+
+  // A new run of the agent is found with one read of all triggers' runs.
+  await later.getByTitle("Live", { exact: true }).waitFor();
+  await item(later, "Without settings").click();
+  await later.waitForURL((url) => !url.pathname.endsWith(trigger.id));
+  const reads: string[] = [];
+  later.on("request", (request) => {
+    if (request.url().includes(`/${trigger.id}/requests`)) reads.push(request.url());
+  });
+  expect(await fire(without.url, "Order 4713")).toBe(200);
+  await item(later, "Without settings")
+    .getByText(/^Received/)
+    .waitFor();
+  expect(reads).toEqual([]);
+});
+
+inBrowser("of a request whose contents were not stored, none are stated", async () => {
+  const { trigger, page } = await openTrigger({
+    receiving: { form: { origins: ["https://example.com"] } },
+  });
+  expect(await fire(trigger.url, "From elsewhere")).toBe(403);
+  await page
+    .getByRole("table", { name: "Received requests" })
+    .getByRole("row", { name: /Rejected/ })
+    .getByRole("link")
+    .click();
+  const contents = page.getByRole("region", { name: "Request", exact: true });
+  const headers = contents.getByRole("region", { name: "Headers" });
+  await headers.getByText("Not stored", { exact: true }).waitFor();
+  expect(await page.getByText("0 B", { exact: true }).count()).toBe(0);
+  await expectAccessible(page);
 });

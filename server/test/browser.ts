@@ -36,6 +36,8 @@ export async function openBrowserPage(
   opened ??= openBrowser();
   const { context, faults } = await openProfile(await opened, origin, options);
   onTestFinished(async () => {
+    // A handler of a route that still runs would reject after the test, and fail the whole run.
+    for (const page of context.pages()) await page.unrouteAll({ behavior: "ignoreErrors" });
     await context.close();
     if (faults.length > 0) throw new Error(faults.join("\n"));
   });

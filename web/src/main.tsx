@@ -4,7 +4,7 @@ import { setNonce } from "get-nonce";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createQueryClient, createSession, followChanges, SessionProvider } from "./data/index.ts";
-import { createAppRouter, startFirstScreen } from "./routes.tsx";
+import { createAppRouter, needsSession, startFirstScreen } from "./routes.tsx";
 import "./ui/tokens.css";
 
 // The nonce of the page's Content-Security-Policy, for the one style that Radix adds.
@@ -20,8 +20,7 @@ startFirstScreen(queryClient, location.pathname);
 const router = createAppRouter(queryClient);
 const session = createSession(queryClient, ({ next }) => {
   const { href, pathname } = router.state.location;
-  // Pages outside of workspaces need no session.
-  if (!pathname.startsWith("/w/")) return;
+  if (!needsSession(pathname)) return;
   const search = next ? `?${new URLSearchParams({ next: href })}` : "";
   void router.navigate({ href: `/sign-in${search}`, replace: true });
 });

@@ -1,5 +1,5 @@
 /**
- * Every route of the dashboard, in one table.
+ * Every route of the dashboard. This file is long because they are in one table.
  *
  * To add a screen: write `export function NameScreen()` in `<feature>/<name>-screen.tsx`, and add
  * one line to the feature's section of `screens` below. To show the screen in the navigation, the
@@ -77,8 +77,8 @@ const workspace = createRoute({
     context.queryClient.ensureQueryData(workspaceQuery(params.workspaceId)),
   component: WorkspaceShell,
   pendingComponent: ShellSkeleton,
-  // The skeleton disappears as soon as the workspace is loaded, because the navigation then gets
-  // all its entries.
+  // By default, the router would show the skeleton for at least 500 ms. But the navigation of the
+  // skeleton is incomplete, so the real one replaces it as soon as the workspace is loaded.
   pendingMinMs: 0,
 });
 
@@ -352,6 +352,11 @@ const screens = {
     ),
   ],
 } as const;
+
+/** Returns false for the paths of pages that are also shown if nobody is signed in. */
+export function needsSession(pathname: string): boolean {
+  return screens.outside.every(({ fullPath }) => fullPath !== pathname);
+}
 
 const routeTree = root.addChildren([
   home,

@@ -14,6 +14,10 @@ export const agentQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
   queryOptions({
     queryKey: [...agentsKey(id), "one", agentId],
     queryFn: ({ signal }) => client.agents.get(agentId, { signal }),
+    // Refetched each time a screen that shows the agent is opened, because nothing updates the
+    // cache while such screens are closed.
+    staleTime: 0,
+    meta: { live: true },
   });
 
 /** The agents that a person can choose from, for example for a key, newest first. */

@@ -32,7 +32,8 @@ export function RotateKey({ apiKey, close }: RotateKeyProps) {
       const body = { grace_seconds: Number(grace) };
       return client.keys.rotate(apiKey.id, body, { idempotencyKey: keyOf(body) });
     },
-    onSuccess: () => announceChanges(queryClient, keysKey(id)),
+    // Without waiting for the refetch, so that the secret is shown at once.
+    onSuccess: () => void announceChanges(queryClient, keysKey(id)),
     // The secret must not stay in the cache of mutations.
     gcTime: 0,
   });
@@ -49,12 +50,16 @@ export function RotateKey({ apiKey, close }: RotateKeyProps) {
     <Dialog
       open
       onOpenChange={close}
+      // The response is the only copy of the secret, so the dialog waits for it.
+      dismissible={!rotate.isPending}
       size="small"
       title={`Rotate the key ${apiKey.name}?`}
       description="It gets a new secret, which is shown once. Name, scopes and expiry stay."
       footer={
         <>
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={close} disabled={rotate.isPending}>
+            Cancel
+          </Button>
           <Button
             variant="primary"
             onClick={() => rotate.mutate()}

@@ -1,5 +1,5 @@
 export { useEvents, useLiveStatus, useRunStream, useWatchedStart } from "./hooks.ts";
-export { LiveProvider } from "./live-provider.tsx";
+export { LiveProvider, useResets } from "./live-provider.tsx";
 export type { RunStreamState } from "./protocol.ts";
 export type { LiveStatus } from "./status.ts";
 export { useThrottled } from "./use-throttled.ts";

@@ -68,12 +68,16 @@ export function InviteDialog({ close }: InviteDialogProps) {
   return (
     <FormDialog
       isDirty={() => isDirty}
+      // The response is the only copy of the link, so the dialog waits for it.
+      dismissible={!invite.isPending}
       close={close}
       title="Invite to this workspace"
       description="Beckon sends no e-mail: you get a link to send. Whoever opens it first joins."
       footer={(leave) => (
         <>
-          <Button onClick={leave}>Cancel</Button>
+          <Button onClick={leave} disabled={invite.isPending}>
+            Cancel
+          </Button>
           <Button
             type="submit"
             form="invite"

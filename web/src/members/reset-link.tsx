@@ -48,6 +48,7 @@ export function ResetLink({ member, close }: ResetLinkProps) {
       confirmLabel="Make link"
       pendingText="Making the link…"
       danger={false}
+      isResultShownOnce
       onConfirm={make}
     />
   );

@@ -67,8 +67,8 @@ const statusAfter: Readonly<Record<string, string | undefined>> = {
 };
 
 /**
- * Returns the lines after these events, newest first. A run keeps its line and its position. A run
- * that has ended no longer changes.
+ * Returns the lines, updated with these events and filtered, newest first. A run keeps its line and
+ * its position. A run that has ended no longer changes.
  */
 export function addToFeed(
   lines: readonly FeedLine[],
@@ -98,6 +98,7 @@ function runLine(known: FeedLine | undefined, event: WorkspaceEvent): FeedLine |
   const at = Date.parse(event.time);
   const before = known?.kind === "run" ? known : undefined;
   // The list that was read may already show a later state of the run than this event.
+  if (status === "waiting" && before !== undefined) return before;
   if (status === "queued" && before !== undefined)
     return before.status === "waiting" ? { ...before, status } : before;
   const hasEnded = !["waiting", "queued", "running"].includes(status);

@@ -32,7 +32,8 @@ export function FiguresRow({
   const slowest = recent.data ? slowestSeries(recent.data) : [];
   const cost = today.data && costOf(today.data, tally);
   const range = recent.data?.minutes === 5 ? "the last 5 minutes" : "the last hour";
-  const failed = [recent, speed, today].find(({ isError }) => isError);
+  const failures = [recent, speed, today].filter(({ isError }) => isError);
+  const [failed] = failures;
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <dl className="grid min-w-0 grid-cols-2 rounded-control border border-rule bg-sheet lg:grid-cols-4 [&>div]:border-rule max-lg:[&>div:nth-child(even)]:border-l max-lg:[&>div:nth-child(n+3)]:border-t lg:[&>div+div]:border-l">
@@ -83,7 +84,7 @@ export function FiguresRow({
               ? "Some figures could not be loaded."
               : `Some figures are as of ${formatClock(failed.dataUpdatedAt, timeZone)}.`
           }
-          onRetry={failed.refetch}
+          onRetry={() => Promise.all(failures.map(({ refetch }) => refetch()))}
         />
       )}
     </div>

@@ -141,7 +141,7 @@ const ceiling = (spent_micros: number): Ceiling => ({
   updated_at: end,
 });
 
-/** A subscription whose attempts have all failed for so many seconds. */
+/** A subscription whose delivery attempts have all failed during the last `failingSeconds`. */
 const subscription = (status: Subscription["status"], failingSeconds: number): Subscription => ({
   id: "sub_1",
   url: "https://example.com/beckon",
@@ -264,6 +264,12 @@ test("a run of the feed that has ended does not run again", () => {
   const ended = { ...run, status: "succeeded", finished_at: "2026-11-03T12:00:05.000Z" };
   const late = event("run.started", "2026-11-03T12:00:02.000Z", { seq: 2 });
   expect(addToFeed([lineOf(ended)], [late], "all")).toMatchObject([{ status: "succeeded" }]);
+});
+
+test("a run of the feed that is queued or running does not wait again", () => {
+  const late = event("run.waiting", "2026-11-03T12:00:00.000Z", { seq: 1 });
+  for (const status of ["queued", "running"] as const)
+    expect(addToFeed([lineOf({ ...run, status })], [late], "all")).toMatchObject([{ status }]);
 });
 
 test("the feed takes new runs and pauses of agents, and shows what its filter accepts", () => {

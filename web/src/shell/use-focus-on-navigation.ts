@@ -7,10 +7,13 @@ import { useEffect } from "react";
  */
 export const mainId = "main";
 
+/** What is open above the content, outside of its element. */
+const overlays = "[role=dialog], [role=alertdialog], [role=menu], [role=listbox]";
+
 /**
  * Moves the focus to the content after a navigation to another path, so that keyboard users and
  * screen readers continue there. If the focus is inside the content already, for example on a tab,
- * it is not moved.
+ * or in a dialog or menu that was opened before the content arrived, it is not moved.
  */
 export function useFocusOnNavigation(): void {
   const router = useRouter();
@@ -20,7 +23,8 @@ export function useFocusOnNavigation(): void {
         const main = document.getElementById(mainId);
         const isFirst = fromLocation === undefined;
         if (isFirst || !pathChanged || main === null) return;
-        if (main.contains(document.activeElement)) return;
+        const focused = document.activeElement;
+        if (main.contains(focused) || focused?.closest(overlays)) return;
         main.focus({ preventScroll: true });
       }),
     [router],

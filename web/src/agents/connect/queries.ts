@@ -31,8 +31,9 @@ export interface TokenState {
 }
 
 /**
- * Caches the state of the token while the page is open. It is never read from the server: a
- * refetch, for example after `announceChanges`, returns what is cached.
+ * Caches the state of the token until the dashboard is reloaded or all data is read again. It is
+ * never read from the server: a refetch, for example after `announceChanges`, returns what is
+ * cached.
  */
 export const tokenStateQuery = (workspace: CurrentWorkspace, agentId: string) => {
   const queryKey = [...agentQuery(workspace, agentId).queryKey, "token"] as const;
@@ -43,5 +44,6 @@ export const tokenStateQuery = (workspace: CurrentWorkspace, agentId: string) =>
     initialData: { isIssued: true } as TokenState,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
+    meta: { emptiedByReset: true },
   });
 };

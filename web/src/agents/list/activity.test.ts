@@ -22,7 +22,7 @@ test("runs are counted by agent and hour, and hours without runs are zero", () =
     ],
   });
   expect(Object.fromEntries(activity)).toEqual({
-    agt_1: { runs: 6, failed: 3, ended: 6, hourly: [2, 0, 0, 4] },
-    agt_2: { runs: 1, failed: 0, ended: 0, hourly: [0, 1, 0, 0] },
+    agt_1: { runs: 6, failed: 3, ended: 6, hourly: [2, 0, 0, 0, 4] },
+    agt_2: { runs: 1, failed: 0, ended: 0, hourly: [0, 0, 1, 0, 0] },
   });
 });

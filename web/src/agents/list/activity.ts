@@ -23,7 +23,7 @@ const hourMs = 3_600_000;
 
 /** Returns the activity of each agent that had runs, by its id. */
 export function activityOf(stats: RunStats): ReadonlyMap<string, Activity> {
-  const start = Date.parse(stats.created_after);
+  const start = firstBucketOf(stats);
   const hours = Math.max(1, Math.ceil((Date.parse(stats.created_before) - start) / hourMs));
   const byAgent = new Map<string, Counts>();
   for (const { agent_id, bucket, runs } of stats.groups) {
@@ -32,7 +32,6 @@ export function activityOf(stats: RunStats): ReadonlyMap<string, Activity> {
     const hourly = known?.hourly ?? new Array<number>(hours).fill(0);
     const activity = known ?? { runs: 0, failed: 0, ended: 0, hourly };
     const count = Object.values(runs).reduce((sum, each) => sum + each, 0);
-    // Buckets are full hours, so the first one can begin before the range. It counts as hour 0.
     const hour = Math.min(
       hours - 1,
       Math.max(0, Math.floor((Date.parse(bucket) - start) / hourMs)),
@@ -44,6 +43,18 @@ export function activityOf(stats: RunStats): ReadonlyMap<string, Activity> {
     byAgent.set(agent_id, activity);
   }
   return byAgent;
+}
+
+/**
+ * Returns when the first bucket of the range begins. Buckets are full hours of the workspace's time
+ * zone, so the first one can begin before the range.
+ */
+function firstBucketOf({ created_after, groups }: RunStats): number {
+  const start = Date.parse(created_after);
+  const bucket = groups.find((group) => group.bucket !== null)?.bucket;
+  if (bucket == null) return start;
+  const sinceFullHour = (((start - Date.parse(bucket)) % hourMs) + hourMs) % hourMs;
+  return start - sinceFullHour;
 }
 
 /** The runs of the last 24 hours, by agent. Refetched every minute. */

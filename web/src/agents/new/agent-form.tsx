@@ -28,8 +28,8 @@ interface AgentFormProps {
 const again = "Press Create agent again: it is created once only.";
 
 /**
- * The form of a new agent. The model is filled in. The name is not, except from a template: a list
- * full of agents with the same name is of no use.
+ * The form of a new agent. The model is always filled in. The name is filled in only from a
+ * template: with a default name, many agents would have the same name.
  */
 export function AgentForm({ template }: AgentFormProps) {
   const workspace = useWorkspace();
@@ -48,18 +48,19 @@ export function AgentForm({ template }: AgentFormProps) {
       apiKey: "",
     },
   });
-  const { control, register, handleSubmit, setError, resetField, formState } = form;
+  const { control, register, handleSubmit, setError, resetField, getFieldState, formState } = form;
   const { errors, isDirty, isSubmitted, dirtyFields } = formState;
 
   const newest = useQuery(newestAgentQuery(workspace));
   const models = useQuery(modelsQuery(workspace));
   const isKnown = !newest.isPending && !models.isPending;
   useEffect(() => {
-    if (!isKnown || dirtyFields.model) return;
-    // The model becomes the field's default value. An empty field is then a change, so the model is
-    // not filled in again while the person types another one.
+    // `dirtyFields` of the last render can lack what was typed since then.
+    if (!isKnown || getFieldState("model").isDirty) return;
+    // The model becomes the field's default value. If the person empties the field to type another
+    // model, the field counts as changed, so this effect does not fill it in again.
     resetField("model", { defaultValue: defaultModel(newest.data?.model, models.data ?? []) });
-  }, [isKnown, dirtyFields.model, newest.data, models.data, resetField]);
+  }, [isKnown, newest.data, models.data, resetField, getFieldState]);
 
   const submit = handleSubmit((fields) =>
     create.mutate(bodyOf(template, fields), {

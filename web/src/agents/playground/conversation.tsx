@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { useFormState } from "react-hook-form";
 import { reasonWithout, sentenceOf, useWorkspace } from "../../data/index.ts";
+import { useResets } from "../../live/index.ts";
 import { Button, useToast } from "../../ui/index.ts";
 import { useAgent } from "../queries.ts";
 import { bodyOf } from "../settings/fields.ts";
@@ -30,6 +31,7 @@ export function Conversation({ search }: ConversationProps) {
   const { collect, form } = useSettings();
   const { dirtyFields } = useFormState<FormValues>();
   const { turns, add, clear } = useTurns(agent.id);
+  const resets = useResets();
   const [message, setMessage] = useState("");
   const [isInvalid, setInvalid] = useState(false);
   const [running, setRunning] = useState<string>();
@@ -61,7 +63,7 @@ export function Conversation({ search }: ConversationProps) {
       { input: message, config: isDraft ? bodyOf({ ...changes, ...watched }) : undefined },
       {
         onSuccess: (runId) => {
-          add({ runId, input: message, version: agent.version, isDraft });
+          add({ runId, input: message, version: agent.version, isDraft, resets });
           setRunning(runId);
           // What was typed since the start is the next message, so it stays.
           setMessage((now) => (now === message ? "" : now));
@@ -102,8 +104,10 @@ export function Conversation({ search }: ConversationProps) {
           <div className="mx-auto flex max-w-180 min-w-0 flex-col gap-8">
             {turns.map((turn) => (
               <TurnView
-                key={turn.runId}
+                // After a reset, what a turn has collected from its stream can lack events.
+                key={`${turn.runId} ${resets}`}
                 turn={turn}
+                isNew={turn.resets === resets}
                 onRunning={report}
                 compareHref={
                   search.run === undefined || search.run === turn.runId

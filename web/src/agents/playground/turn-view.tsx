@@ -10,6 +10,11 @@ import type { Turn } from "./use-turns.ts";
 
 interface TurnViewProps {
   readonly turn: Turn;
+  /**
+   * True if this page has just started the run. False also after a reset, since then the run is
+   * read first: it can have ended.
+   */
+  readonly isNew: boolean;
   readonly compareHref: string | undefined;
   /**
    * Called with `true` when the run becomes active. Called with `false` when it has ended, and when
@@ -19,10 +24,10 @@ interface TurnViewProps {
 }
 
 /** A message and the answer of the run that it has started. */
-export function TurnView({ turn, compareHref, onRunning }: TurnViewProps) {
+export function TurnView({ turn, isNew, compareHref, onRunning }: TurnViewProps) {
   const { runId, input } = turn;
   const { id } = useWorkspace();
-  const followed = useTranscript(runId, input !== undefined);
+  const followed = useTranscript(runId, isNew);
   const { transcript, run, stream, error, refetch } = followed;
   const runHref = `/w/${id}/runs/${runId}`;
   const hasEnded = isEnded(transcript);

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { useMe } from "../../data/index.ts";
 
 /** A message of the conversation, and the run that it has started. */
 export interface Turn {
@@ -15,6 +16,10 @@ export interface Turn {
   readonly version?: number;
   /** True for a run with unsaved settings. Undefined if this page did not send the message. */
   readonly isDraft?: boolean;
+  /**
+   * What `useResets` returned when the message was sent. Undefined if this page did not send it.
+   */
+  readonly resets?: number;
 }
 
 /**
@@ -23,16 +28,18 @@ export interface Turn {
  */
 const maxTurns = 20;
 
-const keyOf = (agentId: string) => `beckon.playground.${agentId}`;
+/** The user is part of the key, because another person can sign in in the same tab. */
+const keyOf = (userId: string, agentId: string) => `beckon.playground.${userId}.${agentId}`;
 
 /**
- * Returns the last messages that this tab has sent to the agent, at most `maxTurns`, with the
- * functions that add one and that remove all. Only the ids of the runs survive a reload: the
- * messages themselves are then read together with their runs.
+ * Returns the last messages that the person has sent to the agent in this tab, at most `maxTurns`,
+ * with the functions that add one and that remove all. Only the ids of the runs survive a reload:
+ * the messages themselves are then read together with their runs.
  */
 export function useTurns(agentId: string) {
-  const [turns, setTurns] = useState(() => read(agentId));
-  useEffect(() => write(agentId, turns), [agentId, turns]);
+  const key = keyOf(useMe().id, agentId);
+  const [turns, setTurns] = useState(() => read(key));
+  useEffect(() => write(key, turns), [key, turns]);
   return {
     turns,
     // `add` is called when a run has started. The conversation may have been cleared since the
@@ -42,17 +49,17 @@ export function useTurns(agentId: string) {
   };
 }
 
-function read(agentId: string): readonly Turn[] {
-  const text = sessionStorage.getItem(keyOf(agentId)) ?? "";
+function read(key: string): readonly Turn[] {
+  const text = sessionStorage.getItem(key) ?? "";
   return text
     .split(" ")
     .filter((runId) => runId !== "")
     .map((runId) => ({ runId, input: undefined }));
 }
 
-function write(agentId: string, turns: readonly Turn[]): void {
+function write(key: string, turns: readonly Turn[]): void {
   try {
-    sessionStorage.setItem(keyOf(agentId), turns.map(({ runId }) => runId).join(" "));
+    sessionStorage.setItem(key, turns.map(({ runId }) => runId).join(" "));
   } catch {
     // The storage is full, so a reload shows the conversation that was stored last.
   }

@@ -9,33 +9,34 @@ export interface SettingsDraft {
 }
 
 /**
- * The key contains a number, which is raised when stored values change their meaning. So an older
- * draft is not read: its cost of a run would be in micro-dollars and not in dollars.
+ * The number in the key is raised when stored values change their meaning, so that older drafts are
+ * not read. Drafts before number 2 had `max_cost_micros` in micro-dollars instead of dollars. The
+ * user is part of the key, because another person can sign in in the same tab.
  */
-const keyOf = (agentId: string) => `beckon.settings.2.${agentId}`;
+const keyOf = (userId: string, agentId: string) => `beckon.settings.2.${userId}.${agentId}`;
 
 /**
- * Stores unsaved settings for this tab, until they are saved or discarded. New secrets are not
- * stored.
+ * Stores a user's unsaved settings for this tab, until they are saved or discarded. New secrets are
+ * not stored.
  */
-export function storeDraft(agentId: string, { base, values }: SettingsDraft): void {
+export function storeDraft(userId: string, agentId: string, { base, values }: SettingsDraft): void {
   if (!isUnsaved(values, base)) {
-    forgetDraft(agentId);
+    forgetDraft(userId, agentId);
     return;
   }
   const kept = { ...values, tools: values.tools.map(withoutNewSecrets) };
-  write(keyOf(agentId), JSON.stringify({ base, values: kept }));
+  write(keyOf(userId, agentId), JSON.stringify({ base, values: kept }));
 }
 
-/** Returns the settings that were not saved; undefined if there are none. */
-export function readDraft(agentId: string): SettingsDraft | undefined {
-  const text = sessionStorage.getItem(keyOf(agentId));
+/** Returns the settings that the user has not saved; undefined if there are none. */
+export function readDraft(userId: string, agentId: string): SettingsDraft | undefined {
+  const text = sessionStorage.getItem(keyOf(userId, agentId));
   return text === null ? undefined : (JSON.parse(text) as SettingsDraft);
 }
 
 /** Deletes the stored settings. */
-export function forgetDraft(agentId: string): void {
-  sessionStorage.removeItem(keyOf(agentId));
+export function forgetDraft(userId: string, agentId: string): void {
+  sessionStorage.removeItem(keyOf(userId, agentId));
 }
 
 /** Stores a text. If the storage is full, nothing is stored, and an earlier text is deleted. */

@@ -10,6 +10,7 @@ import {
   notSavedText,
   type PatchState,
   sentenceOf,
+  useMe,
   usePatch,
   useWorkspace,
 } from "../../data/index.ts";
@@ -56,7 +57,8 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
   const { client, can } = workspace;
-  const [draft] = useState(() => (can("agents:write") ? readDraft(agent.id) : undefined));
+  const { id: userId } = useMe();
+  const [draft] = useState(() => (can("agents:write") ? readDraft(userId, agent.id) : undefined));
   const [base, setBase] = useState(() => draft?.base ?? fieldsOf(agent));
   const [problem, setProblem] = useState<string>();
   const form = useForm<FormValues>({
@@ -79,11 +81,15 @@ export function useAgentSettings(agent: Agent): AgentSettings {
     onRead: () => {},
   });
 
-  /** Bases the form on these settings. Fields that were edited after `sent` keep their values. */
+  /**
+   * Bases the form on these settings.
+   * @param sent the values of the form when it was saved. Fields that were edited since then keep
+   *   what was typed. Default: all edits are discarded.
+   */
   const show = (fields: VersionedFields, sent?: FormValues) => {
     setBase(fields);
     fillIn(form, valuesOf(fields), sent);
-    storeDraft(agent.id, { base: fields, values: form.getValues() });
+    storeDraft(userId, agent.id, { base: fields, values: form.getValues() });
   };
 
   const { isDirty } = form.formState;
@@ -106,7 +112,9 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   // biome-ignore lint/correctness/useExhaustiveDependencies: checks again for each new version
   useEffect(() => follow(), [agent.version, isDirty]);
 
-  const store = useEffectEvent(() => storeDraft(agent.id, { base, values: form.getValues() }));
+  const store = useEffectEvent(() =>
+    storeDraft(userId, agent.id, { base, values: form.getValues() }),
+  );
   useEffect(() => form.subscribe({ formState: { values: true }, callback: () => store() }), [form]);
 
   const finish = (next: PatchState<VersionedFields, AgentFields>, sent: FormValues) => {
@@ -152,7 +160,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
     discard: () => {
       setProblem(undefined);
       patch.reset();
-      forgetDraft(agent.id);
+      forgetDraft(userId, agent.id);
       show(fieldsOf(agent));
     },
     collect: async () => {

@@ -33,6 +33,8 @@ export function KeyForm({ title, description, initial, expiresAt, save, ...rest 
   const { register, handleSubmit, setError, setValue, getFieldState, formState } = form;
   const { errors, isDirty } = formState;
   const isNew = expiresAt === undefined;
+  // The response is the only copy of a new key's secret, so the dialog waits for it.
+  const isIssuing = isNew && save.isPending;
   const nameAfter = (grant: KeyFields["grant"]) => {
     // The name follows the chosen preset until the person types a name.
     if (!isNew || getFieldState("name").isTouched || grant === "scopes") return;
@@ -53,10 +55,13 @@ export function KeyForm({ title, description, initial, expiresAt, save, ...rest 
       description={description}
       isDirty={() => isDirty}
       isSaved={save.isSuccess}
+      dismissible={!isIssuing}
       close={close}
       footer={(leave) => (
         <>
-          <Button onClick={leave}>Cancel</Button>
+          <Button onClick={leave} disabled={isIssuing}>
+            Cancel
+          </Button>
           <Button
             type="submit"
             form="api-key"

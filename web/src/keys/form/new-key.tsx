@@ -16,7 +16,8 @@ export function NewKey({ close }: { readonly close: () => void }) {
       const body = bodyOf(fields);
       return client.keys.create(body, { idempotencyKey: keyOf(body) });
     },
-    onSuccess: () => announceChanges(queryClient, keysKey(id)),
+    // Without waiting for the refetch, so that the secret is shown at once.
+    onSuccess: () => void announceChanges(queryClient, keysKey(id)),
     // The secret must not stay in the cache of mutations.
     gcTime: 0,
   });

@@ -1,10 +1,10 @@
-import type { ListedRun, Page, WorkspaceEvent } from "@beckon/client";
-import { useQueryClient } from "@tanstack/react-query";
+import type { ListedRun, Page } from "@beckon/client";
+import { useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { useEvents } from "../../live/index.ts";
-import { isEnd, isNewRun } from "../live-runs.ts";
-import { queryOf, type RunFilters, timeOf } from "./filters/run-filters.ts";
+import { canChange } from "./can-change.ts";
+import { queryOf, type RunFilters } from "./filters/run-filters.ts";
 import { countNew, mergeHead, type RunPages } from "./head.ts";
 import { runsQuery } from "./queries.ts";
 
@@ -22,9 +22,10 @@ const pageSize = 50;
 const topPx = 120;
 
 /**
- * Updates the list when runs start and, if a filter depends on the state, when it changes. An event
- * does not say whether its run matches the filters, so the list refetches its newest page. If the
- * screen is scrolled to the top, new rows are inserted; otherwise they wait for `show`.
+ * Updates the list when a run starts. If a filter depends on the state of runs, updates it also
+ * when a state changes. An event does not say whether its run matches the filters, so the list
+ * refetches its newest page. If the screen is scrolled to the top, new rows are inserted; otherwise
+ * they wait for `show`.
  * @param isHeld true makes new rows wait, for example while rows are selected
  * @returns how many runs wait, and `show`, which inserts them
  */
@@ -36,15 +37,27 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   const lastRead = useRef(0);
   /** Time at which the page that is shown, or that waits to be shown, was requested. */
   const shownRead = useRef(0);
+  /** True if rows were inserted while the list was being refetched. */
+  const isOverlapped = useRef(false);
   const { queryKey } = runsQuery(workspace, filters);
+  const isFetching = useIsFetching({ queryKey, exact: true }) > 0;
 
-  const enter = (head: Page<ListedRun>) => {
+  const enter = async (head: Page<ListedRun>) => {
     setWaiting(undefined);
+    // A request for the next page remembers the rows that the list had when the request began. Its
+    // response would replace the list by those rows and the next page, so the rows inserted below
+    // would be lost. The request is therefore cancelled; the list sends it again when the person
+    // scrolls to the end. A refetch of the list is not cancelled, because nothing would send it
+    // again. Instead, `isOverlapped` makes the newest page be read once more after it.
+    const state = queryClient.getQueryState(queryKey);
+    const isNextPage = state?.fetchMeta?.fetchMore !== undefined;
+    if (isNextPage) await queryClient.cancelQueries({ queryKey, exact: true });
+    else if (state?.fetchStatus === "fetching") isOverlapped.current = true;
     queryClient.setQueryData<RunPages>(queryKey, (list) => list && mergeHead(list, head));
   };
   // Rows can have been selected while the page was being read, so `isHeld` is read afterwards.
   const accept = useEffectEvent((head: Page<ListedRun>) => {
-    if (isAtTop() && !isHeld) enter(head);
+    if (isAtTop() && !isHeld) void enter(head);
     else setWaiting(head);
   });
   const read = useEffectEvent(async () => {
@@ -81,8 +94,17 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
     [],
   );
 
+  // A refetch stores the newest page as it was when the refetch began, without the inserted rows.
+  const readOverlapped = useEffectEvent(() => {
+    if (isOverlapped.current) schedule();
+    isOverlapped.current = false;
+  });
+  useEffect(() => {
+    if (!isFetching) readOverlapped();
+  }, [isFetching]);
+
   const enterAtTop = useEffectEvent(() => {
-    if (waiting !== undefined && !isHeld && isAtTop()) enter(waiting);
+    if (waiting !== undefined && !isHeld && isAtTop()) void enter(waiting);
   });
   useEffect(() => {
     const onScroll = () => enterAtTop();
@@ -97,20 +119,10 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
     /** True if all rows of the newest page are new, so that there can be further new runs. */
     isMore: waiting?.next !== null && waiting?.data.length === count,
     show: () => {
-      if (waiting !== undefined) enter(waiting);
+      if (waiting !== undefined) void enter(waiting);
       window.scrollTo({ top: 0 });
     },
   };
 }
 
 const isAtTop = () => window.scrollY <= topPx;
-
-/** Returns whether the event can change the newest page. */
-function canChange(filters: RunFilters, event: WorkspaceEvent): boolean {
-  const { agent_id, created_before, status, error, text } = filters;
-  if (agent_id !== undefined && event.agent_id !== agent_id) return false;
-  if (created_before !== undefined && (timeOf(created_before, Date.now()) ?? 0) < Date.now())
-    return false;
-  const dependsOnState = [status, error, text].some((filter) => filter !== undefined);
-  return isNewRun(event) || (dependsOnState && (isEnd(event) || event.type === "run.started"));
-}

@@ -16,16 +16,17 @@ export function useRunActions(run: Run) {
   const toast = useToast();
   const key = useIdempotencyKey();
 
-  const start = async (body: RetryRunBody) => {
+  const start = async (body: RetryRunBody, onStarted?: () => void) => {
     const started = await client.runs.retry(run.id, body, { idempotencyKey: key.keyOf(body) });
     key.release();
     cache.setQueryData(runQuery(workspace, started.id).queryKey, started);
     void announceChanges(cache, runsKey(id));
     toast({ tone: "success", title: "Retry started. This is the new run." });
+    onStarted?.();
     await navigate({ href: `/w/${id}/runs/${started.id}` });
   };
   const retry = useMutation({
-    mutationFn: start,
+    mutationFn: (body: RetryRunBody) => start(body),
     onError: (thrown) =>
       toast({
         tone: "failure",
@@ -37,7 +38,11 @@ export function useRunActions(run: Run) {
     /** Starts a new run with the same input. Failures are shown in a toast. */
     retry: (version: "current" | "original") => retry.mutate({ version }),
     isRetrying: retry.isPending,
-    /** Starts a new run. @throws BeckonError */
+    /**
+     * Starts a new run and opens its page.
+     * @param onStarted called before the page is left
+     * @throws BeckonError
+     */
     retryWith: start,
     /**
      * Requests the cancellation of the run. The run ends once the process that executes it has

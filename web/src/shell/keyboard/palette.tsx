@@ -1,8 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { Command } from "cmdk";
 import { useDeferredValue, useState } from "react";
-import { useWorkspace } from "../../data/index.ts";
+import { sentenceOf, useWorkspace } from "../../data/index.ts";
 import { setTheme } from "../../ui/index.ts";
 import { useNavigation } from "../navigation/items.ts";
 import { useSignOut } from "../use-sign-out.ts";
@@ -30,8 +30,11 @@ export function Palette({ close, showKeys }: PaletteProps) {
     queryKey: [workspace.id, "agents", "palette", search],
     queryFn: ({ signal }) =>
       workspace.client.agents.list({ limit: 8, ...(search && { search }) }, { signal }).page(),
+    // Otherwise the chosen agent would vanish while its search runs, and Enter would do nothing.
+    placeholderData: keepPreviousData,
     enabled: workspace.can("agents:read") && items.some(({ path }) => path === "/agents"),
   });
+  const isSearching = agents.isFetching || search !== text.trim();
   const run = (act: () => void) => () => {
     close();
     act();
@@ -54,7 +57,11 @@ export function Palette({ close, showKeys }: PaletteProps) {
       />
       <Command.List className="min-h-24 flex-1 overflow-y-auto p-2">
         <Command.Empty className="px-2 py-6 text-center text-ink-3">
-          Nothing matches “{search}”.
+          {isSearching
+            ? "Searching…"
+            : agents.isError
+              ? `The agents could not be searched. ${sentenceOf(agents.error)}`
+              : `Nothing matches “${search}”.`}
         </Command.Empty>
         {found === undefined ? null : (
           <Command.Group heading="Id" className={group}>

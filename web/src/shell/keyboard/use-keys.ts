@@ -39,7 +39,16 @@ export function useKeys({ openPalette, showKeys }: KeyActions): void {
       event.preventDefault();
       act();
     };
-    return tinykeys(
+    // The palette can be opened from within fields too. For the other shortcuts, `single` ignores
+    // keys that are pressed in fields.
+    const options = { ignore: () => false, timeout: maxBetweenKeysMs };
+    const removeScreens = tinykeys(
+      window,
+      Object.fromEntries([...keys].map((key) => [`g ${key}`, single(() => go(key))])),
+      // A table handles the key K. After `g`, it belongs to the shortcut, which must get it first.
+      { ...options, capture: true },
+    );
+    const removeOthers = tinykeys(
       window,
       {
         "$mod+KeyK": (event) => {
@@ -49,11 +58,12 @@ export function useKeys({ openPalette, showKeys }: KeyActions): void {
         // A search field of the screen handles `/` first, and prevents this action.
         "/": single(() => actions("palette")),
         "[Shift]+?": single(() => actions("keys")),
-        ...Object.fromEntries([...keys].map((key) => [`g ${key}`, single(() => go(key))])),
       },
-      // The palette can be opened from within fields too. For the other shortcuts, `single` ignores
-      // keys that are pressed in fields.
-      { ignore: () => false, timeout: maxBetweenKeysMs },
+      options,
     );
+    return () => {
+      removeScreens();
+      removeOthers();
+    };
   }, [keys]);
 }

@@ -10,7 +10,7 @@ interface TriggerListProps {
   readonly openId: string | undefined;
 }
 
-/** The triggers, each with its name, its state and the time of its last payload. */
+/** The triggers, each with its name, its state and when it last received something. */
 export function TriggerList({ list, path, openId }: TriggerListProps) {
   return (
     <div className="lg:max-h-[75vh] lg:overflow-y-auto">
@@ -52,7 +52,12 @@ function TriggerRow({ trigger, href, isOpen }: TriggerRowProps) {
         received === undefined ? (
           "\u00a0"
         ) : received === null ? (
-          "Nothing received"
+          // Of a trigger without settings, requests that started no run are not known.
+          trigger.receiving === null ? (
+            "No runs yet"
+          ) : (
+            "Nothing received"
+          )
         ) : (
           <>
             Received <Time value={received} />

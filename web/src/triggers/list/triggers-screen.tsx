@@ -87,8 +87,8 @@ export function TriggersScreen() {
           <Outlet />
         </div>
       )}
-      {/* The dialog stays at the same position in the tree: it must keep showing a new trigger's
-          URL while the trigger is added to the list. */}
+      {/* The dialog is at the same place in the tree with and without triggers. So React keeps it
+          while a new trigger is added to the list, and it still shows the trigger's URL. */}
       {dialog}
     </>
   );

@@ -2,13 +2,35 @@ import type { Trigger } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "../../data/index.ts";
 import { lastReceivedQuery, recentQuery } from "../queries.ts";
+import { lastRequestQuery } from "../requests/queries.ts";
 
 /**
- * Returns the time of the last payload of a trigger; null if there was none, undefined while it is
- * not known. One request reads the last 50 payloads of all triggers of the agent. A trigger without
- * a payload among them needs a request of its own.
+ * Returns the time when a trigger last received something; null if it never did, undefined while it
+ * is not known. Of a trigger without settings, only payloads that started a run are known.
  */
-export function useLastReceived({ id, agent_id }: Trigger): string | null | undefined {
+export function useLastReceived(trigger: Trigger): string | null | undefined {
+  const hasSettings = trigger.receiving !== null;
+  const { data: request, isError } = useQuery({
+    ...lastRequestQuery(useWorkspace(), trigger),
+    enabled: hasSettings,
+  });
+  // A trigger can have started runs before it had settings, and requests can be deleted before
+  // runs.
+  const needsRuns = !hasSettings || request === null || (request === undefined && isError);
+  const payload = useLastPayload(trigger, needsRuns);
+  if (needsRuns) return payload;
+  // The requests of a trigger that is not open are not read again after new runs, so a run can be
+  // newer than the last request that is known.
+  return request && payload && payload > request ? payload : request;
+}
+
+/**
+ * Returns the time of the last payload that started a run; null if there was none, undefined while
+ * it is not known. One request reads the last 50 payloads of all triggers of the agent. A trigger
+ * without a payload among them needs a request of its own.
+ * @param readsOwn whether this request is sent
+ */
+function useLastPayload({ id, agent_id }: Trigger, readsOwn: boolean): string | null | undefined {
   const workspace = useWorkspace();
   const { data: recent, isError } = useQuery(recentQuery(workspace, agent_id));
   const found = recent?.data.find(({ trigger_id }) => trigger_id === id)?.created_at;
@@ -16,7 +38,7 @@ export function useLastReceived({ id, agent_id }: Trigger): string | null | unde
   const needsOwn = found === undefined && !isNever && (recent !== undefined || isError);
   const { data: own } = useQuery({
     ...lastReceivedQuery(workspace, agent_id, id),
-    enabled: needsOwn,
+    enabled: readsOwn && needsOwn,
   });
   return isNever ? null : (found ?? own);
 }

@@ -1,6 +1,7 @@
 import { receiving } from "@beckon/contract";
 import { expect, test } from "vitest";
 import { draftOf, receivingOf, signedParts, signedPattern } from "./draft.ts";
+import { summariesOf } from "./summaries.ts";
 
 test("every setting is the same after it was shown in the form", () => {
   const given = receiving.parse({
@@ -24,7 +25,7 @@ test("every setting is the same after it was shown in the form", () => {
     handshake: "meta",
     bodies: { multipart: true, xml: true, ndjson: true, csv: true, gzip: true, max_bytes: 2_048 },
     headers: ["x-event", "x-other"],
-    query: ["page"],
+    query: ["first name", "a,b"],
     filter: "payload.ok == true",
     template: "{{ payload.text }}\n",
     when_paused: "hold",
@@ -37,6 +38,7 @@ test("every setting is the same after it was shown in the form", () => {
     },
   });
   expect(receivingOf(draftOf("", given))).toEqual(given);
+  expect(summariesOf(draftOf("", given)).input).toContain("2 headers · 2 query parameters");
   expect(receivingOf(draftOf("", null))).toBeNull();
 });
 

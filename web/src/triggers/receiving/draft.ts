@@ -42,6 +42,7 @@ export interface Draft {
   readonly gzip: boolean;
   readonly maxKib: string;
   readonly headers: string;
+  /** One name per line, because a name can contain spaces and commas. */
   readonly query: string;
   readonly filter: string;
   readonly template: string;
@@ -96,7 +97,7 @@ export function draftOf(promptPrefix: string, receiving: Receiving | null): Draf
     gzip: bodies.gzip,
     maxKib: String(bodies.max_bytes / 1_024),
     headers: rest.headers.join(", "),
-    query: rest.query.join(", "),
+    query: rest.query.join("\n"),
     filter: rest.filter ?? "",
     template: rest.template ?? "",
     whenPaused: rest.when_paused,
@@ -130,7 +131,7 @@ export function receivingOf(draft: Draft): unknown {
       max_bytes: Math.round(numberOf(draft.maxKib) * 1_024),
     },
     headers: wordsOf(draft.headers),
-    query: wordsOf(draft.query),
+    query: linesOf(draft.query),
     filter: draft.filter.trim() === "" ? null : draft.filter,
     template: draft.template === "" ? null : draft.template,
     when_paused: draft.whenPaused,
@@ -215,6 +216,11 @@ function locationDraft(location: ValueLocation | "cloudevents" | null): Location
 function locationOf({ at, name }: LocationDraft): unknown {
   if (at === "none") return null;
   return at === "cloudevents" ? at : { [at]: name.trim() };
+}
+
+/** Returns the lines that are not blank, with their spaces. */
+export function linesOf(text: string): string[] {
+  return text.split("\n").filter((line) => line.trim() !== "");
 }
 
 const wordsOf = (text: string) => text.split(/[\s,]+/).filter((word) => word !== "");

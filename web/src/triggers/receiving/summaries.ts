@@ -1,5 +1,5 @@
 import { formatBytes, formatCounted } from "../../format/index.ts";
-import type { Draft, LocationDraft } from "./draft.ts";
+import { type Draft, type LocationDraft, linesOf } from "./draft.ts";
 
 /** One line for each group of settings, which says what is set. */
 export interface Summaries {
@@ -17,8 +17,8 @@ export function summariesOf(draft: Draft): Summaries {
   return {
     input: listed([
       draft.promptPrefix === "" ? "" : "prefix",
-      counted(draft.headers, "header"),
-      counted(draft.query, "query parameter"),
+      counted(countOf(draft.headers), "header"),
+      counted(linesOf(draft.query).length, "query parameter"),
       draft.template === "" ? "the payload" : "message template",
     ]),
     filter: firstLine(draft.filter) || "All requests start a run",
@@ -42,7 +42,7 @@ export function summariesOf(draft: Draft): Summaries {
       draft.whenDisabled === "swallow" ? "ignore while disabled" : "reject while disabled",
     ]),
     forms: listed([
-      counted(draft.origins, "origin") || "all origins",
+      counted(countOf(draft.origins), "origin") || "all origins",
       draft.honeypot.trim() === "" ? "" : `hidden field ${draft.honeypot.trim()}`,
       { json: "answers with JSON", redirect: "redirects", text: "answers with a text" }[
         draft.answer
@@ -97,8 +97,7 @@ function locationText({ at, name }: LocationDraft): string {
 const daysText = (days: string) => (days === "1" ? "1 day" : `${days || "?"} days`);
 const countOf = (text: string) => text.split(/[\s,]+/).filter((word) => word !== "").length;
 
-function counted(text: string, noun: string): string {
-  const count = countOf(text);
+function counted(count: number, noun: string): string {
   return count === 0 ? "" : formatCounted(count, noun);
 }
 

@@ -2,6 +2,7 @@ import type { ReceivedRequestDetails } from "@beckon/contract";
 import type { ReactNode } from "react";
 import { JsonTree, parseJson } from "../../json/index.ts";
 import { ByteSize, CodeBlock, Panel } from "../../ui/index.ts";
+import { hasContents, isSizeKnown } from "./contents.ts";
 
 /** What a request contained: its query parameters, headers and body. HTML is shown as text. */
 export function ContentsPanel({ request }: { readonly request: ReceivedRequestDetails }) {
@@ -20,18 +21,26 @@ export function ContentsPanel({ request }: { readonly request: ReceivedRequestDe
         )}
         {outcome === "invalid_signature" ? null : (
           <Part title="Headers">
-            <Pairs pairs={headers} />
-            <p className="text-label text-ink-3">
-              Without credentials, cookies, secrets and signatures.
-            </p>
+            {hasContents(request) ? (
+              <>
+                <Pairs pairs={headers} />
+                <p className="text-label text-ink-3">
+                  Without credentials, cookies, secrets and signatures.
+                </p>
+              </>
+            ) : (
+              <p className="text-ink-3">Not stored</p>
+            )}
           </Part>
         )}
         <Part
           title="Body"
           aside={
-            <span className="text-ink-3">
-              <ByteSize bytes={request.size} />
-            </span>
+            isSizeKnown(request) ? (
+              <span className="text-ink-3">
+                <ByteSize bytes={request.size} />
+              </span>
+            ) : undefined
           }
         >
           {body === null ? (

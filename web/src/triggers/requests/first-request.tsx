@@ -2,20 +2,21 @@ import { useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "../../data/index.ts";
 import { Link, StatusMark } from "../../ui/index.ts";
 import { OutcomeMark } from "./outcome-mark.tsx";
-import { newestRequestQuery, type TriggerIds } from "./queries.ts";
+import { newestRequestsQuery, type TriggerIds } from "./queries.ts";
 import { EventName } from "./request-columns.tsx";
 
 /** Waits for the first request of a new trigger, and shows the newest one. */
 export function FirstRequest({ trigger }: { readonly trigger: TriggerIds }) {
   const workspace = useWorkspace();
-  const { data, isError } = useQuery(newestRequestQuery(workspace, trigger));
+  const { data: newest, isError } = useQuery(newestRequestsQuery(workspace, trigger));
+  const request = newest?.[0];
   const path = `/w/${workspace.id}/agents/${trigger.agent_id}/triggers/${trigger.id}`;
   return (
     <div
       role="status"
       className="flex min-h-control min-w-0 flex-wrap items-center gap-x-3 gap-y-1 rounded-control border border-rule px-3 py-1.5"
     >
-      {data === undefined || data === null ? (
+      {request === undefined ? (
         <StatusMark
           status={isError ? "waiting" : "listening"}
           word={
@@ -25,10 +26,10 @@ export function FirstRequest({ trigger }: { readonly trigger: TriggerIds }) {
       ) : (
         <>
           <span className="min-w-0 flex-1">
-            <EventName request={data} />
+            <EventName request={request} />
           </span>
-          <OutcomeMark outcome={data.outcome} />
-          <Link href={`${path}/requests/${data.id}`}>Open</Link>
+          <OutcomeMark outcome={request.outcome} />
+          <Link href={`${path}/requests/${request.id}`}>Open</Link>
         </>
       )}
     </div>

@@ -19,7 +19,8 @@ export const outcomes: Readonly<Record<RequestOutcome, OutcomeText>> = {
   repeated: {
     word: "Repeated",
     shape: "cancelled",
-    meaning: "An earlier request had the same event id, so this one started no run of its own.",
+    meaning:
+      "An earlier request had the same event id or Idempotency-Key, so this one started no run of its own.",
   },
   filtered: {
     word: "Filtered out",
@@ -60,7 +61,7 @@ export const outcomes: Readonly<Record<RequestOutcome, OutcomeText>> = {
   },
 };
 
-/** The outcomes with which the body of a request is stored, so that it can be used again. */
+/** The outcomes of requests that the preview offers: their bodies are stored, and are examples. */
 export const storedOutcomes: readonly RequestOutcome[] = [
   "started",
   "held",
@@ -68,6 +69,19 @@ export const storedOutcomes: readonly RequestOutcome[] = [
   "limit_reached",
   "filtered",
   "captured",
+  "swallowed",
+];
+
+/**
+ * The outcomes that can be chosen for a replay of many requests. Requests that were rejected before
+ * they were verified have no stored body, so they are left out of the replay. `rejected` and
+ * `honeypot` are not in {@link storedOutcomes}, because an unreadable body or spam is no example for
+ * the preview.
+ */
+export const replayedOutcomes: readonly RequestOutcome[] = [
+  ...storedOutcomes,
+  "rejected",
+  "honeypot",
 ];
 
 /** Returns whether the request was rejected, or its run failed at once. */

@@ -11,7 +11,7 @@ export interface TriggerIds {
   readonly agent_id: string;
 }
 
-/** What a list of received requests selects. */
+/** Filters of a list of received requests. */
 export type RequestFilters = Pick<ListTriggerRequestsQuery, "outcome" | "event_type">;
 
 /** Prefix of the keys of all queries about a trigger's received requests. */
@@ -32,28 +32,54 @@ export const requestsQuery = (
   meta: { live: true },
 });
 
-/** Time between two reads of the newest request, in milliseconds. */
+/** Time between two reads of the newest requests, in milliseconds. */
 const pollMs = 2_000;
 
 /**
- * The newest request of a list; null if there is none. It is read every two seconds while the page
- * is visible, because requests that start no run cause no event.
+ * Number of requests that are read again. They are more than one, because the list is in the order
+ * of arrival: a request can be stored after another one that arrived later. At most the size of a
+ * page of the list, which otherwise could not show them all.
  */
-export const newestRequestQuery = (
+const maxPolled = 20;
+
+/**
+ * The newest requests of a list. They are read every two seconds while the page is visible, because
+ * requests that start no run cause no event.
+ */
+export const newestRequestsQuery = (
   { id, client }: CurrentWorkspace,
   trigger: TriggerIds,
   filters: RequestFilters = {},
 ) =>
   queryOptions({
     queryKey: [...requestsKey(id, trigger), "newest", filters],
-    queryFn: async ({ signal }): Promise<ReceivedRequest | null> => {
-      const query = { ...filters, limit: 1 };
+    queryFn: async ({ signal }): Promise<readonly ReceivedRequest[]> => {
+      const query = { ...filters, limit: maxPolled };
       const listing = client.triggers.listRequests(trigger.agent_id, trigger.id, query, {
         signal,
       });
-      return (await listing.page()).data[0] ?? null;
+      return (await listing.page()).data;
     },
     refetchInterval: pollMs,
+    staleTime: 0,
+    meta: { live: true },
+  });
+
+/**
+ * The time of the last request that a trigger with settings has received; null if there was none.
+ * Its key is outside of `receivedKey`, which is refetched after new runs: the list of triggers
+ * would then send one request per trigger.
+ */
+export const lastRequestQuery = ({ id, client }: CurrentWorkspace, trigger: TriggerIds) =>
+  queryOptions({
+    queryKey: [id, "last requests", trigger.agent_id, trigger.id],
+    queryFn: async ({ signal }) => {
+      const query = { limit: 1 };
+      const listing = client.triggers.listRequests(trigger.agent_id, trigger.id, query, {
+        signal,
+      });
+      return (await listing.page()).data[0]?.received_at ?? null;
+    },
     staleTime: 0,
     meta: { live: true },
   });

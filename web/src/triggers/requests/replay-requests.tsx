@@ -15,7 +15,7 @@ import {
   usePastRange,
   useToast,
 } from "../../ui/index.ts";
-import { outcomes, storedOutcomes } from "./outcomes.ts";
+import { outcomes, replayedOutcomes } from "./outcomes.ts";
 import { requestsKey, type TriggerIds } from "./queries.ts";
 
 interface ReplayRequestsProps {
@@ -29,6 +29,18 @@ const versions = [
   { value: "current", label: "Current version", hint: "The agent as it is now." },
   { value: "original", label: "Original version", hint: "The agent as it was at the time." },
 ] as const;
+
+/** Returns why requests started no run, and what to do if their original version is not stored. */
+function whySkipped(
+  skipped: number,
+  { version }: Pick<ReplayTriggerRequestsBody, "version">,
+): string {
+  const it = skipped === 1 ? "it" : "them";
+  const others = `the filter did not let ${it} pass, the mapping failed`;
+  return version === "original"
+    ? `${others}, the body cannot be read, or the original version is not stored. In the last case, replay ${it} with the current version.`
+    : `${others}, or the body cannot be read.`;
+}
 
 /** Replays the verified requests of a range of time, each as a run of its own. */
 export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
@@ -61,7 +73,7 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
         part = { ...body, until: result.next_until };
       }
     },
-    onSuccess: ({ replayed, skipped }) => {
+    onSuccess: ({ replayed, skipped }, body) => {
       release();
       toast({
         tone: replayed === 0 ? "info" : "success",
@@ -72,7 +84,7 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
         ...(skipped === 0
           ? {}
           : {
-              description: `${formatCounted(skipped, "request")} started no run: the filter did not let ${skipped === 1 ? "it" : "them"} pass, or the mapping failed.`,
+              description: `${formatCounted(skipped, "request")} started no run: ${whySkipped(skipped, body)}`,
             }),
       });
     },
@@ -84,7 +96,8 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
     setProgress(0);
     replay.mutate(
       { ...chosen, ...(outcome === "" ? {} : { outcome }), version },
-      // Not called after Cancel, because it would close the next dialog.
+      // `close` is passed here and not to `useMutation`, because callbacks of `mutate` are not
+      // called after this dialog was cancelled. A late `close` would close a dialog opened since.
       { onSuccess: close },
     );
   };
@@ -114,8 +127,8 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
             value={outcome}
             onChange={({ target }) => setOutcome(target.value as RequestOutcome | "")}
             options={[
-              { value: "", label: "All verified requests" },
-              ...storedOutcomes.map((value) => ({ value, label: outcomes[value].word })),
+              { value: "", label: "All verified requests without spam" },
+              ...replayedOutcomes.map((value) => ({ value, label: outcomes[value].word })),
             ]}
           />
         </Field>

@@ -11,6 +11,7 @@ import {
   UserText,
   useMedia,
 } from "../../ui/index.ts";
+import { isSizeKnown } from "./contents.ts";
 
 /** When and from where a request arrived, and what it led to. */
 export function RequestFacts({ request }: { readonly request: ReceivedRequestDetails }) {
@@ -49,9 +50,7 @@ export function RequestFacts({ request }: { readonly request: ReceivedRequestDet
           {content_type === null ? "–" : <UserText text={content_type} />}
         </span>
       </Fact>
-      <Fact label="Size">
-        <ByteSize bytes={request.size} />
-      </Fact>
+      <Fact label="Size">{isSizeKnown(request) ? <ByteSize bytes={request.size} /> : "–"}</Fact>
       {address === null ? null : (
         <Fact label="Address">
           <span className="font-mono text-dense">{address}</span>

@@ -44,7 +44,7 @@ export function RequestsPanel({ trigger }: { readonly trigger: Trigger }) {
   const workspace = useWorkspace();
   const search = useRequestSearch();
   const list = useList(requestsQuery(workspace, trigger, search.filters));
-  const live = useLiveRequests(trigger, search.filters, list.rows[0]?.id);
+  const live = useLiveRequests(trigger, search.filters, list.rows);
   const listening = useListening(trigger);
   const isNarrow = !useMedia("(min-width: 768px)");
   const isWide = useMedia("(min-width: 1440px)");

@@ -5,7 +5,8 @@ import { useEffect, useEffectEvent } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { triggerQuery } from "../queries.ts";
 import {
-  newestRequestQuery,
+  lastRequestQuery,
+  newestRequestsQuery,
   type RequestFilters,
   requestsKey,
   requestsQuery,
@@ -21,19 +22,23 @@ const topPx = 400;
 /**
  * Keeps a list of received requests up to date. New rows are added at once. If the person has
  * scrolled down, they are added after scrolling up or by `show`.
- * @param firstId id of the first row that is shown; undefined if there is none
+ * @param shown the rows that are shown
  */
 export function useLiveRequests(
   trigger: TriggerIds,
   filters: RequestFilters,
-  firstId: string | undefined,
+  shown: readonly ReceivedRequest[],
 ) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
-  const newest = useQuery(newestRequestQuery(workspace, trigger, filters));
-  const newestId = newest.data?.id;
+  const newest = useQuery(newestRequestsQuery(workspace, trigger, filters));
   const list = requestsQuery(workspace, trigger, filters).queryKey;
-  const hasNews = newestId !== undefined && newestId !== firstId;
+  const shownIds = new Set(shown.map(({ id }) => id));
+  const ids = (newest.data ?? []).map(({ id }) => id);
+  // Texts, because effects compare what they depend on with the value before.
+  const received = ids.join(" ");
+  const news = ids.filter((id) => !shownIds.has(id)).join(" ");
+  const hasNews = news !== "";
   const enter = () => {
     // Only the first page is refetched. The others are loaded when a person scrolls to them.
     queryClient.setQueryData<InfiniteData<Page<ReceivedRequest>>>(list, (data) =>
@@ -43,18 +48,28 @@ export function useLiveRequests(
     );
     void queryClient.invalidateQueries({ queryKey: list });
   };
-  const onNews = useEffectEvent(() => {
+  const onReceived = useEffectEvent(() => {
     // A captured sample ends listening, so the trigger with its `listening_until` is refetched.
+    // This does not depend on `news`: the list can have been refetched with the sample before.
     const { agent_id, id } = trigger;
     void queryClient.invalidateQueries({
       queryKey: triggerQuery(workspace, agent_id, id).queryKey,
       exact: true,
     });
+    // Requests that start no run cause no event, so nothing else refetches the time in the list of
+    // triggers.
+    void queryClient.invalidateQueries({
+      queryKey: lastRequestQuery(workspace, trigger).queryKey,
+    });
+  });
+  useEffect(() => {
+    if (received !== "") onReceived();
+  }, [received]);
+  const onNews = useEffectEvent(() => {
     if (window.scrollY <= topPx) enter();
   });
-  const news = hasNews ? newestId : undefined;
   useEffect(() => {
-    if (news !== undefined) onNews();
+    if (news !== "") onNews();
   }, [news]);
   const onScroll = useEffectEvent(() => {
     if (hasNews && window.scrollY <= topPx) enter();
@@ -65,7 +80,7 @@ export function useLiveRequests(
     return () => document.removeEventListener("scroll", handle);
   }, []);
   return {
-    hasNews: hasNews && firstId !== undefined,
+    hasNews: hasNews && shown.length > 0,
     show: () => {
       enter();
       window.scrollTo({ top: 0 });

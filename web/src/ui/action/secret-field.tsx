@@ -54,11 +54,18 @@ export function SecretField({
   const reveal = async () => {
     setPending(true);
     setError(undefined);
+    let isLeft = false;
+    const onBlur = () => {
+      isLeft = true;
+    };
+    window.addEventListener("blur", onBlur);
     try {
-      setSecret(await load());
+      const loaded = await load();
+      if (!isLeft) setSecret(loaded);
     } catch (thrown) {
       setError(thrown);
     } finally {
+      window.removeEventListener("blur", onBlur);
       setPending(false);
     }
   };

@@ -25,6 +25,11 @@ interface ConfirmDialogProps {
    */
   readonly typedName?: string | undefined;
   /**
+   * True if the caller shows the result once, for example a secret. The dialog then cannot be
+   * closed while the action is in progress. Default: false.
+   */
+  readonly isResultShownOnce?: boolean;
+  /**
    * Executes the action. The dialog closes when the promise resolves, and shows the error when it
    * rejects. If the person has closed the dialog before that, a toast shows the error.
    */
@@ -45,6 +50,7 @@ function OpenConfirmDialog({
   pendingText = "Working…",
   danger = true,
   typedName,
+  isResultShownOnce = false,
   onConfirm,
 }: Omit<ConfirmDialogProps, "open">) {
   const [typed, setTyped] = useState("");
@@ -74,18 +80,22 @@ function OpenConfirmDialog({
       setPending(false);
     }
   };
+  const mustStay = pending && isResultShownOnce;
   const matches = typedName === undefined || typed.trim() === typedName;
   return (
     <Dialog
       open
       onOpenChange={dismiss}
+      dismissible={!mustStay}
       role="alertdialog"
       size="small"
       title={title}
       description={effect}
       footer={
         <>
-          <Button onClick={dismiss}>Cancel</Button>
+          <Button onClick={dismiss} disabled={mustStay}>
+            Cancel
+          </Button>
           <Button
             variant={danger ? "danger" : "primary"}
             onClick={confirm}

@@ -1,6 +1,7 @@
 import { cloneElement, type MouseEvent, type PointerEvent, useState } from "react";
 import { createDeferred, useDeferred } from "../deferred.ts";
 import type { MenuProps } from "./menu-panel.tsx";
+import { useHasFocus } from "./use-has-focus.ts";
 
 const panel = createDeferred(async () => (await import("./menu-panel.tsx")).MenuPanel);
 
@@ -8,8 +9,13 @@ const panel = createDeferred(async () => (await import("./menu-panel.tsx")).Menu
 export function Menu(props: MenuProps) {
   const [pressedBy, setPressedBy] = useState<"pointer" | "key">();
   const Panel = useDeferred(panel, pressedBy !== undefined);
-  if (Panel !== undefined) return <Panel {...props} pressedBy={pressedBy} />;
+  const [hasFocus, focusHandlers] = useHasFocus(props.trigger);
+  // The loaded panel renders its own button. The first button is not replaced while it has the
+  // focus, because the focus would be lost, unless it was pressed: then the menu takes the focus.
+  if (Panel !== undefined && (pressedBy !== undefined || !hasFocus))
+    return <Panel {...props} pressedBy={pressedBy} />;
   return cloneElement(props.trigger, {
+    ...focusHandlers,
     "aria-haspopup": "menu",
     "aria-expanded": false,
     // The state is set on pointerdown too: if the code arrives between press and release, the

@@ -1,6 +1,7 @@
 import { cloneElement, type PointerEvent, useState } from "react";
 import { createDeferred, useDeferred } from "../deferred.ts";
 import type { PopoverFrameProps } from "./popover-panel.tsx";
+import { useHasFocus } from "./use-has-focus.ts";
 
 const panel = createDeferred(async () => (await import("./popover-panel.tsx")).PopoverPanel);
 
@@ -9,15 +10,20 @@ export function PopoverFrame(props: PopoverFrameProps) {
   const { trigger, open, onOpenChange } = props;
   const [isPressed, setPressed] = useState(false);
   const Panel = useDeferred(panel, open);
+  const [hasFocus, focusHandlers] = useHasFocus(trigger);
+  const [isOpened, setOpened] = useState(open);
+  if (open && !isOpened) setOpened(true);
   // The loaded panel renders its own button. The first button is not replaced while it is pressed,
-  // because the click would be lost.
-  if (Panel !== undefined && !isPressed) return <Panel {...props} />;
+  // because the click would be lost, and not before the first opening while it has the focus,
+  // because the focus would be lost.
+  if (Panel !== undefined && !isPressed && (isOpened || !hasFocus)) return <Panel {...props} />;
   return cloneElement(trigger, {
+    ...focusHandlers,
     "aria-haspopup": "dialog",
     "aria-expanded": false,
     onPointerDown: () => setPressed(true),
     onPointerCancel: () => setPressed(false),
-    // The pointer was released outside of the button, so no click follows. A touch also leaves the
+    // Once a pressed mouse has left the button, no click is expected. A touch also leaves the
     // button when the finger is lifted, right before the click; then `buttons` is 0.
     onPointerLeave: ({ buttons }: PointerEvent) => {
       if (buttons > 0) setPressed(false);

@@ -54,11 +54,15 @@ export function RotateDialog({
     <Dialog
       open
       onOpenChange={onClose}
+      // Closing the dialog would not cancel the rotation, but hide its result.
+      dismissible={!pending}
       title={title}
       description={effect}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose} disabled={pending}>
+            Cancel
+          </Button>
           <Button variant="primary" onClick={rotate} pending={pending} pendingText="Rotating…">
             {confirmLabel}
           </Button>

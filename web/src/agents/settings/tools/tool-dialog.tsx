@@ -1,7 +1,7 @@
 import { Plus } from "lucide-react";
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, useId } from "react";
 import { FormProvider, useFieldArray, useForm } from "react-hook-form";
-import { Button, ConfirmDialog, Dialog, Field, TextInput } from "../../../ui/index.ts";
+import { Button, Field, FormDialog, TextInput } from "../../../ui/index.ts";
 import type { HttpTool, Tool } from "../fields.ts";
 import { OperationFields } from "./operation-fields.tsx";
 import { ToolLimitFields } from "./tool-limit-fields.tsx";
@@ -48,22 +48,22 @@ export function ToolDialog({
     event.preventDefault();
     void send();
   };
+  // This must be read during rendering, because React Hook Form only tracks the values that are
+  // read there.
   const { isDirty } = form.formState;
-  const [asks, setAsks] = useState(false);
-  const close = () => (isDirty && !readOnly ? setAsks(true) : onClose());
   return (
-    <Dialog
-      open
+    <FormDialog
+      isDirty={() => isDirty && !readOnly}
+      close={onClose}
       size="large"
-      onOpenChange={close}
       title={isNew ? "Add an HTTP tool" : `Tool ${tool?.name ?? ""}`}
       description="One tool calls one API. The model sees each of its functions, but no address and no credential."
-      footer={
+      footer={(leave) =>
         readOnly ? (
-          <Button onClick={onClose}>Close</Button>
+          <Button onClick={leave}>Close</Button>
         ) : (
           <>
-            <Button onClick={close}>Cancel</Button>
+            <Button onClick={leave}>Cancel</Button>
             <Button type="submit" form={formId} variant="primary">
               {isNew ? "Add tool" : "Keep changes"}
             </Button>
@@ -97,15 +97,7 @@ export function ToolDialog({
           </fieldset>
         </form>
       </FormProvider>
-      <ConfirmDialog
-        open={asks}
-        onOpenChange={setAsks}
-        title="Close without keeping the changes?"
-        effect="What you typed in this form is lost."
-        confirmLabel="Close the form"
-        onConfirm={onClose}
-      />
-    </Dialog>
+    </FormDialog>
   );
 }
 

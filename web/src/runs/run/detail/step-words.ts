@@ -2,7 +2,7 @@ import type { JournalEvent } from "@beckon/client";
 
 const lostReasons: Readonly<Record<string, string>> = {
   process_lost:
-    "The process that executed the run was lost while it waited for the model. Another process made the call again. The tokens are an estimate.",
+    "The process that executed the run was lost or stopped while it waited for the model. If the run continued, the call was made again. The tokens are an estimate.",
   cancelled: "The run was cancelled while the model wrote. The tokens are an estimate.",
   deadline_exceeded:
     "The run reached its time limit while the model wrote. The tokens are an estimate.",

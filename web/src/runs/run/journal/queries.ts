@@ -56,6 +56,8 @@ export const journalQuery = (workspace: Workspace, runId: string) => {
       return journal;
     },
     staleTime: Number.POSITIVE_INFINITY,
+    // The stream is appended to the journal, so both must begin again together.
+    meta: { emptiedByReset: true },
   });
 };
 

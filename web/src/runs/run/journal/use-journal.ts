@@ -26,6 +26,10 @@ export function useJournal(runId: string) {
   const first = cache.getQueryData(firstEntriesQuery(workspace, runId).queryKey);
   const journal = data ?? first ?? empty;
   const [output, setOutput] = useState<ModelOutput>();
+  // The journal is empty again after a reset of the workspace's stream (see `LiveProvider`). The
+  // run's stream then starts anew and does not repeat output that was sent before, so the text
+  // would have a gap. The output so far is therefore discarded.
+  if (data === undefined && output !== undefined) setOutput(undefined);
 
   const receive = (events: readonly WatchedEvent[]) => {
     setOutput((before) => events.reduce(applyOutput, before));

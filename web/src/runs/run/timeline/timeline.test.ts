@@ -109,6 +109,33 @@ describe("rows", () => {
     expect(rows[1]).toMatchObject({ isFailed: true, isMeasured: false, note: "outcome unknown" });
   });
 
+  test("a call that a stopping process aborted ends when the run was released", () => {
+    const events = journal(
+      [0, "run.started"],
+      [1_000, "run.resumed", { attempt: 2 }],
+      [2_000, "run.step", { step: 1, duration_ms: 1_000 }],
+      [9_000, "run.step_lost", { step: 2, reason: "process_lost" }],
+      [9_000, "run.queued"],
+      [9_500, "run.resumed", { attempt: 2 }],
+    );
+    expect(shown(events)).toContainEqual(["Model call 2", 2_000, 9_000, "lost"]);
+  });
+
+  test("a call that a stop aborted after the run was resumed is not drawn over the wait", () => {
+    const events = journal(
+      [0, "run.started"],
+      [1_000, "run.step_lost", { step: 1, reason: "process_lost" }],
+      [1_000, "run.queued"],
+      [5_000, "run.resumed", { attempt: 2 }],
+      [9_000, "run.step_lost", { step: 1, reason: "process_lost" }],
+      [9_000, "run.queued"],
+    );
+    expect(shown(events).filter(([, , , kind]) => kind === "lost")).toEqual([
+      ["Model call 1", 0, 1_000, "lost"],
+      ["Model call 1", 5_000, 9_000, "lost"],
+    ]);
+  });
+
   test("a call that was rejected is an instant, and one that failed has its duration", () => {
     const { rows } = layOut(
       run,

@@ -65,7 +65,6 @@ export function layOut(
   let lastTime = start;
   let steps = 0;
   let end: number | undefined;
-  let resumed: DraftRow | undefined;
   const answered = new Set(
     events.flatMap(({ type, data }) => (type === "run.tool_result" ? [data.call_id] : [])),
   );
@@ -86,7 +85,7 @@ export function layOut(
     return added;
   };
 
-  for (const { seq, type, time, data } of events) {
+  for (const [index, { seq, type, time, data }] of events.entries()) {
     const at = Math.max(Date.parse(time), start);
     const from = (duration: unknown) => Math.max(start, at - (Number(duration) || 0));
     switch (type) {
@@ -108,7 +107,7 @@ export function layOut(
         break;
       }
       case "run.resumed":
-        resumed = add(seq, { kind: "resumed", name: `Resumed, attempt ${data.attempt}`, end: at });
+        add(seq, { kind: "resumed", name: `Resumed, attempt ${data.attempt}`, end: at });
         break;
       case "run.step": {
         steps += 1;
@@ -116,20 +115,24 @@ export function layOut(
         add(seq, { kind: "model", name: `Model call ${numberOf(data.step, steps)}`, ...row });
         break;
       }
-      case "run.step_lost":
+      case "run.step_lost": {
+        const last = rows.at(-1);
+        const isReleased = events[index + 1]?.type === "run.queued";
         add(seq, {
           kind: "lost",
           name: `Model call ${numberOf(data.step, steps + 1)}`,
           // If the process was lost, the call was lost at an unknown time before `run.resumed`. So
-          // its row covers the same time as the row of `run.resumed`.
-          ...(data.reason === "process_lost" && resumed
-            ? { start: resumed.start, end: resumed.end }
+          // its row covers the same time as the row of `run.resumed`. If the process was stopped,
+          // the event was written when the call was aborted, together with the release of the run.
+          ...(data.reason === "process_lost" && last?.kind === "resumed" && !isReleased
+            ? { start: last.start, end: last.end }
             : { end: at }),
           isMeasured: false,
           isFailed: true,
           note: data.reason === "process_lost" ? "lost" : "stopped",
         });
         break;
+      }
       case "run.tool_call":
         open.push({
           id: data.call_id,
@@ -201,9 +204,10 @@ function noteOfStep({ retries }: Data): string | undefined {
 }
 
 /**
- * Returns the position of the call to which a result belongs; the length of the list if there is
- * none. Data above 64 KiB is not in the journal, so a large result, or a call with large arguments,
- * has no `call_id`. A large result is assigned to the oldest call that has no other result.
+ * Returns the position in `open` of the call to which a result belongs; the length of `open` if
+ * there is none. Data above 64 KiB is not in the journal, so a large result, or a call with large
+ * arguments, has no `call_id`. A result without `call_id` is assigned to the oldest call whose
+ * `call_id` no other result has.
  */
 function positionOf(
   open: readonly { readonly id: unknown }[],

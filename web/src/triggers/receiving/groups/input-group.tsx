@@ -62,10 +62,10 @@ export function InputGroup({ summary, mistakes }: InputGroupProps) {
             <Field
               label="Query parameters"
               optional
-              hint="Names, separated by commas."
+              hint="Names, one per line."
               error={errorAt("query")}
             >
-              <TextInput {...query} mono />
+              <TextArea {...query} mono rows={1} />
             </Field>
           </div>
         </>

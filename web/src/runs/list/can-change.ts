@@ -1,0 +1,15 @@
+import type { WorkspaceEvent } from "@beckon/client";
+import { isEnd, isNewRun } from "../live-runs.ts";
+import { type RunFilters, timeOf } from "./filters/run-filters.ts";
+
+/** Returns whether the event can change the newest page of the list with these filters. */
+export function canChange(filters: RunFilters, event: WorkspaceEvent): boolean {
+  const { agent_id, created_before, status, error, text } = filters;
+  if (agent_id !== undefined && event.agent_id !== agent_id) return false;
+  if (created_before !== undefined && (timeOf(created_before, Date.now()) ?? 0) < Date.now())
+    return false;
+  const dependsOnState = [status, error, text].some((filter) => filter !== undefined);
+  // A held run that is released is queued, so the second event of a run can be `run.queued`.
+  const isMove = isEnd(event) || event.type === "run.started" || event.type === "run.queued";
+  return isNewRun(event) || (dependsOnState && isMove);
+}
