@@ -29,15 +29,35 @@ const databaseTests = ["server/src/**/*.db.test.ts", "server/test/**/*.db.test.t
 const longOnes = [
   "server/src/accounts/sessions.db.test.ts",
   "server/src/accounts/shared-address.db.test.ts",
+  "server/src/bundles/hostile-import.db.test.ts",
+  "server/src/events/workspace-events.db.test.ts",
+  "server/src/limits/ceilings.db.test.ts",
+  "server/src/limits/exact-spent.db.test.ts",
+  "server/src/limits/period.db.test.ts",
+  "server/src/members/invitations.db.test.ts",
+  "server/src/members/members.db.test.ts",
+  "server/src/providers/operator/discovery.db.test.ts",
   "server/src/runs/broken-database.db.test.ts",
+  "server/src/runs/concurrency-limit.db.test.ts",
+  "server/src/runs/executing/drain.db.test.ts",
+  "server/src/runs/fair-claiming.db.test.ts",
+  "server/src/runs/journal/digest-store.db.test.ts",
+  "server/src/runs/last-attempts.db.test.ts",
+  "server/src/runs/limits.db.test.ts",
   "server/src/runs/lost-replies.db.test.ts",
+  "server/src/runs/managing/searching/search-store.db.test.ts",
+  "server/src/runs/memory-failover.db.test.ts",
+  "server/src/runs/unconfirmed-start.db.test.ts",
+  "server/src/runs/usage-ledger.db.test.ts",
+  "server/src/subscriptions/deliveries.db.test.ts",
+  "server/src/triggers/receiving.db.test.ts",
 ];
 
 /**
- * Returns whether a file of database tests runs on one of the two kinds of database only, which
- * `databaseOf` chooses. These are the files in `longOnes`, and the tests of http/, because the
- * operations that they call have tests that run on both. The tests of tenancy run on both, because
- * row-level security depends on the role. With `EVERY_DATABASE=1` all files run on both.
+ * Returns whether a file of database tests runs on only one of the two kinds of database, which
+ * `databaseOf` chooses. These are the files in `longOnes`, and the tests of http/: the operations
+ * that http/ calls have their own tests, which run on both kinds. The tests of tenancy run on both,
+ * because row-level security depends on the role. With `EVERY_DATABASE=1` all files run on both.
  */
 const runsOnce = (file: string) =>
   ((file.startsWith("server/src/http/") && !file.includes("tenancy")) || longOnes.includes(file)) &&

@@ -93,7 +93,7 @@ async function cli(args: readonly string[], options: Options = {}): Promise<Resu
     new Promise<number | null>((resolve) => child.once("exit", resolve)),
   ]);
   // No command prints its key or the trigger's token.
-  expect(out + err).not.toContain(key);
+  for (const secret of [key, triggerToken()]) expect(out + err).not.toContain(secret);
   return { code, out, err };
 }
 
@@ -105,6 +105,7 @@ async function textOf(stream: NodeJS.ReadableStream | null): Promise<string> {
 
 const done = (out: unknown) => ({ code: 0, out, err: "" });
 const agentId = () => product.demo().id;
+const triggerToken = () => String(product.demo().triggerUrl.split("/").at(-1));
 
 test("--version and --help of each command exit with 0, and the server's start prints its version", async () => {
   const { version } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));

@@ -59,8 +59,8 @@ test("the packed tarball starts from inside a node_modules folder and serves the
   });
   expect(run.status).toBe(200);
 
-  // The child process that evaluates filters and templates is JavaScript in the package, and finds
-  // packages that are symbolic links.
+  // Checks that filters and templates work in the package. There, the child process that evaluates
+  // them is compiled to JavaScript, and must be able to load packages through symbolic links.
   const call = async (path: string, body: object) => {
     const response = await fetch(`${url}/api/public/agents/${id}/triggers${path}`, {
       method: "POST",
@@ -87,7 +87,7 @@ const nodes = [
 ].map((path) => ({ path, version: majorOf(join(path, "node")) }));
 
 if (nodes.length === 1)
-  console.log("There is no Node.js older than 24, so npx is tested on it only.");
+  console.log("There is no Node.js older than 24, so npx is tested on this one only.");
 
 /**
  * npm cache into which npx installs the tarball once. For the next Node.js version npx reuses that
@@ -103,7 +103,7 @@ test.for(nodes)(
     rmSync(join(empty, "data"), { recursive: true, force: true });
     const env = { ...process.env, PATH: `${path}:/usr/local/bin:/usr/bin:/bin` };
     if (!existsSync(join(cache, "_cacache"))) {
-      // Downloaded packages are shared with other installs.
+      // Uses the downloads in npm's usual cache, so that packages are not downloaded again.
       const shared = execFileSync("npm", ["config", "get", "cache"], { env, encoding: "utf8" });
       symlinkSync(join(shared.trim(), "_cacache"), join(cache, "_cacache"));
       copyFileSync(join(folder, tarballName()), join(empty, tarballName()));
@@ -167,7 +167,8 @@ function linkPackages(beckon: string, modules: string): void {
   const manifest = JSON.parse(readFileSync(join(beckon, "package.json"), "utf8"));
   const needed = { ...manifest.dependencies, ...manifest.optionalDependencies };
   for (const [name, version] of Object.entries<string>(needed)) {
-    // The client's parser has an alias, because the server needs another version of it.
+    // If `name` is an alias, the version is `npm:<package>@<version>`. `script/pack.ts` adds an
+    // alias if a workspace needs another version of a package than the other workspaces.
     const [, ownName = name] = /^npm:(.+)@/.exec(version) ?? [];
     const folders = ["server", "client", "cli"].map((each) => `${each}/node_modules`);
     const candidates = ownName === name ? ["server/node_modules", "node_modules"] : folders;

@@ -164,7 +164,7 @@ function killOftenAroundRequests(): Promise<boolean> {
   const seed = printedSeed();
   const kills = number("REQUEST_KILLS", 3_000);
   return withDatabase(async ({ url }, database) => {
-    const options = { seed, kills, databaseUrl: url, pool: database.engine, log };
+    const options = { seed, kills, servers: 4, databaseUrl: url, pool: database.engine, log };
     const report = await killAroundRequests(options);
     for (const line of report.broken.slice(0, 50)) log(`✗ ${line}`);
     log(

@@ -10,12 +10,15 @@ import { openWorld } from "./world.ts";
 const eventsPerKill = 12;
 /** Number of times that each event is sent at the same time. */
 const duplicates = 3;
-/** Maximum time from the first request to the kill. The statement takes a few milliseconds. */
+/**
+ * Maximum time from the first request to the kill. The statement that writes a request and its run
+ * takes a few milliseconds.
+ */
 const maxDelayMs = 25;
 /** Maximum time until an event is acknowledged. */
 const maxSendMs = 60_000;
 
-/** The result of a test: what was violated, and figures for its last line. */
+/** The violations that a test found, and figures for `describeRequests`. */
 export interface RequestReport {
   /** One line for each violation. */
   readonly broken: readonly string[];
@@ -38,19 +41,27 @@ interface SentEvent {
 export async function killAroundRequests({
   seed,
   kills,
+  servers = 2,
   databaseUrl,
   pool,
   log = () => {},
 }: {
   readonly seed: number;
   readonly kills: number;
+  /**
+   * Number of server processes, at least 2. A process is killed only while another one is ready, so
+   * more processes make more kills per minute.
+   */
+  readonly servers?: number;
   readonly databaseUrl: string;
   readonly pool: Pool;
   readonly log?: (line: string) => void;
 }): Promise<RequestReport> {
   const random = seeded(seed);
   const world = await openWorld();
-  const installation = await install(world, databaseUrl, 2);
+  // The default of 3 attempts would end some runs: with many kills a minute, a run can lose three
+  // processes.
+  const installation = await install(world, databaseUrl, servers, { max_attempts: 10 });
   const counts = { repeated: 0, replayed: 0 };
   const events: SentEvent[] = [];
   try {
@@ -60,7 +71,9 @@ export async function killAroundRequests({
       filter: "has(payload.input)",
       template: "{{ payload.input }}",
     });
+    const restarting = new Set<Promise<void>>();
     for (let kill = 0; kill < kills; kill++) {
+      while (readySlots(fleet).length < 2) await Promise.race(restarting);
       const sent = Array.from({ length: eventsPerKill }, (_, index) => {
         const event: SentEvent = { id: `${kill}-${index}`, runIds: new Set() };
         events.push(event);
@@ -70,12 +83,16 @@ export async function killAroundRequests({
         );
       });
       await delay(random.next() * maxDelayMs);
-      const { restarted } = await fleet.kill(random.below(fleet.servers.length), {
+      const { restarted } = await fleet.kill(random.pick(readySlots(fleet)), {
         notify: random.chance(0.5),
       });
-      await Promise.all([restarted, ...sent.flat()]);
+      const restart = restarted.finally(() => restarting.delete(restart));
+      restart.catch(() => {});
+      restarting.add(restart);
+      await Promise.all(sent.flat());
       if ((kill + 1) % 100 === 0) log(`${kill + 1} kills, ${events.length} events`);
     }
+    await Promise.all(restarting);
     const open = await awaitEnds(pool, 120_000);
     return {
       ...counts,
@@ -90,6 +107,10 @@ export async function killAroundRequests({
     await installation.close();
     await world.close();
   }
+}
+
+function readySlots({ servers }: Installation["fleet"]): number[] {
+  return servers.flatMap(({ up }, slot) => (up ? slot : []));
 }
 
 /** Sends an event until it is acknowledged, as senders of webhooks do. */
@@ -109,8 +130,8 @@ async function sendUntilAcknowledged(
 ): Promise<void> {
   const body = JSON.stringify({ input: JSON.stringify(planned({ nonce })) });
   for (const until = performance.now() + maxSendMs; performance.now() < until; ) {
-    const servers = fleet.servers.filter(({ up }) => up);
-    const server = servers.length === 0 ? undefined : random.pick(servers);
+    const slots = readySlots(fleet);
+    const server = slots.length === 0 ? undefined : fleet.servers[random.pick(slots)];
     const response = await fetch(`${server?.url}/api/public/triggers/${triggerToken}`, {
       method: "POST",
       headers: {
