@@ -47,7 +47,7 @@ const results: Result[] = measureSizes().map(({ name, bytes, maxBytes }) => ({
   ratio: "",
   passed: bytes <= maxBytes,
 }));
-/** LCP of the bare page. */
+/** Median LCP (Largest Contentful Paint) of the bare page, in milliseconds. */
 let bareMs = 0;
 
 /**
@@ -194,8 +194,9 @@ await withCleanUp(async (opened) => {
 print();
 
 /**
- * Waits for the first rows of a run, and returns the time since the page's navigation. The page
- * itself polls: Playwright's `waitForFunction` compiles text in the page, which its CSP forbids.
+ * Waits until the page of a run has painted its first rows (see `observe`), and returns the time
+ * from the navigation to that paint. The page itself polls: Playwright's `waitForFunction` compiles
+ * text in the page, which its CSP forbids.
  */
 function rowsMsOf(page: Page): Promise<number> {
   return page.evaluate<number>(`new Promise((done) => {

@@ -9,7 +9,10 @@ export interface Started<T> {
   readonly message: T;
 }
 
-/** Starts a file of this folder and waits for its first message. `opened` stops the process. */
+/**
+ * Starts a file of this folder and waits for its first message. The process is stopped when
+ * `opened` is disposed.
+ */
 export async function run<T>(
   opened: AsyncDisposableStack,
   file: string,
@@ -48,7 +51,7 @@ export async function stop({ child }: { readonly child: ChildProcess | undefined
 export function cpuSeconds(pid: number, options: { tree: boolean }): number {
   return (options.tree ? family(pid) : [pid]).reduce((sum, one) => {
     // User and system time of the process and of the children that it has waited for, in hundredths
-    // of a second. The list is empty if the process has just exited.
+    // of a second. `ticks` is empty if the process has just exited.
     const ticks = statOf(one).slice(11, 15);
     return ticks.reduce((total, field) => total + Number(field) / 100, sum);
   }, 0);

@@ -17,7 +17,7 @@ import { startRuns } from "../server/src/runs/starting/start-runs.ts";
  * Measures what the batched statements of a one-step run cost PostgreSQL: CPU per row of the
  * backend that executes them, and the duration of a batch for its callers. The statements are the
  * start of the run, the reservation for its model call (only with `--limits`), and the write of its
- * last entries.
+ * last journal entries.
  *
  *   node bench/statements.ts --rows 1         rows per batch; default 20
  *   node bench/statements.ts --foreign-keys   with the four foreign keys that the schema omits

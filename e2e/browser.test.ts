@@ -10,7 +10,7 @@ const beckon = await startTestBeckon({}, { streamLimits: { checkMs: 50 } });
 const inBrowser = test.skipIf(browserPath === undefined);
 const phone = { viewport: { width: 375, height: 740 } };
 
-/** Opens a page of this origin with a session and loads the browser code of docs/streams.md. */
+/** Opens a page of Beckon with the person's session, and adds the code of docs/streams.md to it. */
 async function openWithExamples(person: Person) {
   const page = await openBrowserPage(beckon.url);
   const [name = "", value = ""] = person.cookie.split("=");

@@ -18,7 +18,8 @@ export type Call = (
 
 /**
  * Returns a function that requests paths below `/api/public`, or absolute URLs. The default method
- * is POST if there is a body, else GET. The default credential is `key`; null sends none.
+ * is POST if there is a body, else GET. The default credential is the result of `key()`; if the
+ * option `key` is null, none is sent.
  */
 export function caller(url: () => string, key: () => string): Call {
   return async (path, { method, key: given, body, headers } = {}) => {

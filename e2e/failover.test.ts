@@ -37,7 +37,10 @@ const first = () => {
   return server;
 };
 
-/** The runs of a plan, without those that were written although their caller got a 503. */
+/**
+ * The runs of a plan, without those that the server cancelled because their caller got a 503
+ * although the run was written.
+ */
 const runsOf = async (plan: Plan) =>
   (await readRuns(pool, plan)).filter((run) => !isWithdrawn(run));
 
@@ -51,7 +54,8 @@ const ended = (plan: Plan, within = maxWaitMs) =>
   eventually(
     "the run's end",
     async () => {
-      // A run that was written although its caller got a 503 may not be cancelled yet.
+      // `others` contains runs that were written although their caller got a 503, until the server
+      // has cancelled them.
       const [run, ...others] = await runsOf(plan);
       return run !== undefined && others.length === 0 && run.ends.length > 0 ? run : undefined;
     },

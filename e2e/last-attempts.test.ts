@@ -22,7 +22,10 @@ afterAll(async () => {
 
 const maxWaitMs = 120_000;
 
-/** All runs, except those that were written although their caller got a 503. */
+/**
+ * All runs, except those that the server cancelled because their caller got a 503 although the run
+ * was written.
+ */
 const allRuns = async () => (await readRuns(pool)).filter((run) => !isWithdrawn(run));
 
 /** Returns the run's attempt from the API. */

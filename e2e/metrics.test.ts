@@ -5,7 +5,7 @@ import { freePort, startProduct, temporaryFolder, until } from "./product.ts";
 
 const key = `bootstrap_${"k".repeat(40)}`;
 
-/** Returns the metrics by name and labels, as Prometheus reads them. */
+/** Reads metrics in the text format of Prometheus. A key is the name with its labels. */
 async function scrape(url: string): Promise<Map<string, number>> {
   const response = await fetch(url);
   expect([response.status, response.headers.get("content-type")]).toEqual([

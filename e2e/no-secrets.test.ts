@@ -17,7 +17,10 @@ import { freePort, startProduct, temporaryFolder, until } from "./product.ts";
 
 const [models, target] = [await startModelServer(), await startTargetServer()];
 afterAll(() => Promise.all([models.close(), target.close()]));
-/** Returns an error that contains the API key, as some providers do. */
+/**
+ * Responds to requests that contain `fail` with an error that contains the API key, as some
+ * providers do, and to others with their input.
+ */
 const echoKey: Behaviour = (request, index) => {
   const told = JSON.stringify({
     error: {
@@ -31,7 +34,7 @@ const echoKey: Behaviour = (request, index) => {
 };
 models.script(echoKey);
 
-/** Returns a secret with characters that the encodings write differently. */
+/** Returns a secret with characters that JSON and URLs escape (see `encodings.ts`). */
 const oddSecret = (what: string) => `sk-${what}+/=&%"\\-${randomBytes(12).toString("base64url")}`;
 const masterKey = randomBytes(32);
 const given = {
@@ -94,7 +97,10 @@ async function inDatabase<T>(
   return work(client).finally(() => client.end());
 }
 
-/** Uses accounts and links, also with errors. Resolves with their secrets. */
+/**
+ * Sends requests with passwords, sessions and one-time links, and some that are rejected. Resolves
+ * with the secrets that Beckon issued for them.
+ */
 async function usePeople(): Promise<Record<string, string>> {
   const email = "ada@example.com";
   const setup = /setup#token=(\S+)/.exec(beckon.output())?.[1];

@@ -28,7 +28,10 @@ const agent = await beckon.createAgent();
 const journalOf = async (runId: string): Promise<StreamEvent[]> =>
   (await beckon.call(`/runs/${runId}/events`)).body.data;
 
-/** Waits until new runs start without being queued, because the page shows no `run.queued`. */
+/**
+ * Waits until new runs start without being queued, because the outputs in docs/streams.md have no
+ * `run.queued`.
+ */
 beforeAll(() =>
   eventually("a run that begins at once", async () => {
     const [first] = await journalOf((await beckon.invoke(agent, "Hello")).body.run_id);
@@ -132,7 +135,10 @@ test("the code for fetch stops without access", async () => {
   );
 });
 
-/** Simulates a page of a signed-in person on this origin, with the headers that a browser sends. */
+/**
+ * Simulates a page on the origin of `url` in which a person is signed in: `EventSource` sends the
+ * headers that a browser sends.
+ */
 async function openPage(url: string) {
   const person = await addPerson(beckon, { role: "viewer" });
   const { id: workspaceId } = (await person.call("/workspaces")).body.data[0];

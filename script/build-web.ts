@@ -6,9 +6,9 @@ import { brotliCompress, gzip, constants as zlib } from "node:zlib";
 import { build } from "vite";
 
 /**
- * Usage: script/build-web. Builds the dashboard in a temporary folder, compresses its files, and
- * then replaces web/dist. Several builds can run at the same time. Standard input is the list of
- * sources, which is stored with the result.
+ * Builds the dashboard in a temporary folder, compresses its files, and then replaces web/dist.
+ * Several builds can run at the same time. The shell script `script/build-web` runs this file and
+ * passes it the list of sources on standard input. The list is stored in web/dist/.sources.
  */
 const web = resolve(import.meta.dirname, "../web");
 const dist = join(web, "dist");

@@ -130,9 +130,10 @@ function packManifests(root: string): void {
 }
 
 /**
- * Returns whether a package gets an alias, because the workspace needs another version of it than
- * the other workspaces. The server's packages keep their names: they are most of the packages, and
- * some refer to themselves by name.
+ * Returns whether a workspace's dependency is installed under an alias. It is if the lock file has
+ * it in the workspace's own `node_modules`, because the root has another version of it. The
+ * server's dependencies never get an alias: they are most of the dependencies, and some refer to
+ * themselves by name.
  */
 function hasAlias(name: string, workspace: string): boolean {
   return workspace !== "server" && `${workspace}/node_modules/${name}` in lock.packages;
@@ -167,9 +168,10 @@ function writeJson(path: string, value: unknown): void {
 }
 
 /**
- * The command `beckon`, with the flags of script/server. npm installs a symbolic link to it in
- * another folder, which `readlink` resolves. The package's dependencies are in its own
- * `node_modules`, or beside the package if npm has installed it as a dependency of another one.
+ * The command `beckon`. It starts Node.js with the same options as `script/server`. npm installs a
+ * symbolic link to the command in another folder; `readlink` follows this link. The package's
+ * dependencies are in its own `node_modules`, or beside the package if npm has installed it as a
+ * dependency of another one.
  */
 const command = `#!/bin/sh
 # The command line of Beckon: beckon --help lists the commands. Runs on the system's Node.js if it is

@@ -14,7 +14,7 @@ interface Manifest extends LockedPackage {
   readonly version: string;
 }
 
-/** A package that a workspace of the checkout and the published package depend on. */
+/** A dependency of the published package, and the part of the checkout that declares it. */
 interface Origin {
   /** The package's own name. The published package can refer to it by an alias. */
   readonly name: string;

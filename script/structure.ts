@@ -91,9 +91,9 @@ export function graphViolations(graph: Graph): string[] {
 }
 
 /**
- * Finds files and imports that are missing from dependency-cruiser's graph, because no import rule
- * applies to them. There are three causes: without a working parser the graph is empty, excluded
- * files are missing without a message, and the parser does not report types such as
+ * Finds files and imports that are missing from dependency-cruiser's graph. The import rules do not
+ * check what the graph lacks. There are three causes: without a working parser the graph is empty,
+ * excluded files are missing without a message, and the parser does not report types such as
  * `import("./x.ts").T`.
  */
 export function missingFromGraph(files: readonly SourceFile[], graph: Graph): string[] {
@@ -201,8 +201,9 @@ export function vagueNames(files: readonly SourceFile[]): string[] {
 }
 
 /**
- * Finds SQL outside the files for a module's SQL. It recognizes SQL by calls of the query builder
- * and the pool, and by the `sql` tag. dependency-cruiser checks which files import kysely and pg.
+ * Finds SQL in files that are not `store.ts`, `<part>-store.ts` or `<name>-statement.ts`. It
+ * recognizes SQL by calls of the query builder and the pool, and by the `sql` tag.
+ * dependency-cruiser checks which files import kysely and pg.
  */
 export function misplacedSql(files: readonly SourceFile[]): string[] {
   const statement =

@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 
 /**
  * Checks a commit out to a git worktree in `folder` and provides its packages: linked from the
- * checkout if the lock files are equal, else installed with `npm ci`. `opened` removes the
- * worktree. Returns the commit's abbreviated hash.
+ * checkout if the lock files are equal, else installed with `npm ci`. The worktree is removed when
+ * `opened` is disposed. Returns the commit's abbreviated hash.
  * @throws if the checkout's repository does not have the commit, or the packages cannot be
  *   installed.
  */

@@ -56,9 +56,9 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Returns the narrowest interval between two order statistics of equal depth that contains the true
- * median with at least 95 % confidence. For fewer than six values, the interval is the range of the
- * values and has less confidence.
+ * Returns the narrowest interval from the k-th smallest to the k-th largest value that contains the
+ * true median with at least 95 % confidence. For fewer than six values, the interval is the range
+ * of the values and has less confidence.
  *
  * The method is exact for any distribution: a value is below the true median with probability 1/2,
  * so the number of values below it has a binomial distribution (W. J. Conover, Practical

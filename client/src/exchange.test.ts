@@ -175,8 +175,8 @@ test("a call ends at its timeout and when its signal aborts", async () => {
 });
 
 test("a timeout above the longest time of a timer does not end the call at once", async () => {
-  // `setTimeout` reduces a delay of 2 ** 31 ms or more to 1 ms. The second attempt begins later, so
-  // the call would time out before it if the client did not limit the delay.
+  // `setTimeout` reduces a delay of 2 ** 31 ms or more to 1 ms. If the client did not limit the
+  // delay, the call would time out before the second attempt begins.
   server.script(disconnects, good);
   expect(
     await beckon.runs.get("run_1", { timeout: Number.POSITIVE_INFINITY, tryTimeout: 2 ** 31 }),

@@ -87,6 +87,6 @@ test("it reports activity for each chunk of data, also for a keep-alive comment"
   server.script(sendsStream(soon), sendsStream(":\n\n"), sendsStream(frame("a")));
   let activity = 0;
   await first(1, beckon.events.watch({}, { onActivity: () => activity++ }));
-  // Three connections, and one chunk on each.
+  // Each of the three connections reports activity when it opens and for its only chunk.
   expect(activity).toBe(6);
 });

@@ -26,7 +26,8 @@ export const setupBody = z.strictObject({ token, name, email, password });
 /**
  * Body of `POST /sign-in`. Several accounts can have the same e-mail address, but in one workspace
  * an address is unique. `workspace_id` selects the account that is a member of this workspace.
- * Without it, the server tries only the oldest accounts with this address.
+ * Without it, the server compares the password only with those of the four oldest accounts with
+ * this address.
  */
 export const signInBody = z.strictObject({
   email,

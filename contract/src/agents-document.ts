@@ -25,7 +25,9 @@ const agentInDocument = createAgentBody
   });
 export type AgentInDocument = z.infer<typeof agentInDocument>;
 
-/** Response of `GET /agents/export` and body of `POST /agents/import`, as JSON or YAML. */
+/**
+ * Body of `POST /agents/import`, as JSON or YAML. `exportedAgents` is the response of an export.
+ */
 export const agentsDocument = z
   .strictObject({
     beckon: z.literal(formatVersion, {

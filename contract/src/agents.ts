@@ -40,7 +40,8 @@ const limits = z.strictObject({
   max_steps: z.number().int().min(1).max(1_000).default(20),
   /**
    * Maximum seconds from the first start of a run, across failovers, 1 to 86,400. The wait between
-   * the exit of a process and the failover to another one does not count.
+   * the exit of a process and the failover to another one does not count, nor does the time for
+   * which a run is queued again after a stopping process released it.
    */
   timeout_seconds: z.number().int().min(1).max(86_400).default(600),
   /**

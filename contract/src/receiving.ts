@@ -81,7 +81,8 @@ const hmacVerification = hmacFields.superRefine((hmac, context) => {
   const reject = (path: string, message: string) =>
     context.addIssue({ code: "custom", path: [path], message });
   const { timestamp, signed, form } = hmac;
-  // A time must be signed. Otherwise an attacker who repeats a request could replace it.
+  // The time must be signed. Otherwise an attacker could repeat an old request with a new time. A
+  // time in the body (`pointer`) is always signed, because the body is.
   const isHeaderOrPair = timestamp !== null && !("pointer" in timestamp);
   if (isHeaderOrPair !== signed.includes("timestamp")) {
     reject("signed", "must contain timestamp if, and only if, timestamp is a header or a pair");
@@ -173,8 +174,8 @@ const formAnswer = z.union([
  */
 export const receiving = z.strictObject({
   /**
-   * The preset that the settings come from. If a request names a preset, the settings that the
-   * request omits are those of the preset.
+   * The preset that the settings come from. If the body that creates or updates a trigger names a
+   * preset, the settings that the body omits are those of the preset.
    */
   preset: presetName.nullable().default(null),
   verification: verification.default({ kind: "none" }),
@@ -201,7 +202,10 @@ export const receiving = z.strictObject({
     .union([location, z.literal("cloudevents")])
     .nullable()
     .default(null),
-  /** Kind of the requests by which a sender asks, before it sends events, if they are wanted. */
+  /**
+   * Kind of handshake: the request with which a sender, before it sends events, checks that the
+   * receiver wants them. `none`: no such request is answered.
+   */
   handshake: z.enum(["none", "meta", "dropbox", "slack", "cloudevents"]).default("none"),
   /**
    * Bodies that are accepted besides text, JSON and forms. `gzip` also allows `deflate`. A
@@ -335,7 +339,7 @@ export type Preset = z.infer<typeof preset>;
 /**
  * The outcome of a received request.
  * - `started`: its run was created. `held`: its run was created and waits until the agent is
- *   resumed or a limit resets. `repeated`: an earlier request had the same event id.
+ *   resumed or a limit resets. `repeated`: its event id or Idempotency-Key was used before.
  * - `mapping_error`: filter or template failed; its run was created failed.
  * - `limit_reached`: its run was created failed, because a limit was spent.
  * - `filtered`, `captured`, `honeypot`, `swallowed`: accepted with 202, without a run: the filter
@@ -401,7 +405,10 @@ export const receivedRequestsQuery = pageQuery.extend({
 
 /** Body of `POST …/requests/:request_id/replay`. */
 export const replayRequestBody = z.strictObject({
-  /** The version of the agent: the current one, or the one when the request was received. */
+  /**
+   * The version of the agent: the current one, or the one when the request was received. 409
+   * `conflict` if the latter was not stored.
+   */
   version: z.enum(["current", "original"]).default("current"),
 });
 
@@ -412,6 +419,7 @@ export const replayRequestBody = z.strictObject({
 export const replayRequestsBody = z.strictObject({
   since: z.iso.datetime({ offset: true }),
   until: z.iso.datetime({ offset: true }).optional(),
+  /** Default: all outcomes but `honeypot`. */
   outcome: requestOutcome.optional(),
   version: z.enum(["current", "original"]).default("current"),
 });
@@ -420,7 +428,10 @@ export const replayRequestsBody = z.strictObject({
 export const replayedRequests = z.object({
   /** Runs that were started. */
   replayed: z.number().int().nonnegative(),
-  /** Requests that the filter rejected, or whose body or mapping failed. */
+  /**
+   * Requests that started no run: the filter rejected them, their body could not be read or was
+   * deleted, the filter or template failed, or their original version is not known.
+   */
   skipped: z.number().int().nonnegative(),
   /** Whether older requests remain, because one call replays at most 1,000. */
   more: z.boolean(),

@@ -46,7 +46,10 @@ export const invokeResponse = z.object({
 /** Response of fire, the request to a trigger. It is sent as soon as the run is durable. */
 export const fireResponse = z.object({ ok: z.literal(true), run_id: z.string() });
 
-/** Response 202 of fire. By the trigger's settings, for example a filter, no run was started. */
+/**
+ * Response 202 of fire: the request was accepted, but the trigger's settings, for example a filter,
+ * say that it starts no run.
+ */
 export const skippedResponse = z.object({ ok: z.literal(true), skipped: z.literal(true) });
 
 /** Body of a POST without parameters: absent, or an empty object. */

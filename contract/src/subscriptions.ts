@@ -302,8 +302,8 @@ export const deliveryDetails = z.object({
   ...delivery.shape,
   /**
    * The body that an attempt would send now, from the event and the subscription's settings. null
-   * if the data of the event was deleted with its run, or was not stored because the subscription
-   * was not enabled.
+   * if the subscription's `payload` is `full` and the event's data is not stored: when the event
+   * happened the subscription was not enabled or its `payload` was `thin`, or the run was deleted.
    */
   body: z.string().nullable(),
   attempts_log: z.array(deliveryAttempt),

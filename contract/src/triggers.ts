@@ -12,8 +12,9 @@ export const createTriggerBody = z.strictObject({
   prompt_prefix: cleanText(100_000).default(""),
   enabled: z.boolean().default(true),
   /**
-   * Whether requests to the trigger's URL can have the header `beckon-callback`. A caller who knows
-   * the URL can then make Beckon call any path of the origins of subscriptions.
+   * Whether requests to the trigger's URL can have the header `beckon-callback`, the URL to which
+   * Beckon sends the run's last event. It must have the same origin as a subscription, but callers
+   * who know the trigger's URL can choose any path of that origin.
    */
   allows_callback: z.boolean().default(false),
   /** null: any POST of text, JSON or a form is accepted, without verification. */

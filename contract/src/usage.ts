@@ -82,7 +82,7 @@ const amounts = {
   reasoning_tokens: count,
   voice_ms: count,
   browser_ms: count,
-  /** The sum of the known costs; null if there are entries, but no cost is known. */
+  /** The sum of the known costs; null if it is 0 and the cost of an entry is unknown. */
   cost_micros: count.nullable(),
   /** Entries without a price. Their cost is not in `cost_micros`. */
   unknown_cost_entries: count,
@@ -95,7 +95,7 @@ const amounts = {
 const usageTotals = z.object(amounts);
 export type UsageTotals = z.infer<typeof usageTotals>;
 
-/** The usage of one group. It has the fields of the requested groups only. */
+/** One row of the report: all amounts, and the optional fields for what `group_by` names. */
 const usageRow = z.object({
   /** Date in the time zone that the workspace had on that day. */
   day: z.iso.date().optional(),

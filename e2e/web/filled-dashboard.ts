@@ -22,7 +22,9 @@ export interface FilledDashboard {
   /** An agent with a very long name and very long texts. */
   readonly longAgentId: string;
   readonly triggerId: string;
-  /** A trigger that receives the webhooks of GitHub, with received requests by their outcome. */
+  /**
+   * A trigger that receives the webhooks of GitHub, and ids of received requests by their outcome.
+   */
   readonly github: {
     readonly triggerId: string;
     readonly requests: { readonly started: string; readonly notVerified: string };
@@ -34,7 +36,9 @@ export interface FilledDashboard {
     /** The longest run, with as many steps as the parameter `steps` of `fillDashboard`. */
     readonly long: string;
   };
-  /** Subscriptions by their state, and deliveries of the first two. */
+  /**
+   * Subscriptions by their state. `deliveries` has one delivery of `working` and one of `failing`.
+   */
   readonly subscriptions: {
     readonly working: string;
     readonly failing: string;
@@ -50,9 +54,9 @@ const longName = `${"Quarterly reconciliation of supplier invoices ".repeat(4)}a
 const rtlName = "مكتب الاسترداد 👩🏽‍💻";
 
 /**
- * Creates the owner and fills the installation over the public API. Runs of the past day are
- * inserted into the database. `opened` stops the model server and the tool server.
- *
+ * Creates the owner and fills the installation over the public API. Runs of the past day and usage
+ * of the past month are inserted into the database instead, because the API cannot create them with
+ * an earlier time. `opened` stops the model server, the tool server and the webhook receiver.
  * @param steps number of steps of the longest run
  */
 export async function fillDashboard(
@@ -324,7 +328,10 @@ async function addSubscriptions(
   };
 }
 
-/** Adds a trigger that receives webhooks as GitHub sends them, and a request of each kind. */
+/**
+ * Adds a trigger that receives webhooks as GitHub sends them, and sends it four requests: one that
+ * its filter rejects, one that starts a run, the same one again, and one with a wrong signature.
+ */
 async function addGithub(api: Api, agentId: string): Promise<FilledDashboard["github"]> {
   const presets: { name: string; receiving: object }[] = await api("/trigger-presets");
   const receiving = presets.find(({ name }) => name === "github")?.receiving;

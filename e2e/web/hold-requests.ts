@@ -7,7 +7,7 @@ interface HoldOptions {
   readonly times?: number;
   /** True to send a request at once and to hold its response. Default: false. */
   readonly isSent?: boolean;
-  /** Handles a request after its release, unless it was sent before. Default: sends it. */
+  /** Handles a request after its release if `isSent` is false. Default: sends the request. */
   readonly handle?: (route: Route) => Promise<void>;
 }
 

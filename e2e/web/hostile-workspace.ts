@@ -20,7 +20,10 @@ export const strongPayloads = [
 /** Payloads are truncated to this number of characters in names. The API accepts up to 200. */
 const maxNameLength = 100;
 
-/** Only this many payloads get a subscription, because a workspace can have at most 50. */
+/**
+ * Only this many of the payloads get a subscription: there can be 100 payloads, and a workspace can
+ * have at most 50 subscriptions.
+ */
 const maxSubscriptions = 10;
 
 /** A model server and a tool server that send back what they get. */

@@ -1,8 +1,9 @@
 import type { FilledDashboard } from "./filled-dashboard.ts";
 
 /**
- * Every screen of the dashboard, in one table: `script/screens` makes a picture of each, the tests
- * of accessibility check each, and `screens.test.ts` compares the table with web/src/routes.tsx.
+ * A screen of the dashboard. The table `screens` below has every screen: `script/screens` makes a
+ * picture of each, `accessibility.test.ts` and `soak.ts` check each with axe-core, and
+ * `screens.test.ts` compares the table with web/src/routes.tsx.
  */
 export interface Screen {
   /** Unique. The file names of its pictures begin with it. */

@@ -49,7 +49,10 @@ const withoutFragment = (url: string) => url.replace(/#.*/, "");
 /** After this many milliseconds without an API call, a page counts as having all its data. */
 const quietMs = 200;
 
-/** An expression to evaluate in the page: whether nothing is loading or connecting. */
+/**
+ * An expression to evaluate in the page. It is true if the page has a heading and nothing is
+ * loading or connecting.
+ */
 const isComplete = `document.querySelector("h1") !== null &&
   document.querySelector("[data-skeleton], [aria-label='Loading the page']") === null &&
   !/(Loading|Connecting|Checking the link)…/.test(document.body.innerText)`;

@@ -38,7 +38,9 @@ export interface Endpoint {
 const root = "/api/public";
 const methods = ["get", "post", "put", "patch", "delete"];
 
-/** Returns the operations of the public API, without those of pages for browsers. */
+/**
+ * Returns the operations below `/api/public`. Health checks and documentation pages are left out.
+ */
 export function operationsOf(document: OpenapiDocument): Endpoint[] {
   return Object.entries(document.paths)
     .filter(([path]) => path.startsWith(`${root}/`))

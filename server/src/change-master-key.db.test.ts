@@ -16,8 +16,9 @@ const settings = (key: Buffer, previous?: Buffer) => ({
 });
 
 /**
- * A server on another machine that has not been restarted since the operator changed the key: it
- * encrypts with the first key and decrypts with both.
+ * A server on another machine while the operator changes the key from the first to the second. It
+ * was started with the first key and, as `BECKON_MASTER_KEY_PREVIOUS`, the second one. So it still
+ * encrypts with the first key but can decrypt with both (docs/master-key.md).
  */
 const beckon = await startTestBeckon(settings(first, second));
 const { engine } = beckon.db.database;

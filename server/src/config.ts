@@ -495,7 +495,10 @@ export function describeSettings(): SettingDescription[] {
 /** Variables of the command line `beckon`, which are no settings of the server. */
 const commandLineVariables = ["BECKON_URL", "BECKON_KEY", "BECKON_TRIGGER"];
 
-/** Returns the variables that begin with `BECKON_` and that neither server nor CLI reads. */
+/**
+ * Returns the variables that begin with `BECKON_` and that neither server nor CLI reads. Leaves out
+ * empty variables and those that Kubernetes or Docker inject.
+ */
 function unknownSettings(env: Readonly<Record<string, string | undefined>>) {
   return findUnknownSettings(env, Object.keys(settings)).filter(
     ({ name }) => !commandLineVariables.includes(name),

@@ -79,8 +79,8 @@ test("a database restart that is longer than the lease makes no process declare 
     invoke(index % 2, index < 12 ? agent : limited, `run ${index}`),
   );
   await eventually("14 requests at the model", () => models.requests.length === 14 || undefined);
-  // A server declares another one dead only after it has held its own lease for one lease period.
-  // Waits until both servers have held their leases for that long.
+  // A server that has held its own lease for less than one lease period never declares another
+  // server dead. The test waits until both servers have held their leases for that long.
   await eventually(
     "a lease's length",
     () => performance.now() > begunAt + 2 * leaseMs || undefined,

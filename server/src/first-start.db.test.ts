@@ -21,7 +21,10 @@ async function current(): Promise<{ token: string; url: string }> {
   return { token, url: (await beckon.call(`${path.trigger}/token`)).body.data.url };
 }
 
-/** Returns the targets of all reveals by the server itself, newest first. */
+/**
+ * Returns the targets of the audit entries about secrets that the server itself revealed, newest
+ * first.
+ */
 async function systemReveals(): Promise<string[]> {
   const { data } = (await beckon.call("/audit?limit=200")).body;
   return data

@@ -15,7 +15,7 @@ const maxAgeMs = 10_000;
 const lagResolutionMs = 10;
 
 /**
- * Sets all metrics of a process that are read when metrics are collected.
+ * Registers the metrics of a process whose values are read when metrics are collected.
  * @returns a function that stops measuring.
  */
 export function measureProcess(

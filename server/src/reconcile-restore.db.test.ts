@@ -36,7 +36,10 @@ async function statuses(table: "runs" | "deliveries"): Promise<string[]> {
   return rows.map(({ status }) => status).sort();
 }
 
-/** Writes a running, a queued and a held run, each with a pending delivery. */
+/**
+ * Writes a running, a queued and a held (`waiting`) run. The subscription of the first test gives
+ * each a pending delivery.
+ */
 async function startThree() {
   const checksLimits = true;
   const owner = await seedProcess(database);

@@ -54,8 +54,8 @@ const urlOf = ({ receiver, host }: Address, path: string) =>
 const originOf = (url: string | null) => new URL(url ?? "https://api.openai.com").origin;
 
 /**
- * Content of a header or query parameter of a tool: no secret, a new secret or, for a number, the
- * secret reference with this index among those that the API has returned.
+ * Content of a header or query parameter of a tool. `none`: no secret. `give`: a new secret. A
+ * number: the index of one of the secret references that the API has returned.
  */
 const slot = fc.oneof(
   fc.constant("none" as const),

@@ -146,8 +146,8 @@ test("kill -9 at 20 moments of a first start always leaves a folder that starts"
     process.kill(second.pid, "SIGTERM");
     expect(await second.exited).toBe(0);
   }
-  // Tests two moments at a time. Each moment is random within its own twentieth of the time that a
-  // startup takes.
+  // Divides the duration of a startup into 20 parts, and kills at a random moment of each part. Two
+  // parts are tested at the same time.
   for (let slot = 0; slot < 20; slot += 2) {
     await Promise.all(
       [slot, slot + 1].map((at) =>

@@ -24,8 +24,8 @@ import {
 } from "./supervisor/index.ts";
 
 /**
- * Runs the supervisor, the parent process of the servers. It stores generated secrets, runs
- * PostgreSQL in the locked data folder unless DATABASE_URL is set, and keeps the servers running.
+ * Runs the supervisor, the parent process of the servers. It stores generated secrets and keeps the
+ * servers running. Unless DATABASE_URL is set, it locks the data folder and runs PostgreSQL in it.
  * It serves only requests for metrics, so that no request of an API client can crash the process
  * that restarts servers. Resolves with the exit code.
  *
@@ -198,8 +198,8 @@ function maxStopSeconds({ drainDelaySeconds, drainSeconds }: Config): number {
 }
 
 /**
- * A server that still runs this long after the end of `maxStopSeconds` is killed. It needs the time
- * to close its connections and to write its log.
+ * Seconds that a stopping server has, after `maxStopSeconds`, to close its connections and to write
+ * its log. If it still runs then, it is killed.
  */
 const drainMarginSeconds = 5;
 

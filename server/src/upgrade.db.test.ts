@@ -65,7 +65,7 @@ for (const file of migrations.filter((name) => name < "0005")) {
 await database.engine.query(
   sql.replaceAll(old.modelHost, new URL(model.url).host).replaceAll(old.toolHost, tool.host),
 );
-// Since the runs were stored, their time limit may have passed and the key may have expired.
+// The stored runs may be past their time limit by now, and the stored key may have expired.
 await database.engine.query(
   "update runs set created_at = now(), started_at = case when started_at is not null then now() end",
 );

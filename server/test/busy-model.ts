@@ -36,8 +36,8 @@ export async function startBusyModel(beckon: TestBeckon, ms: number): Promise<Bu
     model: `${name}/scripted`,
     inputs,
     maxConcurrent: 0,
-    // The first `slots` calls fill the slots; each later one takes the slot of the earliest
-    // answered call.
+    // The first `slots` calls fill the slots. The first answer frees a slot for the next call, the
+    // second answer for the call after that, and so on.
     idleTimes: (slots) =>
       arrived.slice(slots).map((time, index) => time - (answered[index] ?? time)),
   };

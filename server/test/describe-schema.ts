@@ -50,8 +50,8 @@ const functions = `
     where pronamespace = ${ourSchema} order by proname collate "C"`;
 
 /**
- * A table with its columns and constraints, then indexes without a constraint, then policies and
- * triggers.
+ * Query that returns the SQL of each table: columns and constraints, then the indexes that belong
+ * to no constraint, row-level security, policies and triggers.
  */
 const tables = `
   select format(E'create table %s (\\n%s\\n)%s;\\n%s', c.relname,

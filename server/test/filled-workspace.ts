@@ -21,7 +21,7 @@ export interface FilledWorkspace {
   readonly deletedAgentId: string;
   /** A trigger with settings and a secret. */
   readonly trigger: { readonly id: string; readonly url: string };
-  /** The request that started a run of this trigger. A second request to it started none. */
+  /** Id of the received request that started a run. The trigger's other request started none. */
   readonly requestId: string;
   readonly provider: { readonly id: string; readonly name: string };
   /** Price of a model of the provider. */
@@ -320,8 +320,8 @@ export function pathParametersOf(of: FilledWorkspace): Readonly<Record<string, s
 }
 
 /**
- * Whether the route is for owners of `default` only. Such routes concern all workspaces, so tests
- * of tenancy leave them out; plans.db.test.ts has their tests.
+ * Whether the route is for owners of the workspace `default` only. Such routes concern all
+ * workspaces, so tests of tenancy leave them out; plans.db.test.ts has their tests.
  */
 export function isOperators({ permission }: { readonly permission?: string }): boolean {
   return permission === "plans:write";

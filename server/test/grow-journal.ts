@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
 
 /**
- * Inserts `count` steps of the given size between the events of a finished run, directly in the
- * database.
+ * Inserts `count` steps after the first event of a finished run, directly in the database. `bytes`
+ * is the size of each step's text.
  */
 export async function growJournal(
   database: Pick<Pool, "query">,

@@ -38,9 +38,9 @@ const none = `(select ${counts.map((count) => `0::numeric as ${count}`).join(", 
  */
 export async function wrongWithLedger(database: Queryable): Promise<string[]> {
   // Nested loops are disabled, because with them the time would grow with the square of the number
-  // of runs. The engine's connections would use them, since they prefer index scans. A query of
-  // several statements is one transaction, so `set local` applies to all of it. The query has
-  // one result for each statement.
+  // of runs. PostgreSQL would use them, because Beckon's connections disable merge joins and
+  // sequential scans (`pointLookups` in connect.ts). A query of several statements is one
+  // transaction, so `set local` applies to all of it. The query has one result for each statement.
   const results = (await database.query(`
 set local enable_nestloop = off;
 with by_event as (

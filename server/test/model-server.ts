@@ -99,8 +99,8 @@ export interface ModelServer {
 
 /**
  * Starts a model server over real HTTP that responds as scripted.
- * @param address default: 127.0.0.1, with a port that every Beckon that tests start is allowed to
- *   call.
+ * @param address default: a reserved port of 127.0.0.1, which test servers are allowed to call (see
+ *   `takeReserved`)
  */
 export async function startModelServer(address?: {
   readonly port: number;
@@ -373,7 +373,7 @@ function sseReply(events: readonly unknown[]): Reply {
   };
 }
 
-/** Returns one server-sent event. Formats with named events use their `type`. */
+/** Returns one server-sent event. If the event has a `type`, this is also the name of the event. */
 export function frame(event: unknown): string {
   if (typeof event === "string") return `data: ${event}\n\n`;
   const type =

@@ -16,7 +16,10 @@ export interface Exchange {
 }
 
 export interface ExchangeOptions {
-  /** Ends the sending side after these bytes, so that the server need not wait for more. */
+  /**
+   * True closes the sending side of the connection after the request's bytes, so that the server
+   * does not wait for more. Default: false.
+   */
   readonly complete?: boolean;
   /**
    * The request is a HEAD: its response has no body, unless the server could not parse the method.

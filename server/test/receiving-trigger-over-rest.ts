@@ -4,7 +4,7 @@ import type { TestBeckon } from "./beckon.ts";
 export const senderSecret = "this-is-the-secret-of-a-sender";
 
 /**
- * Creates a trigger that verifies its requests, over REST, and sends it a request.
+ * Creates a trigger over REST. The trigger verifies its requests. Then sends it a request.
  * @returns its id, that of the received request, and that of the run.
  */
 export async function createReceivingTrigger(

@@ -62,9 +62,9 @@ export async function takeReserved(): Promise<
 }
 
 /**
- * Empties the list of ports that scripted servers took. Calls to the ports in the list are allowed.
- * Call this function when the servers of a test file are closed: during the next file of the
- * process, other programs can use these ports.
+ * Empties the list of ports that scripted servers took, to which `reservedHosts` permits calls.
+ * Must be called when the servers of a test file are closed: during the next file of the process,
+ * other programs can use these ports.
  */
 export function forgetTaken(): void {
   taken.length = 0;

@@ -10,8 +10,8 @@ export interface ResettingProxy {
 
 /**
  * Starts a proxy in front of `target`.
- * @param after bytes of the response after which each of the first connections is reset, in the
- *   order of the connections; later connections are not reset
+ * @param after for each of the first connections, in order, the number of response bytes after
+ *   which it is reset; later connections are not reset
  */
 export async function startResettingProxy(
   target: URL,

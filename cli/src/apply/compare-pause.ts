@@ -27,7 +27,8 @@ export function comparePause(
         "or remove pause_reason.",
     );
   }
-  // Resuming an agent removes the reason of its pause, and pausing it without a reason does too.
+  // Only a paused agent has a reason. The server removes the reason when the agent is resumed, and
+  // when it is paused again without one.
   const before = exported.paused ? exported.pause_reason : null;
   const reason = pause_reason === undefined ? before : pause_reason;
   const fields = [

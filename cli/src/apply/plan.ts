@@ -18,7 +18,7 @@ export type Change =
       readonly body: UpdateAgentBody;
       readonly pause: PauseChange;
       readonly newTriggers: readonly TriggerInFile[];
-      /** `version` was compared with the file; the update is rejected if there is a newer one. */
+      /** `version` is the one that was compared; the update is rejected if there is a newer one. */
       readonly changedTriggers: readonly {
         readonly id: string;
         readonly version: string;

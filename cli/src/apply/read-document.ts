@@ -1,7 +1,10 @@
 import { parseDocument } from "yaml";
 import { UsageError } from "../terminal.ts";
 
-/** An agent in an exported file: the fields that this command uses. The server checks all. */
+/**
+ * An agent in an exported file. Only the fields that `beckon agents apply` itself reads have types.
+ * The server checks all fields.
+ */
 export interface AgentInFile {
   readonly name: string;
   readonly paused?: boolean;

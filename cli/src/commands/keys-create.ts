@@ -90,7 +90,8 @@ async function createInto(
     await file.writeFile(`${created.key}\n`);
     return created;
   } catch (thrown) {
-    // An error of this must not hide the other one, which can name the key that was created.
+    // If the file cannot be deleted, that error is ignored. The error that is thrown below is more
+    // important, because it can name the key that was created.
     await unlink(path).catch(() => {});
     if (created === undefined) throw thrown;
     throw new CommandFailure(

@@ -50,7 +50,7 @@ function tailRun(runId: string): Tail {
     const seq = Number(after ?? 0);
     if (!Number.isSafeInteger(seq) || seq < 0)
       throw new UsageError("--after must be the seq of an event, 0 or more.");
-    // With a wrong address, `watch` would repeat the connection for five minutes. This call fails
+    // With a wrong address, `runs.watch` would try to connect for five minutes. `runs.get` fails
     // much sooner, also for a wrong key or id.
     const call = { signal: terminal.stopped };
     await client.runs.get(runId, call);
@@ -77,7 +77,7 @@ const tailWorkspace: Tail = async (client, { agent, kind, after, json }, termina
     ...(kind === undefined ? {} : { kind }),
   };
   const query = after === undefined ? filter : { ...filter, after };
-  // With a wrong address, `watch` would repeat the connection for five minutes. This call fails
+  // With a wrong address, `events.watch` would try to connect for five minutes. `events.list` fails
   // much sooner, also for a wrong key or filter.
   await client.events.list({ ...query, limit: 1 }, { signal: terminal.stopped }).page();
   const print = json ? jsonPrinter(terminal) : textPrinter(terminal);

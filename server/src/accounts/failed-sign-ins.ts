@@ -7,8 +7,8 @@ import { listAccounts } from "./password-store.ts";
 import { recordAccountAction } from "./record-account-action.ts";
 
 /**
- * Writes failed sign-ins to audit logs: for each account whose password was compared with the given
- * one, to the audit logs of all workspaces of the account.
+ * Writes a failed sign-in to audit logs: to those of all workspaces of each account whose password
+ * was compared with the given one.
  */
 export interface FailedSignIns {
   /**

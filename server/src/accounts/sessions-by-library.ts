@@ -41,8 +41,8 @@ const lifetimeSeconds = 30 * 24 * 3_600;
 const renewalSeconds = 24 * 3_600;
 
 /**
- * Prefixes of ids, by better-auth's name of the table. better-auth adds no rows to other tables,
- * because Beckon does not use its other functions.
+ * Prefixes of the ids that better-auth generates, by its name of the table. Beckon uses it only to
+ * create, find and extend sessions, so it inserts rows only into `sessions`.
  */
 const prefixes: Readonly<Record<string, IdPrefix>> = {
   user: "usr",

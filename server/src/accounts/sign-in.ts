@@ -38,8 +38,9 @@ export async function signIn({
     userAgent: ctx.userAgent,
   });
   const data = await inAllWorkspaces(tenant, async (tx) => {
-    // A concurrent change of the password deletes all other sessions of the person, but may not see
-    // this new session yet. The hash has then changed here, and the new session is deleted.
+    // A concurrent change of the password deletes the person's other sessions, but may not see the
+    // new session yet. In that case the stored hash has changed, and the code below deletes the new
+    // session.
     const isCurrent = (await lockPassword(tx, userId)) === account.passwordHash;
     const row = isCurrent ? await findUser(tx, userId) : undefined;
     if (row === undefined) return deleteSessionOfToken(tx, session.token);

@@ -16,8 +16,8 @@ export function findUser(tx: WorkspaceTransaction, id: string): Promise<UserRow 
 
 /**
  * Returns the account and locks its row against other changes until the transaction ends; undefined
- * if the account does not exist. The transactions that add a person to a workspace or use a reset
- * link take this lock too.
+ * if the account does not exist. The transactions in `members/` that add a person to a workspace or
+ * use a reset link take this lock, so for one person they run one after the other.
  */
 export function lockUser(tx: WorkspaceTransaction, id: string): Promise<UserRow | undefined> {
   return tx

@@ -14,10 +14,11 @@ export interface BackupSummary {
 }
 
 /**
- * Writes a backup of the embedded PostgreSQL into the new folder `target`, while Beckon runs or is
+ * Writes a backup of the embedded PostgreSQL into the new folder `target`. Beckon can be running or
  * stopped. The folder does not contain the master key.
- * @param env environment variables with which Beckon is started; BECKON_DATA_DIR is read.
- * @throws BackupError if it is not possible; the signal's reason on abort.
+ * @param env environment variables with which Beckon is started. BECKON_DATA_DIR names the data
+ *   folder.
+ * @throws BackupError for example if DATABASE_URL is set; the signal's reason on abort.
  */
 export function backUp(
   env: Readonly<Record<string, string | undefined>>,

@@ -8,7 +8,8 @@ import { BackupError, explained } from "./backup-error.ts";
  * Marks the external database as restored, so that the next startup ends the runs and deliveries
  * that were in progress.
  * @param env environment variables of the next startup; DATABASE_URL is read.
- * @throws BackupError if Beckon is connected to the database, or it cannot be reached or changed.
+ * @throws BackupError if Beckon is connected to the database, or if the database cannot be reached
+ *   or changed.
  */
 export function markDatabase(env: Readonly<Record<string, string | undefined>>): Promise<void> {
   return explained(async () => {

@@ -61,7 +61,7 @@ export function restore(
 
 interface FoundKey {
   readonly key: string;
-  /** Whether it must be stored in the data folder. */
+  /** Whether the key must be stored in the data folder. */
   readonly isNew: boolean;
 }
 
@@ -122,7 +122,8 @@ function rejectOtherKey(
         "BECKON_MASTER_KEY_LOST=1 restores without the secrets that it encrypted.",
     );
   }
-  // A backup of the previous key is accepted too, because the next startup re-encrypts its secrets.
+  // A backup that was encrypted with the previous key is accepted too, because the next startup
+  // re-encrypts its secrets.
   const keys = [key, ...(previousMasterKey === undefined ? [] : [previousMasterKey])];
   if (keys.some((each) => createSecretCipher(parseMasterKey(each)).prefix === file.master_key))
     return;

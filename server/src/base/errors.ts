@@ -26,7 +26,9 @@ export class ApiError extends Error {
   readonly limit: AppliedLimit | undefined;
   /** The limit of money or usage that was reached; undefined if the error has another cause. */
   readonly limitReached: LimitReached | undefined;
-  /** Id of the run that was created already failed; undefined if no run was created. */
+  /**
+   * Id of the run that was created for this request and has already failed; undefined if none was.
+   */
   readonly runId: string | undefined;
 
   constructor(

@@ -116,7 +116,7 @@ function wordAt(index: number): number {
   return random.words[index] ?? 0;
 }
 
-/** Returns the ten digits of a 48-bit number. */
+/** Returns the ten base32 digits of a 48-bit number. */
 function digitsOf(time: number): string {
   let rest = time;
   let text = "";
@@ -147,10 +147,12 @@ export function timeOf(id: string): Date {
 }
 
 /**
- * Returns the newest ids, at most `max`, for a request that is continued before a time. Times are
- * in milliseconds, so ids with the same millisecond are returned together or not at all.
+ * Chooses the newest of the ids, at most `max`. The caller continues later with the ids before the
+ * time of the oldest chosen one. Times have only milliseconds, so of the ids with the same
+ * millisecond all or none are chosen, unless `isPart` is true.
  * @param ids newest first; more than `max` if there are more.
- * @returns `isPart`: more than `max` ids have the newest millisecond, and some of these are chosen.
+ * @returns `isPart`: more than `max` ids have the newest millisecond, and only some of these are
+ *   chosen.
  */
 export function wholeMilliseconds(
   ids: readonly string[],

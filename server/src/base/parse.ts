@@ -42,10 +42,10 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<
 }
 
 /**
- * Returns the query parameters as the schema describes them.
+ * Validates the query parameters and returns the schema's output.
  * @throws ApiError `bad_request` with the first ten problems. Each names the unknown query
- *   parameters or one wrong parameter. If that is a comma-separated list, the problem also names
- *   the wrong item.
+ *   parameters, or one invalid parameter and, if its value is a comma-separated list, the invalid
+ *   item.
  */
 export function parseQuery<S extends z.ZodObject>(schema: S, query: unknown): z.output<S> {
   const result = schema.safeParse(query, { error: wording });
@@ -89,8 +89,8 @@ const kinds: { readonly [expected: string]: string } = {
 };
 
 /**
- * Returns the message of an issue, which zod uses if the schema defines none. undefined selects
- * zod's own message.
+ * Returns the message of an issue for which the schema defines no message; undefined for zod's own
+ * message.
  */
 function wording(issue: z.core.$ZodRawIssue): string | undefined {
   const unit =

@@ -13,9 +13,9 @@ export interface DeliveredRow {
   readonly run_id: string | null;
   readonly seq: number | null;
   /**
-   * The event's data, or a reference to the artifact that has it. null if the data was not stored,
-   * because the subscription's payload was `thin` (events without data) or the subscription was not
-   * enabled, or if the event's run was deleted.
+   * The event's data, or a reference to the artifact that has it. null in three cases: when the
+   * event happened, the subscription's payload was `thin` (events without data); the subscription
+   * was not enabled then; or the event's run was deleted later.
    */
   readonly data: Readonly<Record<string, unknown>> | null;
 }

@@ -38,7 +38,7 @@ export class Lane {
     return this.#hasFailed;
   }
 
-  /** Version of the subscription with which the last delivery was claimed. */
+  /** Version that the subscription had when the last delivery was claimed. */
   get version(): number {
     return this.#version;
   }

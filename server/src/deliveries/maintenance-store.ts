@@ -52,8 +52,8 @@ const batchSize = 1_000;
 /**
  * Closes up to 1,000 pending deliveries of subscriptions that are not enabled: `cancelled` if the
  * subscription was deleted, else `not_sent`. The operation that pauses or deletes a subscription
- * also does this. This function closes deliveries that other transactions added in the meantime,
- * and the deliveries of subscriptions that Beckon disabled.
+ * also closes its pending deliveries. This function closes those that concurrent transactions added
+ * after that, and the deliveries of subscriptions that Beckon disabled.
  * @returns whether there may be more.
  */
 export async function closeDeliveries({ engine }: Database): Promise<boolean> {
@@ -81,9 +81,9 @@ export async function closeDeliveries({ engine }: Database): Promise<boolean> {
 }
 
 /**
- * Closes all pending deliveries with the status `not_sent`, after the database was restored from a
- * backup: they may have been sent after the backup was made. If the restore is only a drill, the
- * original installation still sends them. A person can replay them.
+ * Sets all pending deliveries to `not_sent` after the database was restored from a backup: they may
+ * have been sent after the backup was made. If the restore is only a drill, the original
+ * installation still sends them. A person can replay them.
  * @returns how many were closed.
  */
 export async function closeRestored({ engine }: Database): Promise<number> {

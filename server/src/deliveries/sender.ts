@@ -233,7 +233,8 @@ export function startSender(options: SenderOptions): Sender {
       const idle = sleep(pauseMs, waiting.signal).catch(() => {});
       await Promise.race([idle, woken.promise]);
       waiting.abort();
-      // Few large claims are cheaper: claiming many deliveries costs about as much as claiming one.
+      // Under load, the gap between claims grows: few large claims are cheaper, because claiming
+      // many deliveries costs about as much as claiming one.
       const lengthenedMs = Math.min(pollMs, lagsPerGap * lagMs);
       const wantedMs = Math.max(minGapMs[found ? "found" : "empty"], lengthenedMs);
       const gapMs = wantedMs - (elapsed() - start);

@@ -2,8 +2,8 @@
 export interface DeliveryServices {
   readonly deliveries: {
     /**
-     * Must be called after the commit of a change to a subscription, or of deliveries that are due,
-     * so that all processes notice it at once. Otherwise they notice it at their next poll.
+     * Must be called after the commit of a transaction that changed a subscription or made
+     * deliveries due, so that all processes notice this at once and not only at their next poll.
      */
     changed(): void;
   };

@@ -9,8 +9,8 @@ export interface ClockReading {
 }
 
 /**
- * Maximum difference that is not reported. The header `Date` has a resolution of one second, and a
- * response can take some seconds.
+ * Maximum difference that causes no warning. Such a difference can be a measurement error: the
+ * header `Date` has a resolution of one second, and a response can take some seconds.
  */
 const maxDifferenceMs = 5_000;
 

@@ -86,8 +86,9 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
   const half = "\ud83d";
   it.each([
     ["an escaped NUL", String.raw`{"colour":"re\u0000d"}`, "colour"],
-    // This is invalid JSON. API formats in which arguments are a JSON value send it as a string, so
-    // the error names the whole value and not `colour`.
+    // This is invalid JSON. In API formats in which arguments are a JSON value and not text, the
+    // test server sends it as one JSON string. The error then names the whole value and not
+    // `colour`.
     ["an unescaped NUL", '{"colour":"re\u0000d"}', "(colour|the value)"],
     ["an escaped lone surrogate", String.raw`{"colour":"\ud83d"}`, "colour"],
     ["an unescaped lone surrogate", `{"colour":"${half}"}`, "colour"],

@@ -33,14 +33,14 @@ export type Outcome =
  */
 export interface Journal {
   /**
-   * Events that were durable when the loop started, in order. The loop reads this property once and
-   * then adds its own appends in memory.
+   * Events that were durable when `executeRun` started, in order. `executeRun` reads this property
+   * once and then adds its own appends in memory.
    */
   readonly events: readonly RunEvent[];
 
   /**
    * Makes either all or none of `entries` durable, in order, and resolves when they are durable.
-   * The loop never has two appends in flight.
+   * `executeRun` never has two appends in flight.
    *
    * @param options `intent` is true if `entries` contains a `run.tool_call`. The append is then
    *   rejected if cancellation of the run was requested, because the tool must not be called.
@@ -57,8 +57,8 @@ export interface Journal {
    * Ends the run: writes `entries` and the terminal event for `outcome` in one durable write,
    * together with `calls`, the metered calls that these events report.
    *
-   * @throws {RunStopped} nothing was written. If the reason is `cancelled` or `deadline`, the loop
-   *   calls `end` again with that outcome.
+   * @throws {RunStopped} nothing was written. If the reason is `cancelled` or `deadline`,
+   *   `executeRun` calls `end` again with that outcome.
    */
   end(
     outcome: Outcome,
@@ -72,9 +72,9 @@ export interface Journal {
  *
  * - `fenced`: another process owns the run. This process must not write anything.
  * - `drain`: this process releases the run. It writes no end, and the next owner resumes the run
- *   from the journal.
- * - `cancelled`: a caller cancelled the run. The loop ends it.
- * - `deadline`: the run is past its deadline. The loop ends it.
+ *   from the journal. `executeRun` returns the event for the model call that it aborted.
+ * - `cancelled`: a caller cancelled the run. `executeRun` ends it.
+ * - `deadline`: the run is past its deadline. `executeRun` ends it.
  */
 export type StopReason = "fenced" | "cancelled" | "deadline" | "drain";
 

@@ -1,7 +1,7 @@
 import type { LimitReached, ModelSettings, RunError } from "@beckon/contract";
 import { callsOf, type Step } from "./history.ts";
 
-/** How the loop ends. Usage and cost are added later. */
+/** How a run ends, without its usage and cost, which are added when the end is written. */
 export type Ending =
   | { readonly status: "succeeded"; readonly output: string }
   | {

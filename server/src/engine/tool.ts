@@ -8,7 +8,7 @@ export interface ToolContext {
    * therefore a valid header value.
    */
   readonly idempotencyKey: string;
-  /** Aborts when the run stops. A tool should then stop too; the loop does not wait for it. */
+  /** Aborts when the run stops. The tool should then stop too, but the run does not wait for it. */
   readonly signal: AbortSignal;
   /**
    * Counts the memory of a response while the tool reads it. If it is undefined, memory is not

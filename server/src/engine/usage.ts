@@ -33,8 +33,8 @@ export function reportedUsage(
 }
 
 /**
- * Number of tokens that are plausible in addition to one for each byte: reasoning tokens, whose
- * text Beckon does not get.
+ * Number of reasoning tokens that are plausible in addition to one token for each byte. Beckon does
+ * not get their text, so it cannot count their bytes.
  */
 const maxUnseenTokens = 100_000;
 
@@ -75,7 +75,7 @@ export function estimatedUsage(bytes: {
 /** Usage of a call that the provider does not bill. */
 export const noUsage: TokenUsage = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
 
-/** Returns the sum of the parts. It is marked as estimated if any part is. */
+/** Returns the sum of the usages in `all`. It is marked as estimated if any of them is. */
 export function totalUsage(all: readonly TokenUsage[]): TokenUsage {
   const total = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
   let cacheWrite = 0;

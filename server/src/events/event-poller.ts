@@ -22,7 +22,7 @@ export interface EventPoller {
    * they have subscribers.
    */
   noteWritten(): void;
-  /** Called by `noteWritten`. Does nothing by default. */
+  /** Called by `noteWritten`. `worker.ts` sets it, to wake the sender of deliveries. */
   onWritten: () => void;
   /** Polls at once. Must be called when another process has, or may have, written events. */
   wake(): void;

@@ -54,8 +54,9 @@ function deliveryId(eventId: string, subscriptionId: string, kind: DeliveryKind)
 /**
  * Where the statement reads a run's callback and the properties by which subscriptions filter.
  * - `stored`: in the tables `run_inputs` and `run_callbacks`.
- * - `columns`: in `source`, because the same statement writes the runs. `source` then has the
- *   columns run_source, trigger_id, tags, callback_subscription_id and callback_url.
+ * - `columns`: in further columns of `source` (see `insertRunDeliveries`), because the same
+ *   statement writes the runs: run_source, trigger_id, tags, callback_subscription_id and
+ *   callback_url.
  */
 export type RunFacts = "stored" | "columns";
 

@@ -4,10 +4,10 @@
  */
 export interface Position {
   /**
-   * Id of the transaction that wrote the event or, if an earlier event of the run has a higher id,
-   * that id. It is negative for events that were renumbered after a restore of the database. A
-   * JavaScript number holds it exactly: PostgreSQL reaches 2^53 only after almost three centuries
-   * with a million transactions a second.
+   * Id of the transaction that wrote the event. If an earlier event of the same run has a higher
+   * transaction id, it is that higher id. It is negative for events that were renumbered after a
+   * restore of the database. A JavaScript number holds it exactly: PostgreSQL reaches 2^53 only
+   * after almost three centuries with a million transactions a second.
    */
   readonly transaction: number;
   /**

@@ -54,7 +54,7 @@ export async function finishRestore(client: Queryable, log: Log): Promise<void> 
 
 type Queryable = Pick<Database["engine"], "query">;
 
-/** Returns the history of the database; null if the database does not allow reading it. */
+/** Like `readCurrentHistory`, but if the history cannot be read, logs why and returns null. */
 async function currentHistory(client: Queryable, log: Log): Promise<string | null> {
   try {
     return await readCurrentHistory(client);

@@ -94,7 +94,8 @@ interface Selection {
 
 /**
  * The selected events of each batch, by selection. Several streams of a workspace often have the
- * same selection, as those of dashboards do. Such streams convert and serialize each batch once.
+ * same selection, as those of dashboards do. Such streams share one array for each batch, so it is
+ * also serialized only once (`sharedChunks` in `http/streams/write-stream.ts`).
  */
 const selectionsOf = createTurnCache<
   readonly StoredEvent[],

@@ -34,9 +34,9 @@ export async function* subscribeToWorkspace(
           upTo: start,
           limit: maxBatchEvents,
         });
-        // Events are yielded one by one here. A subscriber that catches up does not share the
-        // serialized bytes of events with others, so with batches each slow reader would hold the
-        // bytes of a whole batch in memory.
+        // Events are yielded one by one here. A stream serializes all that is yielded at once
+        // (`write-stream.ts`), and does not share the bytes with other streams while it catches up.
+        // With batches, each slow stream would hold the bytes of a whole batch in memory.
         for (const event of batch.events) yield [event];
         position = batch.end;
         hasMore = batch.hasMore;

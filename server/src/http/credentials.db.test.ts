@@ -14,7 +14,7 @@ const expired = await insertKey(beckon, { expiresIn: -1 });
 /** The response for every invalid credential. */
 const { body: rejection } = await beckon.call("/agents", { credential: null });
 
-/** Creates an agent and invokes it, so that this process has cached its token. */
+/** Creates an agent and invokes it, so that the server has cached the agent's token. */
 async function invokedAgent() {
   const made = await beckon.createAgent();
   await beckon.invoke(made, "Hello");

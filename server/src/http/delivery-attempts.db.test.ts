@@ -5,7 +5,7 @@ import { eventually } from "../../test/eventually.ts";
 import { type Received, startReceiver } from "../../test/receiver.ts";
 import { type Subscribed, type SubscribeOptions, subscribe } from "../../test/subscribe.ts";
 
-/** Seconds before each attempt. */
+/** Seconds to wait before each attempt, counted from the attempt before. */
 const schedule = [0, 0.3, 0.6];
 const timeoutMs = 1_000;
 

@@ -72,7 +72,7 @@ export const apiErrors: {
   },
 };
 
-/** The request to which an error belongs, for the log. */
+/** The request to which an error belongs, for the log and for the request id in the response. */
 export interface FailedRequest {
   readonly log: Log;
   /**

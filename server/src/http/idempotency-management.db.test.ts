@@ -13,7 +13,7 @@ const create = (key: string, { name = "Test", credential = beckon.key } = {}) =>
     headers: { "idempotency-key": key },
   });
 
-/** Returns routes that accept an Idempotency-Key, each with a valid body and its status. */
+/** Returns routes that accept an Idempotency-Key, each with a valid body and its success status. */
 async function routes() {
   const agent = await beckon.createAgent();
   const trigger = await beckon.createTrigger(agent.id);

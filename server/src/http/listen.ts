@@ -63,7 +63,10 @@ export interface ConnectionLimits {
    * connection with slow headers would stay open for up to 50 seconds.
    */
   readonly checkMs: number;
-  /** Delay of `divertRequests`; 0 for none. */
+  /**
+   * Time that `divertRequests` waits before it accepts no more connections, and the maximum that it
+   * waits after that. If it is 0, `divertRequests` does nothing.
+   */
   readonly drainDelayMs: number;
 }
 
@@ -118,7 +121,7 @@ export async function listen(
   answerMalformed(server, logRequests(server, services));
   traceRequests(server, services);
   const { drainDelayMs } = limits;
-  // Without a delay, pending responses are not tracked, which would cost CPU for each request.
+  // Without a delay, pending responses are not tracked, because tracking costs CPU per request.
   const closeAfterResponses = drainDelayMs === 0 ? undefined : closeConnections(server);
   let accepting: Promise<void> | undefined;
   const closed = new Promise<void>((resolve) => server.once("close", () => resolve()));
@@ -191,14 +194,14 @@ const arrivalMs = 250;
 const lingerPollMs = 20;
 
 /**
- * Closes the listener and idle connections without losing requests that are on their way. When this
- * is called, new clients are no longer sent to this process. Closing the listener at once would
- * reset connections that are not accepted yet. Closing idle connections at once would cut off
- * requests that have arrived but are not read yet. In both cases the client could not know whether
- * its request had an effect. The function therefore waits before each of these two steps, and takes
- * each of them directly after reading what has arrived. Responses close their connections only
- * after the first step. Before it, a proxy would open a new connection to this listener in place of
- * each closed one.
+ * Closes the listener and idle connections without losing requests that are on their way. Load
+ * balancers should already send new clients elsewhere: see `divertRequests`. Closing the listener
+ * at once would reset connections that are not accepted yet. Closing idle connections at once would
+ * cut off requests that have arrived but are not read yet. In both cases the client could not know
+ * whether its request had an effect. The function therefore waits before each of these two steps,
+ * and takes each of them directly after reading what has arrived. Responses close their connections
+ * only after the first step. Before it, a proxy would open a new connection to this listener in
+ * place of each closed one.
  *
  * @param maxLingerMs how long idle connections stay open after the listener is closed. Closing them
  *   at once could collide with a request that a proxy is sending. During this time, connections can

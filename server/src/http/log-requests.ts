@@ -24,7 +24,7 @@ type LogServices = Pick<Services, "log" | "metrics" | "auth" | "trustProxy">;
 /** Kind of the credential that a request presented. It says nothing about its validity. */
 type CallerKind = "token" | "key" | "session" | "trigger" | "none";
 
-/** Template of the path whose last segment is the credential. */
+/** Path pattern of the route that fires a trigger. The last segment is the credential. */
 const firePath = "/api/public/triggers/:token";
 
 /**
@@ -49,7 +49,7 @@ export function logRequests(
 
   function logRejection(incoming: IncomingMessage, route: string, requestId: string): void {
     const caller = callerKind(services, incoming, route);
-    // The headers of the request have no credential, so its body had the one that was rejected.
+    // For `none`, the headers have no credential, so the rejected one was in the request's body.
     const kind = caller === "none" ? "password or link" : caller;
     metrics.count("beckon_credentials_rejected_total", [kind]);
     if (rejections.add("").count > maxRejectionsPerSecond) {

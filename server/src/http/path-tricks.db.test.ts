@@ -23,7 +23,7 @@ const observer = await insertKey(beckon, {
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
-/** Callers with few permissions, whose plain requests are rejected. */
+/** Callers that cannot change anything. Those with a key or a session can read some resources. */
 const callers: Readonly<Record<string, Headers>> = {
   nobody: [],
   "an observer's key": [["x-api-key", observer]],

@@ -16,7 +16,7 @@ const receiver = await beckon.createTrigger(agent.id, {
   receiving: { form: { honeypot: "website" } },
 });
 const ofReceiver = `/agents/${agent.id}/triggers/${receiver.id}`;
-// A request that is stored and starts no run.
+// The honeypot field has a value, so this request is stored and starts no run.
 await beckon.call(receiver.url, {
   credential: null,
   body: "website=x",
@@ -34,8 +34,8 @@ const { data: price } = (
     },
   })
 ).body;
-// A credential can rotate a key only if it has all scopes of this key. So this key has only the
-// scope `keys:write`, which every credential that rotates it below has too.
+// A credential can rotate a key only if it has all of the key's scopes. So the key below has only
+// the scope `keys:write`, which every credential that rotates it in these tests has too.
 const { data: key } = (
   await beckon.call("/keys", { body: { name: "Test", scopes: ["keys:write"] } })
 ).body;

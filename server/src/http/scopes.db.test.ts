@@ -19,8 +19,8 @@ const keys = new Map(
 const none = await insertKey(beckon, { scopes: [] });
 
 /**
- * Requests an unknown resource with an invalid body. Even a caller with the scope gets an error,
- * about the resource or the body, so nothing changes.
+ * Requests an unknown resource and, except with GET, sends an invalid body. So nothing changes even
+ * if the caller has the scope: requests other than GET fail at the resource or the body.
  */
 const send = (method: string, path: string, credential: string | undefined) =>
   beckon.call(path.replaceAll(/:\w+/g, "none"), {

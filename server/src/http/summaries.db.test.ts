@@ -96,7 +96,7 @@ describe("a summary of runs", () => {
     expect([answer.body.data.length, answer.body.next]).toEqual([200, null]);
     expect(JSON.stringify(answer.body).length).toBeLessThan(250_000);
     const selected = statements
-      // The server also claims deliveries at the same time. Their statements select the column
+      // At the same time, the server claims deliveries. The statements for this select the column
       // `payload` of another table, `subscriptions`.
       .filter((text) => !text.includes("deliveries"))
       .join("\n")

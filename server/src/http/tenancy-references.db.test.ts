@@ -131,7 +131,7 @@ test.each(managedRoutes.filter(({ doc }) => doc.list))(
   async ({ path, doc }) => {
     // `listWorkspaces` shows a key only its own workspace, so there is no second page and no
     // cursor. `listEvents` returns two cursors: that of the page and that of the first event.
-    // All presets are on one page.
+    // `listTriggerPresets` returns all presets on one page.
     const isOnePage = doc.id === "listWorkspaces" || doc.id === "listTriggerPresets";
     const expected = isOnePage ? 0 : doc.id === "listEvents" ? 2 : 1;
     expect(await inQueries.after?.(pathOf(path, theirs))).toHaveLength(expected);

@@ -16,7 +16,7 @@ import { managedRoutes } from "./api/index.ts";
 
 /**
  * Two workspaces with the same content. Requests to one have ids of the other in the path: every
- * kind of id, for every route. See also tenancy-references.
+ * kind of id, for every route. `tenancy-references.db.test.ts` tests ids in queries and bodies.
  */
 
 const beckon = await startTestBeckon();

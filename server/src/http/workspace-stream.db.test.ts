@@ -186,8 +186,7 @@ test("a run's events are in the order of seq although an older transaction wrote
   await older.query("select pg_current_xact_id()");
   const runId = await run(slow);
   await older.query("select set_config('beckon.workspace', '*', true)");
-  // Writes an event without a claim of the run, in the same way as the server's statements that end
-  // a queued run.
+  // Reserves the event's seq without a claim or fence, as the statements that end a queued run do.
   await older.query(
     `with moved as (
       update runs set last_seq = last_seq + 1, last_transaction = greatest(last_transaction, current_transaction()) where id = $1

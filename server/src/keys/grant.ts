@@ -38,8 +38,8 @@ export function expiryOf(given: {
 
 /**
  * Checks that the actor has all scopes of a key and can access all agents of the key. Must be
- * called when a key is created or changed, and when its secret is rotated, because the response
- * shows the new secret to the actor.
+ * called when a key is created, when its scopes, agents or expiry change, and when its secret is
+ * rotated, because that response shows the new secret to the actor.
  * @throws ApiError `forbidden`; `bad_request` for scopes that a key limited to agents cannot have.
  */
 export function permitGrant(ctx: Context, grant: Grant): void {

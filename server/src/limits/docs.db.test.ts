@@ -17,7 +17,10 @@ const blocks = (kind: string) =>
 const operatorFile = blocks("json").find((block) => block.includes('"plans"')) ?? "";
 const shown = blocks("json").filter((block) => block !== operatorFile);
 
-/** Matches a value of the chapter, in which `…` stands for any text. */
+/**
+ * Returns the expected value for a value that the chapter shows. A `…` at the end of a string
+ * stands for any text.
+ */
 function asShown(value: unknown): unknown {
   if (typeof value === "string" && value.endsWith("…"))
     return expect.stringMatching(new RegExp(`^${value.slice(0, -1)}`));

@@ -33,7 +33,7 @@ async function periodsOf(
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 
 const formats = new Map<string, Intl.DateTimeFormat>();
-/** Returns the local time of a whole second as if it were UTC. */
+/** Returns the zone's local time at a moment as if it were UTC. The moment is a whole second. */
 function localTime(zone: string, moment: number): number {
   let format = formats.get(zone);
   if (format === undefined) {

@@ -62,13 +62,14 @@ test("a child that is killed at any moment loses no evaluation", async () => {
   await render("a", "warm");
   let done = false;
   const killing = (async () => {
-    // Kills at most 3 children. On a slow machine, starting more of them would take longer than
-    // evaluations wait in the queue.
+    // Kills at most 3 children. On a slow machine, starting more of them would take longer than the
+    // maximum time that evaluations wait in the queue (`maxWaitMs`).
     for (let kills = 0; kills < 3 && !done; kills++) {
       const last = processes.at(-1);
       last?.kill();
       await last?.exited;
-      // The next child is killed after it has evaluated something, or while it starts.
+      // So the next round kills a child that has evaluated something or, if this evaluation fails,
+      // possibly one that is still starting.
       await render("killer", "x").catch(() => {});
     }
   })();

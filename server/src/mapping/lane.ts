@@ -172,7 +172,8 @@ export class EvaluationLane {
     try {
       return (this.#options.start ?? startChild)(this.#options, on);
     } catch {
-      // This also runs in callbacks of timers and processes, where an error would end the server.
+      // `#spawn` must not throw: it is also called in callbacks of timers and processes, where an
+      // error would end the server.
       setImmediate(on.exit);
       return { write: () => {}, usedMs: () => undefined, kill: () => {} };
     }

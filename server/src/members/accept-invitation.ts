@@ -110,9 +110,9 @@ async function accountOfPassword(
 ): Promise<AccountResolver> {
   const { password, email = invitation.email } = given;
   const { account, isKnown } = await findAccount(ctx.database, { email, password });
-  // Also called after a wrong password, because a request with a name and a wrong password succeeds
-  // below and adds an account. If only the correct password failed with `too_many_requests`, the
-  // error would reveal that the password is correct.
+  // Above the limit, this rejects wrong passwords too. Otherwise a request with a name and a wrong
+  // password would succeed below and add an account. Only the correct password would fail with
+  // `too_many_requests`, which would reveal that it is correct.
   ctx.failedAttempts.permit();
   if (account !== undefined) {
     return async (tx) => {
@@ -124,9 +124,10 @@ async function accountOfPassword(
   }
   if (given.name === undefined) throw wrongPassword(ctx, { email });
   const { name } = parse(newAccount, { name: given.name, password });
-  // An account with this e-mail exists, so the attempt counts as one with a wrong password.
-  // Otherwise a person could invite this e-mail, send a name with each attempt, and so guess the
-  // password of its account without a limit.
+  // Several accounts can have the same e-mail, so a new one is added even if the e-mail is known.
+  // But the password matched none of the known accounts, so the attempt is counted like a failed
+  // sign-in; the returned error is not thrown. Without the count, a person with valid invitations
+  // could send a name with each attempt, and so guess the password of a known account.
   if (isKnown) wrongPassword(ctx, { email });
   const passwordHash = await hashPassword(password);
   return async (tx) => (await addAccount(tx, { name, email, passwordHash })).id;

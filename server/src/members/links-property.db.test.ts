@@ -103,7 +103,7 @@ test("a link works if and only if its issuer could issue it now, after any chang
       people.target = { ...people.target, ...(await startSession(beckon, people.target.id)) };
   });
   await fc.assert(property, { numRuns: 50 });
-  // Both outcomes must have occurred.
+  // At least one link must have worked, and at least one must have been rejected.
   expect([used.yes, used.no]).toEqual([
     expect.toSatisfy((count) => count > 0),
     expect.toSatisfy((count) => count > 0),

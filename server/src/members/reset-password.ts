@@ -9,7 +9,7 @@ import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { requireMember } from "./member.ts";
 import { isMemberOfUnownedWorkspace } from "./store.ts";
 
-/** A link to set a new password, as only the response that creates the link shows it. */
+/** A link to set a new password. Only the response that creates the link contains this. */
 export interface ResetLink {
   readonly token: string;
   readonly url: string;
@@ -64,9 +64,9 @@ export async function resetMemberPassword({
 }
 
 /**
- * Returns whether a reset link for the person would give access to workspaces that the link's
- * issuer does not own. Returns false for every issuer in the workspace `default`, because these can
- * issue a link for each of its members.
+ * Returns whether a reset link for the person is forbidden, because it would give access to
+ * workspaces that its issuer does not own. Always false for owners and keys of the workspace
+ * `default`, which can issue the link for every member of `default`.
  */
 export async function opensOtherWorkspaces(
   tx: WorkspaceTransaction,

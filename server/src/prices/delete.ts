@@ -5,8 +5,8 @@ import { noPrice, ratesOf } from "./model-price.ts";
 import { deletePriceRow, findPrice, lockProviderOfPrice } from "./store.ts";
 
 /**
- * Deletes a price that the workspace set. For runs that start or resume afterwards, the price
- * applies that the model has without the deleted price.
+ * Deletes a price that the workspace set. Runs that start or resume afterwards use the price that
+ * the model has without it, for example that of the price library.
  * @throws ApiError `not_found` if there is no price with this id.
  */
 export async function deletePrice({

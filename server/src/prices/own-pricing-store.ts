@@ -36,7 +36,10 @@ export async function readOwnPricing(
 
 const defaults: Readonly<Record<string, string | undefined>> = defaultBaseUrls;
 
-/** Returns the root of a stored provider's API; undefined if its kind has no default. */
+/**
+ * Returns the root of a stored provider's API. Without a base URL it is the default of the
+ * provider's kind; undefined if the kind has no default.
+ */
 export function baseUrlOf(row: {
   readonly kind: string;
   readonly base_url: string | null;

@@ -28,7 +28,8 @@ export interface UsedModel {
  *
  * @param options.above the last model of the page before; undefined for the first page.
  * @param options.model if it is not undefined, only this model (`provider/model`) is listed. If no
- *   agent uses it, it is listed only if the workspace has a provider of its own with this name.
+ *   agent uses it, it is listed only if the workspace has its own provider with the name before the
+ *   slash.
  */
 export async function listUsedModels(
   tx: WorkspaceTransaction,

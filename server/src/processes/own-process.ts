@@ -33,8 +33,8 @@ export class OwnProcess {
   /**
    * Whether every transaction whose commit began before `time` is visible by now. A commit can wait
    * without limit for a synchronous standby, and its transaction is invisible meanwhile. Commits
-   * leave this wait in their order in the WAL. So if a renewal that began after `time` has
-   * succeeded, the earlier commits have left it, too; a second renewal gives them the time to become
+   * end this wait in their order in the WAL. So if a renewal that began after `time` has succeeded,
+   * the earlier commits no longer wait either. A second renewal gives them the time to become
    * visible.
    *
    * @param time a value of `elapsed()`

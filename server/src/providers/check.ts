@@ -14,7 +14,8 @@ const timeoutMs = 10_000;
 /**
  * Checks a provider by a request for its list of models. The result says whether the request
  * succeeded, and lists the models. A failure of the provider is part of the result and is not
- * thrown. For a model server on this machine, a result is reused for 30 seconds.
+ * thrown. For a model server on this machine, the result can be up to 30 seconds old, because
+ * `findOperatorProvider` does not probe the server more often.
  *
  * @throws ApiError `secret_unreadable` if the key was encrypted with another master key, or was
  *   entered for a base URL with another origin.

@@ -6,7 +6,10 @@ import {
 } from "../base/secrets/index.ts";
 import { bindingOfSenderSecret } from "./secret-binding.ts";
 
-/** Columns with encrypted texts, and the column name to which the encryption of each is bound. */
+/**
+ * Maps each encrypted column to the column name in its additional authenticated data. The previous
+ * secret keeps the name that it had as the current secret.
+ */
 const columns = {
   sender_secret: "sender_secret",
   previous_sender_secret: "sender_secret",

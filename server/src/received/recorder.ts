@@ -14,8 +14,9 @@ export interface Recorder {
   /**
    * Records a request. Per trigger, outcome and minute, only the first requests are stored; the
    * others are only counted.
-   * @returns `valid`, including when the request was only counted; else why its outcome does not
-   *   apply.
+   * @returns `valid` if the request was stored or only counted. `unauthorized` if the trigger's
+   *   token is no longer valid, and `reconfigured` if the settings have changed since the outcome
+   *   was decided: the request is then neither stored nor counted.
    * @throws ApiError `unavailable` if the database does not reply in time.
    */
   record(row: RecordRow): Promise<CheckResult>;

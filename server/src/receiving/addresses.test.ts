@@ -13,7 +13,7 @@ test.each([
   ["2001:db8::/32", "2001:db8:1::1"],
   ["2001:DB8::1", "2001:db8:0:0:0:0:0:1"],
   ["::/0", "2001:db8::1"],
-  // The IPv6-mapped form of the address is in the range.
+  // The address is in the range as `::ffff:203.0.113.9`, its form in IPv6.
   ["::/0", "203.0.113.9"],
 ])("%s contains %s", (range, address) => expect(allows([range], address)).toBe(true));
 

@@ -6,7 +6,8 @@ const rangesOf = new WeakMap<readonly string[], BlockList>();
 
 /**
  * Returns whether an IP address is allowed to send to the trigger. IPv4 addresses also match in
- * their IPv6-mapped form (`::ffff:192.0.2.1`). An unknown address matches no list.
+ * their IPv6-mapped form (`::ffff:192.0.2.1`). An unknown address (undefined) is allowed only if
+ * the trigger allows all addresses.
  */
 export function isAllowedAddress(
   { allowed_addresses: allowed }: Pick<Receiving, "allowed_addresses">,

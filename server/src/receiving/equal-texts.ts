@@ -1,9 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
 /**
- * Returns whether two texts are equal, in a time that depends only on their lengths. They are
- * hashed first because `timingSafeEqual` rejects buffers of different lengths, and comparing the
- * lengths would reveal the length of a secret.
+ * Returns whether two texts are equal. The duration does not reveal how much of a guessed secret is
+ * right. The texts are hashed first, because `timingSafeEqual` throws if their lengths differ.
  */
 export function equalTexts(a: string, b: string): boolean {
   return timingSafeEqual(hash(a), hash(b));

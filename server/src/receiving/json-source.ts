@@ -22,7 +22,10 @@ export function sourceAt(text: string, pointer: string): string | undefined {
   return text.slice(at, endOfValue(text, at)).trimEnd();
 }
 
-/** Returns where the value of the last field with this name starts. `JSON.parse` uses it too. */
+/**
+ * Returns where the value of the field `name` starts. If several fields have this name, the last
+ * one counts, as for `JSON.parse`.
+ */
 function fieldAt(text: string, open: number, name: string): number | undefined {
   let found: number | undefined;
   for (let at = afterSpace(text, open + 1); text[at] === '"'; at = afterComma(text, at)) {

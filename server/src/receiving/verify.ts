@@ -11,9 +11,10 @@ import { verifyHmac } from "./verify-hmac.ts";
 import { verifyTwilio } from "./verify-twilio.ts";
 
 /**
- * Verifies that a request comes from the sender that the trigger shares a secret with, over the
- * bytes as they were received. Without a secret, every request is rejected unless the trigger
- * verifies nothing. Secrets and signatures are compared in constant time.
+ * Verifies that a request comes from the sender with which the trigger shares a secret. Signatures
+ * are computed from the bytes as they were received. If the trigger has no secret, every request is
+ * rejected, unless the trigger is set to verify nothing. Secrets and signatures are compared in
+ * constant time.
  */
 export function verifyRequest(
   { verification }: Pick<Receiving, "verification">,

@@ -368,7 +368,7 @@ describe("for random sequences of requests and returns", () => {
     expect(overtaken).toEqual([]);
   }
 
-  /** Charges a part of what a run holds, in percent, and returns the rest to the budgets. */
+  /** Charges a part of what a run holds (`share`, 0 to 1), and returns the rest to the budgets. */
   function giveBack(world: Simulated, index: number, share: number): void {
     const [runId, held] = [...world.held][index % Math.max(1, world.held.size)] ?? [];
     if (runId === undefined || held === undefined) return;

@@ -186,8 +186,8 @@ function decideOne(states: Map<number, State>, request: ReservationRequest): Dec
  * needs.
  */
 function keepTurn(states: Map<number, State>, run: WaitingRun): void {
-  // The run also waits for a budget that applies to none of the requests, so it could not reserve
-  // anything now. Later runs therefore need not wait for this run.
+  // If the run also waits for a budget that none of the requests needs, that budget is not in
+  // `states`. The run could then not reserve anything now, so later runs need not wait for it.
   if (run.blockedAt.some((id) => !states.has(id))) return;
   const own = run.budgetIds.flatMap((id) => states.get(id) ?? []);
   if (blockedAt(own, run.asked).length > 0) return;
@@ -207,9 +207,9 @@ function blockedAt(own: readonly State[], asked: Amounts): readonly State[] {
 }
 
 /**
- * Returns the limit from the point of view of one run: amounts that other runs hold for earlier
- * attempts count as spent. `kept` also contains what the run itself has used. This is subtracted
- * here, because `fitInto` counts it as spent itself.
+ * Returns the limit as it applies to one run: the amounts that other runs hold for earlier attempts
+ * count as spent. `used`, which earlier attempts of this run's call used, is a part of `kept`. It
+ * is subtracted here, because `fitInto` itself counts it as spent.
  */
 function withKept({ budget, kept }: State, used: Amounts): Limit {
   return { ...budget, spent: budget.spent + kept - (amountIn(budget, used) ?? 0) };

@@ -74,7 +74,7 @@ export const datedRows: readonly PrepareDeletion[] = tables.map(
           // Rows that another transaction has locked are left for the next pass. The others are
           // deleted by their ctid. If they were deleted by their key, PostgreSQL could compare each
           // row of the table with each row of "old": it plans the statement once per connection,
-          // when the table may be small.
+          // possibly while the table is small, and keeps this plan.
           text: `with old as materialized (
               select ctid, ${time} as time from ${table}
               where ${time} >= $1::timestamptz and ${time} < $2

@@ -10,8 +10,8 @@ import { datedRows } from "./dated-rows-store.ts";
 import { oldDeliveries } from "./deliveries-store.ts";
 
 const { database, url, role } = await testDatabase();
-// With `poolSize` 2, the engine's pool has one connection. It plans each statement once, on small
-// tables, and uses the plan after they have grown.
+// With `poolSize` 2, the pool `planned.engine` has one connection. A connection plans each
+// statement once: here on small tables. It uses the same plan after the tables have grown.
 const planned = connect({ url, poolSize: 2, role, log: createLog("silent") });
 afterAll(() => planned.close());
 const { workspaceId } = await seedAgent(database);
@@ -32,7 +32,7 @@ await database.engine.query(
   tables.map((table) => `alter table ${table} set (autovacuum_enabled = false)`).join(";"),
 );
 
-/** Adds `count` rows to each table, whose age is `days`. */
+/** Adds `count` rows that are `days` days old to each table. */
 async function add(label: string, days: number, count: number): Promise<void> {
   await addDatedRows(database.engine, workspaceId, { label, days, count });
   const before = new Date(Date.now() - days * 24 * 3_600_000);

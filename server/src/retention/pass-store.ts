@@ -62,8 +62,8 @@ export async function readLastPass(connection: Queryable): Promise<number> {
 }
 
 /**
- * Returns how many rows were ever inserted, as the statistics of PostgreSQL count them: runs, and
- * deliveries, received requests and idempotency keys together.
+ * Returns how many rows were ever inserted, according to PostgreSQL's statistics. `others` is the
+ * sum for deliveries, received requests and idempotency keys.
  */
 export async function countCreatedRows(
   connection: Queryable,

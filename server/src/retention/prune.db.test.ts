@@ -258,8 +258,8 @@ test("other rows are deleted after their own retention, each kind by its setting
   ] as const) {
     const before = await left(table, column);
     const deleted = await pass(retention);
-    // One setting is for received requests and their counts, another for invitations and links. The
-    // pass for the first table of such a pair has deleted the old rows of the second one too.
+    // Some tables share a setting. The pass for the first of them has also deleted the old rows of
+    // the second one, so its own pass deletes none.
     if (before.length > 1) expect(deleted[kind], table).toBe(120);
     expect(await left(table, column), table).toHaveLength(1);
   }

@@ -100,7 +100,8 @@ export async function prune(
         if (rows > 0) metrics.count("beckon_retention_rows_deleted_total", [kind], rows);
       }
       if (!hasMore) return true;
-      // Without a batch, the time says nothing: `inEachWorkspace` found no old rows.
+      // `deleted` is empty if `inEachWorkspace` found only workspaces without old rows. Then the
+      // duration says nothing about the size of a batch, and no pause is needed.
       if (Object.keys(deleted).length === 0) continue;
       if (tookMs > batchMs.max) max = Math.max(1, Math.floor(max / 2));
       else if (tookMs < batchMs.min) max = Math.min(maxBatchRows, max * 2);

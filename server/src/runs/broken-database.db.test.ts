@@ -34,7 +34,7 @@ async function closed(proxy: Network, ms: number): Promise<void> {
 /**
  * Returns a fault that resets the connection of the next statement `name` once the statement is
  * committed. If there is no such statement within 300 ms, nothing happens.
- * @param pass number of bytes of the reply that still reach the server.
+ * @param pass number of bytes of PostgreSQL's reply that Beckon still gets.
  */
 const cut =
   (name: string, pass: "nothing" | number = "nothing"): Fault =>

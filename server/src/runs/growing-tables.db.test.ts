@@ -46,8 +46,9 @@ import { startRuns } from "./starting/start-runs.ts";
  */
 
 const { database, url, role } = await testDatabase();
-// With `poolSize` 2, each of the two pools has one connection. A plan belongs to a connection, so
-// every later execution of a statement uses the plan of its first one.
+// With `poolSize` 2, the pools `planned.engine` and `planned.tenant` have one connection each. A
+// plan belongs to a connection, so every later execution of a statement uses the plan of its first
+// one.
 const planned = connect({
   url: `${url}${url.includes("?") ? "&" : "?"}options=${encodeURIComponent("-c plan_cache_mode=force_generic_plan")}`,
   poolSize: 2,
@@ -452,7 +453,7 @@ beforeAll(async () => {
     [agent.workspaceId, agent.agentId, owner, hash],
   );
   // Inserts usage entries of the current day that count as already summed up, because their
-  // transaction ids are negative. Inserts as many rows with sums of the 500 days before.
+  // transaction ids are negative. The next statement inserts daily sums for the 500 days before.
   await database.engine.query(
     `insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
         step, attempt, outcome, kind, provider, model, cost_micros, estimated, transaction)

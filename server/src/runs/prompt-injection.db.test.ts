@@ -127,14 +127,15 @@ const requested: readonly (readonly [tool: string, args: unknown, called: boolea
     "@169.254.169.254/",
     "http:/169.254.169.254",
   ].map((id) => ["read_order", { id }, false] as const),
-  // Path traversal.
+  // Path traversal. The texts of the second list are allowed: the tool percent-encodes them, so
+  // each stays one path segment.
   ...["..", ".", "", "../admin", "..\\admin", "7/../../admin", "7/refund"].map(
     (id) => ["read_order", { id }, false] as const,
   ),
   ...["%2e%2e", "%2e%2e%2fadmin", "..%2fadmin", "7?admin=true", "7#x", "7;admin"].map(
     (id) => ["read_order", { id }, true] as const,
   ),
-  // Arguments that no operation has.
+  // Arguments that `read_order` does not have.
   ...["url", "host", "method", "headers", "secret_id", "allowed_hosts", "body", "__proto__"].map(
     (name) =>
       [
@@ -143,7 +144,8 @@ const requested: readonly (readonly [tool: string, args: unknown, called: boolea
         false,
       ] as const,
   ),
-  // Injected query parameters and headers, and a fixed field of the body.
+  // Attempts to inject query parameters and headers, and to change a constant field of the body.
+  // The last call makes no attempt.
   ["search", { q: "x&limit=9999&admin=true#" }, true],
   ["search", { q: "x", limit: "9999" }, false],
   ["note", { note: "x\r\nx-admin: true" }, false],

@@ -115,7 +115,7 @@ test("without notifications invokes succeed too, after a poll", async ({ annotat
   await disconnecting;
   await admin.end();
   await annotate(`median ${median(times).toFixed(1)} ms, max ${Math.max(...times).toFixed(1)} ms`);
-  // Proves that there were no notifications.
+  // At least one invoke got no notification: with notifications none takes this long.
   expect(Math.max(...times)).toBeGreaterThan(maxNotifiedMs);
   expect(Math.max(...times)).toBeLessThan(5_000);
   await eventually(

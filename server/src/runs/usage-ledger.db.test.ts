@@ -353,8 +353,8 @@ test("a process sums usage up when it becomes idle, also between sweeps", async 
   const agent = await beckon.createAgent({ model: held.model });
   const invoked = beckon.invoke(agent, "Hello");
   await held.reached(1);
-  // The run lasts longer than one poll of the worker, so that the worker notices that the process
-  // is busy.
+  // The run lasts longer than one poll of the worker. Between sweeps, the worker sums usage up only
+  // if one poll finds the process busy and the next one finds it idle.
   await eventually("a run of 1.5 seconds", async () => {
     const { rows } = await database.engine.query(
       "select from runs where agent_id = $1 and now() - started_at > interval '1.5 seconds'",

@@ -2,7 +2,8 @@ import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 
 /**
- * Above this number of pending deliveries, a subscription is disabled. Counting ends at one more.
+ * The sender disables a subscription that has more pending deliveries than this (`maxPending` in
+ * deliveries/sender.ts). Counting stops at one more, which is enough to see that.
  */
 const maxPending = 100_000;
 const maxCountedFailures = 10_000;

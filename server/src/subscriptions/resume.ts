@@ -33,7 +33,8 @@ export async function resumeSubscription({
   const inactive = await inWorkspace(database.tenant, workspaceId, (tx) =>
     requireSubscription(tx, ctx, input),
   );
-  // A process that exited can have left pending deliveries. They count as missed.
+  // If a process exited while it paused or disabled the subscription, deliveries can still be
+  // pending. They are ended first, so that they count as missed.
   await endPending(database, inactive, "not_sent");
   const result = await inWorkspace(database.tenant, workspaceId, async (tx) => {
     const row = await requireSubscriptionForChange(tx, ctx, input);

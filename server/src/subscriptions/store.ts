@@ -125,7 +125,10 @@ export function pauseSubscriptionRow(
   });
 }
 
-/** Sets the status `enabled`, and clears `failing_since`, so that only later failures count. */
+/**
+ * Sets the status `enabled`, and clears `failing_since`, so that earlier failures do not disable
+ * the subscription again.
+ */
 export function resumeSubscriptionRow(
   tx: WorkspaceTransaction,
   row: SubscriptionRow,

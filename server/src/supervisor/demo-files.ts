@@ -37,7 +37,7 @@ async function writeSecret(
   secret: string | null,
 ): Promise<DemoFile | undefined> {
   if (secret === null) {
-    // An error is ignored, because the greeting does not mention the remaining file.
+    // A file that cannot be removed stays. The greeting does not name it, so this is not reported.
     await rm(path, { force: true }).catch(() => {});
     return undefined;
   }

@@ -46,8 +46,8 @@ test("a server is replaced even if the first attempt to start its process fails"
     count: 1,
     env: {
       PATH: process.env.PATH,
-      // The first server exits. The system rejects the environment of the second process, as it
-      // rejects any process while memory is short.
+      // The first server exits. The second process cannot be started, because its environment is
+      // too large. This replaces the usual cause, a lack of memory.
       get EXITS() {
         return ["1", "x".repeat(2_000_000)][starts++];
       },

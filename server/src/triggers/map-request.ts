@@ -23,7 +23,10 @@ export type MappedRequest =
       readonly kind: "passes";
       /** The part of the run's input after the prompt prefix. */
       readonly message: string;
-      /** The parts of `message`. */
+      /**
+       * The parts of `message`, in order. `message`: the rendered template. `values`: the chosen
+       * headers and query parameters. `payload`: the payload.
+       */
       readonly parts: readonly { readonly kind: "values" | "message" | "payload"; text: string }[];
     }
   /** The filter rejects the request. */

@@ -150,7 +150,7 @@ export function updateSecretRow(
     .executeTakeFirstOrThrow();
 }
 
-/** Sets how many seconds from now the trigger waits for a request to capture; null: not at all. */
+/** Makes the trigger wait this many seconds for a request to capture. null: it stops waiting. */
 export function updateListeningRow(
   tx: WorkspaceTransaction,
   row: TriggerRow,

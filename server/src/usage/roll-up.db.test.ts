@@ -137,7 +137,7 @@ test("appends rows during a day and merges them when the day is over", async () 
   // A late entry of a day that is over is merged into the sum of its day by the next roll-up.
   await write(agent, { day: rows[0]?.day ?? "" });
   expect(await rollUpAll(agent)).toMatchObject({ days: 1, entries: 4 });
-  // In this time zone the local date is a day earlier again.
+  // In this time zone the day of the entries is the current day again.
   await setZone(agent, earlier);
   await write(agent);
   expect(await rollUpAll(agent)).toMatchObject({ days: 2, entries: 5 });

@@ -135,8 +135,9 @@ from taken`.execute(tx);
 }
 
 /**
- * Merges the rows of a key and a day into one, if the day is over or the key has many rows. The
- * caller has locked the progress.
+ * Merges rows of `usage_days` with the same values in the columns of `key`, one of which is the
+ * day, into one row. For a day that is not over, it does so only if there are more than
+ * `maxRowsOfKey` of these rows. The caller has locked the progress.
  * @param days days to which rows were added. Their rows are merged even if the days are before
  *   `mergedBefore`.
  * @returns whether there are more rows to merge.

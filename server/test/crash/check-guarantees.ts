@@ -90,8 +90,9 @@ export function checkGuarantees(
 const nonceOf = (run: StoredRun) => (JSON.parse(run.payload) as Plan).nonce;
 
 /**
- * Whether the run was cancelled before any model call. Callers of these tests cancel no runs, so
- * the server cancelled it after a 503.
+ * Whether the server cancelled the run because the caller that started it had got a 503 response.
+ * Such a run is recognized by its cancellation before any model call, because the callers in these
+ * tests never cancel a run.
  */
 export const isWithdrawn = (run: StoredRun): boolean =>
   run.status === "cancelled" && run.error_code === "cancelled" && run.steps + run.lost === 0;

@@ -48,7 +48,7 @@ interface Slot {
   url: string;
   child: ChildProcess;
   up: boolean;
-  /** Whether the process was stopped, so that it can have a new process id since then. */
+  /** Whether the process was stopped with SIGSTOP, after which it can have a new process id. */
   renamed: boolean;
   /** Whether the test has killed the process. */
   killed: boolean;

@@ -15,10 +15,13 @@ const eventsPerRun = 3;
 const maxDelayMs = 150;
 /** Maximum time that the receiver takes to respond. */
 const maxResponseMs = 80;
-/** Maximum time until all deliveries are finished. A claim of a killed process is valid for 6 s. */
+/**
+ * Maximum time until all deliveries are finished. Deliveries that a killed process had claimed are
+ * sent again when the claim expires, which is after 6 s.
+ */
 const maxDrainMs = 120_000;
 
-/** The result of a test: what was violated, and figures for its last line. */
+/** The violations that a test found, and figures for `describeDeliveries`. */
 export interface DeliveryReport {
   /** One line for each violation. */
   readonly broken: readonly string[];

@@ -11,16 +11,19 @@ import { awaitEnds, ownerOf } from "./journal.ts";
 import { seeded } from "./random.ts";
 import { openWorld } from "./world.ts";
 
-/** Runs whose answers arrive together before each kill, so that they share a write. */
+/**
+ * Runs whose model calls are answered together before each kill, so that one write stores the steps
+ * of several runs.
+ */
 export const runsPerKill = 6;
-/** Maximum time from the answer to the kill. A write takes a few milliseconds. */
+/** Maximum time from these answers to the kill. Writing the steps takes a few milliseconds. */
 const maxDelayMs = 12;
 /**
  * Maximum time until amounts that killed processes had reserved are returned: a lease and a minute.
  */
 const maxReturnMs = (leaseSeconds + 60) * 1_000;
 
-/** The result of a test: what was violated, and figures for its last line. */
+/** The violations that a test found, and figures for the line that the test prints. */
 export interface KillReport {
   /** One line for each violation. */
   readonly broken: readonly string[];

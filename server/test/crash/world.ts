@@ -73,11 +73,17 @@ export interface World {
   readonly effectsUrl: string;
   readonly effects: readonly Effect[];
   readonly modelCalls: ReadonlyMap<string, ModelCalls>;
-  /** Blocks the run's model calls, including repeated ones, after `call` answers. Default: 0. */
+  /**
+   * Blocks the model call that comes after the run's first `call` answers, and repetitions of this
+   * model call. Default: 0, the run's first model call.
+   */
   holdModel(nonce: string, call?: number): RequestGate;
   /** Executes the run's effects, but blocks their responses. */
   holdEffects(nonce: string): RequestGate;
-  /** Sends these orders in response to the run's tool calls, as long as `next` returns one. */
+  /**
+   * Responds to each tool call of the run with the order that `next` returns; if it returns
+   * undefined, the call is answered as usual.
+   */
   order(nonce: string, next: (effect: Effect) => Order | undefined): void;
   close(): Promise<void>;
 }

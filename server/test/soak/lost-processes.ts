@@ -15,9 +15,10 @@ import { openWorld, type Plan, type World } from "../crash/world.ts";
 import { eventually } from "../eventually.ts";
 
 /**
- * Executes many runs in one server process that is killed. In the first part the test kills the
- * process twice. In the second part one of the runs kills each process that executes it. Run by
- * script/soak or with: node server/test/soak/lost-processes.ts
+ * Executes many runs in a server process that is killed and replaced by a new one. In the first
+ * part the test kills the process that executes all the runs, and then its replacement in the same
+ * way. In the second part one of the runs kills each process that executes it. Run by script/soak
+ * or with: node server/test/soak/lost-processes.ts
  */
 
 const healthyRuns = 500;

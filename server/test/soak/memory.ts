@@ -48,8 +48,8 @@ const sampler = `data:text/javascript,${encodeURIComponent(`
   }, 100).unref();`)}`;
 
 /**
- * Fills the memory of a server in three parts. Returns false if the server exited, or if invokes of
- * the workspace that did not fill it failed.
+ * Fills the memory of a server from one workspace, in three parts. Returns false if the server
+ * exited, or if invokes of the other workspace failed.
  *
  * @param log receives a line of figures for each part.
  */

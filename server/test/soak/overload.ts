@@ -15,7 +15,10 @@ import { echo, startModelServer } from "../model-server.ts";
 const maxRuns = 20;
 const maxQueuedRuns = 40;
 const modelMs = 500;
-/** Callers of the peak: some of their runs always wait, so that the server is never idle. */
+/**
+ * Callers while the peak is measured. They are more than `maxRuns`, so that some runs always wait
+ * and the server is never idle.
+ */
 const peakCallers = 2 * maxRuns;
 /** Runs that the server can execute in a second. */
 const capacity = (maxRuns * 1_000) / modelMs;
@@ -242,7 +245,10 @@ async function measure({
   return broken.length === 0;
 }
 
-/** Returns a line if too few runs succeed. Both parameters are runs that succeed in a second. */
+/**
+ * Returns a line for the log if too few runs succeed under overload; else an empty list. Both
+ * parameters are rates: successful runs per second.
+ */
 export function wrongWithGoodput(peak: number, underOverload: number): string[] {
   // If no run succeeded at the peak, every goodput would pass the comparison below.
   if (!(peak > 0)) return ["no run succeeded at the capacity"];

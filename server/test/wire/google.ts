@@ -71,7 +71,10 @@ function finishReason(said: ModelOutput): string | null {
   return finish === null ? null : (finishReasons[finish] ?? finish);
 }
 
-/** The signature is on the first call, or on the text if there are no calls. */
+/**
+ * Returns the parts of a response. The signature is on the first call or, if there are no calls, on
+ * the last piece of the text.
+ */
 function partsOf(
   { text, reasoning, signature, calls = [] }: ModelOutput,
   pieces: (text: string) => readonly string[],

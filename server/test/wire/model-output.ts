@@ -47,7 +47,7 @@ export const defaultUsage: OutputUsage = {
   total_tokens: 15,
 };
 
-/** Returns the finish reason before translation; null for none. */
+/** Returns the finish reason in the vocabulary of chat completions; null if none is sent. */
 export function finishOf({ finish, calls = [] }: ModelOutput): string | null {
   return finish === undefined ? (calls.length > 0 ? "tool_calls" : "stop") : finish;
 }

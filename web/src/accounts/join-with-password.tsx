@@ -39,8 +39,8 @@ export function JoinWithPassword({ token, workspaceId, ...props }: JoinWithPassw
           ...(isNew ? { name: name.trim() } : {}),
         }),
       );
-      // The request names the workspace, so the sign-in fails if the person is not a member of it:
-      // the invitation was then not accepted.
+      // `callOnce` also resolves if it is unknown whether the invitation was accepted. The sign-in
+      // names the workspace, so it fails if the person did not become a member of it.
       await signIn({ ...credentials, workspace_id: workspaceId }, () => `/w/${workspaceId}`);
     },
   });

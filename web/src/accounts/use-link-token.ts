@@ -3,8 +3,8 @@ import { useEffect, useState } from "react";
 
 /**
  * Returns the token of a one-time link, which follows `#`; undefined if the URL has none. Removes
- * it from the address at once, so that the browser's history does not contain it. After a reload,
- * the link must be opened again.
+ * the token from the URL at once, so that the browser's history does not contain it. After a
+ * reload, the person must open the link again.
  */
 export function useLinkToken(): string | undefined {
   const { hash } = useLocation();

@@ -38,8 +38,9 @@ export type PatchState<Resource, Changes> =
     };
 
 /**
- * Maximum number of automatic merges in one save, because the resource can change again during
- * each. After that the person decides, in the state `conflict`.
+ * Maximum number of automatic merges in one save. More than one can be necessary, because someone
+ * else can save again during a merge. If they do so during the last one, the person must decide, in
+ * the state `conflict`.
  */
 const maxMerges = 3;
 
@@ -90,7 +91,8 @@ export function usePatch<Resource extends { version: number | string }, Changes 
 }
 
 /**
- * Sends changes until they are saved, merged with the changes of others, or need a decision.
+ * Saves changes. If someone else has changed other fields, merges and sends again, at most
+ * `maxMerges` times. If the response is lost, reads the resource to see whether it has the changes.
  * @throws what `read` throws
  */
 export async function savePatch<
@@ -127,8 +129,8 @@ export async function savePatch<
       isEqual((now as Record<string, unknown>)[field], value),
     );
     if (isSaved) return { name: "saved", resource: now };
-    // With another version, the changes can be saved all the same: secrets are not returned, and
-    // texts are trimmed.
+    // If the version has changed, the changes may be saved although the fields differ: the server
+    // does not return secrets, and it trims texts. So this is not reported as `not saved`.
     return now.version === base.version ? { name: "not saved" } : { name: "failed", thrown };
   }
 }

@@ -10,7 +10,7 @@ export class WrittenNumber {
   }
 }
 
-/** A JSON value whose numbers are as written. */
+/** A JSON value. Numbers are `WrittenNumber` in browsers that can keep their original text. */
 export type Json =
   | null
   | boolean

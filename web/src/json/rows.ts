@@ -99,7 +99,7 @@ export function ancestors(pointer: string): string[] {
 }
 
 /**
- * Returns the text of a value that is neither an object nor an array; of a string, without quotes.
+ * Returns the text of a value that is neither an object nor an array. Strings have no quotes.
  */
 export function textOf(value: Json): string {
   if (value instanceof WrittenNumber) return value.source;

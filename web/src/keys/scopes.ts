@@ -2,7 +2,7 @@ import type { Scope } from "@beckon/contract";
 
 /**
  * Copies of the contract's scopes and presets. Importing the contract would load the schemas of all
- * forms together with the list of keys. A test compares the copies.
+ * forms together with the list of keys. keys.test.ts checks that they equal the originals.
  */
 export const scopes: readonly Scope[] = [
   "agents:read",

@@ -1,6 +1,6 @@
 /**
- * Maximum number of items that wait for the next frame. Without this limit, they could grow without
- * bound in a hidden tab, which gets no frames.
+ * Maximum number of items that wait for the next frame. If a tab is hidden while it waits, it gets
+ * no frame until it is shown again. Without this limit, its items would use ever more memory.
  */
 const maxWaiting = 5_000;
 
@@ -15,8 +15,8 @@ export interface Batches<Item> {
  * time cause one rendering.
  * @param schedule calls its argument before the next frame
  * @param deliver gets the items in order
- * @param overflow called instead if more than 5,000 items wait: they are dropped, and the page must
- *   refetch its data
+ * @param overflow called instead of `deliver` after more than 5,000 items have waited. These items
+ *   were dropped, so the page must refetch its data.
  */
 export function createBatches<Item>(
   schedule: (flush: () => void) => void,
@@ -60,7 +60,8 @@ export function beforeNextFrame(flush: () => void): void {
 }
 
 /**
- * Time between two batches of a workspace's events. People could not read more frequent updates.
+ * Minimum time in ms between two batches of a workspace's events. People could not read more
+ * frequent updates.
  */
 const minIntervalMs = 300;
 

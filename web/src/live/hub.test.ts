@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { createHub, type HubOptions } from "./hub.ts";
 import type { HubMessage, Tab, TabMessage } from "./protocol.ts";
 
-/** A stream that the test writes. */
+/** A stream of the fake client. The test sends its events. */
 interface Scripted {
   readonly query: { readonly after?: string | number };
   readonly signal: AbortSignal;

@@ -28,8 +28,8 @@ export interface Connection {
 
 /**
  * Returns the status to show. If the connection is closed, the page notices at once. A connection
- * that is lost without being closed still looks open, so only the time since the last byte shows
- * it.
+ * that is lost without being closed still looks open. Only the time since the last byte then shows
+ * that it is lost.
  */
 export function statusOf(connection: Connection, now: number): LiveStatus {
   const { startedAt, lastByteAt, isLost = false, ended } = connection;

@@ -16,14 +16,15 @@ const watchedSubscriptionsQuery = (workspace: CurrentWorkspace) => ({
   refetchInterval: 30_000,
 });
 
-/** Rows that are shown at once. */
+/** Maximum number of rows. Further items are only counted. */
 const maxRows = 12;
 
 /** Lists what needs a person's attention, each item with a possible action. */
 export const AttentionPanel = memo(function AttentionPanel() {
   const workspace = useWorkspace();
   const agents = useAgentNames();
-  // use-statistics.ts refetches this query, one at a time with the statistics of other panels.
+  // use-statistics.ts refetches this query. It refetches all statistics of the overview in turn,
+  // one at a time.
   const byAgent = useQuery(byAgentQuery(workspace));
   const providers = useQuery(providerHealthQuery(workspace));
   const queue = useQuery(queueQuery(workspace));

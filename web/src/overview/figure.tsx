@@ -9,7 +9,7 @@ interface FigureProps {
   readonly value: ReactNode;
   /** A line of text below the number. */
   readonly detail: ReactNode;
-  /** What the line shows, with its last value. */
+  /** Accessible name of the line chart: what it shows, with the last value. */
   readonly seriesLabel: string;
   /** A short name beside the line, if it is not clear which of two figures the line shows. */
   readonly seriesName?: string;

@@ -20,8 +20,8 @@ const minTallyMs = 1_000;
 const maxAgeMs = 60_000;
 
 /**
- * Returns the statistics of the workspace, and a tally of the events since they were read. One of
- * the statistics is refreshed every ten seconds while runs start or end.
+ * Returns the statistics of the workspace, and a tally of the events since they were read. While
+ * runs start or end, one query is refetched every ten seconds: the one with the oldest result.
  */
 export function useStatistics() {
   const workspace = useWorkspace();

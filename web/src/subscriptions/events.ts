@@ -7,7 +7,7 @@ interface EventGroup {
 
 /**
  * The events that can be delivered, each with a description. The contract has the same list, but
- * importing it would also load all schemas of the contract. A test compares the two lists.
+ * importing it would also load all schemas of the contract. `events.test.ts` compares both lists.
  */
 export const eventGroups: readonly EventGroup[] = [
   {

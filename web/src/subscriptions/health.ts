@@ -32,7 +32,10 @@ export function disabledBecause({ disabled_reason: reason }: Subscription): stri
   return Object.hasOwn(reasons, reason) ? (reasons[reason] ?? reason) : reason;
 }
 
-/** While an attempt is in progress, `next_attempt_at` is at most this far in the future. */
+/**
+ * While an attempt is in progress, `next_attempt_at` is the time at which the attempt's lease ends.
+ * Leases are shorter than this.
+ */
 const maxAttemptMs = 60_000;
 const soonMs = 2_000;
 const laterMs = 15_000;

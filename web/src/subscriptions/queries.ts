@@ -9,7 +9,10 @@ import { subscriptionsKey } from "./list-query.ts";
 export const subscriptionKey = (workspaceId: string, subscriptionId: string) =>
   [...subscriptionsKey(workspaceId), subscriptionId] as const;
 
-/** Refetched each time the screen opens, because nothing updates the cache while it is closed. */
+/**
+ * Options of queries whose data nothing updates while the screen is closed. They are refetched each
+ * time the screen opens, and when the stream of live events has started (`meta.live`).
+ */
 const live = { staleTime: 0, meta: { live: true } };
 
 /** One subscription. */

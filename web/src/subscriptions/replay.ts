@@ -1,6 +1,6 @@
 import type { BeckonClient, ReplayDeliveriesBody } from "@beckon/client";
 
-/** A request replays at most 10,000 deliveries, so a range can need several. */
+/** Maximum number of requests for a range. Each request replays at most 10,000 deliveries. */
 const maxRequests = 200;
 
 interface ReplayControl {

@@ -7,7 +7,7 @@ import { subscriptionsKey } from "./list-query.ts";
 /** Minimum time between two reads that events cause. */
 const minIntervalMs = 2_000;
 
-/** Returns whether the event can become a delivery of the subscription, or change it. */
+/** Returns whether the event can become a delivery of the subscription, or changes its state. */
 export function concerns(
   { id, event_types: types, agent_ids: agentIds }: Subscription,
   { type, agent_id: agentId, data }: WorkspaceEvent,

@@ -75,9 +75,8 @@ const nothing: Amounts = {
 };
 
 /**
- * Returns the usage of each day, divided into the largest groups and the rest. The reports are read
- * one after the other, so the sum of the groups can exceed the older value of the day. The rest is
- * then 0.
+ * Returns the usage of each day, divided into the largest groups and the rest. `all` can be older
+ * than `parts`, so the sum of the groups can exceed the value of the day. The rest is then 0.
  * @param days the dates to show, including those without usage
  * @param all usage by day
  * @param parts usage by day of each of the largest groups

@@ -1,8 +1,8 @@
 import { defaultWorkspaceId, type Membership } from "../data/index.ts";
 
 /**
- * Returns the id of the workspace that permits the person to create workspaces; undefined if none
- * does.
+ * Returns the id of the default workspace if the person can create workspaces, which only owners of
+ * the default workspace can; otherwise undefined.
  */
 export function creatingWorkspace(workspaces: readonly Membership[]): string | undefined {
   return workspaces.find(

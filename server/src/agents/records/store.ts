@@ -32,7 +32,8 @@ const isRestorable = sql<boolean>`coalesce(${restorableUntil} > now(), false)`;
 
 /**
  * SQL condition that a ceiling (a limit in money) pauses the agent now. It becomes false when the
- * ceiling's period ends. The statement that starts runs has the same condition.
+ * ceiling's period ends. `pausingLimit` in `runs/starting/start-statement.ts` has the same
+ * condition.
  */
 const isPausedByLimit = sql<boolean>`exists (select from budgets b
   where b.workspace_id = agents.workspace_id and b.scope_kind = 'agent' and b.scope_id = agents.id

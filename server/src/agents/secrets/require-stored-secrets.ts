@@ -3,7 +3,8 @@ import { ApiError } from "../../base/errors.ts";
 import { type AnyValue, mapValues } from "../records/index.ts";
 
 /**
- * Checks that the tools have no new secret, only references to secrets of the agent.
+ * Checks that the tools have no new secret, only references to stored ones. `planSecrets` checks
+ * that these are secrets of the agent.
  * @throws ApiError `bad_request` that names the first new secret.
  */
 export function requireStoredSecrets(tools: readonly ToolGrantBody[]): void {

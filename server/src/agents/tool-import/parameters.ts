@@ -89,7 +89,10 @@ export function readParameters(
   return { schema, path, query, headers, idempotencyHeader };
 }
 
-/** The set is made once: a document can have thousands of parameters and of credentials. */
+/**
+ * Returns a function that checks whether a parameter carries a credential. The set of header names
+ * is created once, because a document can have thousands of parameters and of credentials.
+ */
 function credentialCheck({ headers, query }: Credentials) {
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   return (where: string, name: string) =>

@@ -220,8 +220,8 @@ test.each([
 
 test("an append that is retried while the first attempt is running is written once", async () => {
   const run = await startOne(database, agent, { owner: process });
-  // The append updates the run's row. Then it inserts an event and waits for this uncommitted row,
-  // which has the same primary key (run_id, seq).
+  // An open transaction inserts an event with the primary key (run_id, seq) that the append's event
+  // has. So the append updates the run's row and then waits at the insert of its event.
   const held = await holdUp(
     "insert into events (run_id, seq, workspace_id, id, type, version, data) values ($1, 2, $2, 'evt_held', 'run.step', 1, '{}')",
     [run.runId, run.workspaceId],

@@ -84,9 +84,9 @@ async function open(connection: ClientConfig): Promise<Client> {
 
 /** @throws ConfigError if DATABASE_URL cannot be parsed, or a file that it names cannot be read. */
 function createClient(connection: ClientConfig): Client {
-  // The startup options that `connect` uses are not sent here, because a pooler can reject a
-  // connection with such options. `rejectTransactionPooling` could then not report that there is a
-  // pooler.
+  // The options that `connect.ts` sends when it opens a connection (`-c statement_timeout=…`) are
+  // not sent here. A pooler can reject a connection with such options, and
+  // `rejectTransactionPooling` could then not report that there is a pooler.
   const { connectionString, connectionTimeoutMillis = queryTimeoutMs } = connection;
   try {
     return new Client({

@@ -84,7 +84,8 @@ test("a transaction whose connection breaks fails with unavailable, and the next
   expect(await read()).toHaveLength(1);
 
   // The connection can also break between two statements. If the second one is the commit, it is
-  // not known whether the change was saved. Clients repeat every request that gets `Retry-After`.
+  // not known whether the change was saved. So the response must not have `Retry-After`, because
+  // clients repeat every request that gets this header.
   const idle = here(async () => {
     await dropAll();
     await new Promise((resolve) => setImmediate(resolve));

@@ -6,7 +6,9 @@ import type { Database } from "./connect.ts";
 
 /**
  * A message to the other processes on the same database. They also poll the database, so a message
- * only makes them react sooner: a lost message delays work but loses nothing.
+ * only makes them react sooner: a lost message delays work but loses nothing. The exception is a
+ * lost `limits`: until a receiver knows that messages were lost, its runs can repeat failed
+ * attempts without regard to a new limit.
  */
 export type ProcessMessage =
   /** Runs may be queued that the receiver can claim. */
@@ -28,9 +30,9 @@ export type ProcessMessage =
   /** The sender has written events of runs or of workspaces. */
   | { readonly kind: "events" }
   /**
-   * A limit of the workspace may allow more now: a reservation was reduced or released, a ceiling
-   * or a plan was changed, or an agent was resumed. Runs that wait for a reservation can try again,
-   * and held runs can be queued.
+   * A limit of the workspace may be new, or may allow more or less now: a reservation was reduced
+   * or released, or a ceiling or a plan was changed. Runs ask before their next attempt, those that
+   * wait for a reservation can try again, and held runs can be queued.
    */
   | { readonly kind: "limits"; readonly workspaceId: string }
   /** A subscription was changed, or deliveries are due again. */

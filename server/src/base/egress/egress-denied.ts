@@ -7,8 +7,8 @@ export class EgressDenied extends Error {
   override readonly name = "EgressDenied";
   readonly code = "BECKON_EGRESS_DENIED";
   /**
-   * Host and port of the exception that would allow the call. Defined only if the call was denied
-   * because its host is not public.
+   * What the operator must add to BECKON_EGRESS_ALLOW to allow the call, as `host:port`. Defined
+   * only if the call was denied because its host is not public.
    */
   readonly hostPort: string | undefined;
 
@@ -20,7 +20,7 @@ export class EgressDenied extends Error {
 
 /**
  * Returns the error for a host that is not public.
- * @param hostPort host and port of the URL, as an exception must name them.
+ * @param hostPort host and port of the URL, in the form of BECKON_EGRESS_ALLOW.
  */
 export function notPublic(hostPort: string): EgressDenied {
   return new EgressDenied(

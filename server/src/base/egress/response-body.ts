@@ -1,7 +1,7 @@
 /** Bytes buffered for a slow reader before the connection is paused. */
 const highWaterMark = 64 * 1024;
 
-/** The part of an HTTP request in flight that its response body uses: flow control and abort. */
+/** The HTTP request in flight, which the response body can pause, resume and abort. */
 interface Source {
   abort(reason: Error): void;
   pause(): void;

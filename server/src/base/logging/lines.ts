@@ -17,7 +17,9 @@ interface FieldValues {
 /** What a field of a log line can contain: see `FieldValues`. */
 export type FieldKind = keyof FieldValues;
 
-/** A field; with `?`, one that can be undefined or null, and is then left out. */
+/**
+ * The kind of a field. With `?`, the field can be undefined or null, and the line then lacks it.
+ */
 type FieldSpec = FieldKind | `${FieldKind}?`;
 
 /** Declaration of a log line. */

@@ -17,8 +17,9 @@ export interface LogOutput {
 /**
  * Maximum bytes of a block of lines, which is one write. All processes of Beckon share one pipe.
  * POSIX guarantees that writes of up to PIPE_BUF bytes to a pipe are not interleaved with those of
- * other processes, and PIPE_BUF is 4,096 on Linux. A single server writes larger blocks: each write
- * wakes another thread, which cost 6 % of its CPU with blocks of 4,096 bytes.
+ * other processes, and PIPE_BUF is 4,096 on Linux. A server process that has the pipe alone writes
+ * larger blocks: each write wakes another thread, and with blocks of 4,096 bytes these writes took
+ * 6 % of the server's CPU time.
  */
 const maxBlockBytes = { shared: 4_096, alone: 32_768 };
 /** Time after which a block is written although it is not full. */
@@ -29,10 +30,10 @@ const maxBufferedBytes = 8 * 1024 * 1024;
 let output: BufferedOutput | undefined;
 
 /**
- * Returns the buffered standard output, which all logs of this process share. It is written before
- * the process exits, even after an uncaught error.
- * @param sharing `alone` if no other process writes many lines to the same pipe. Only the first
- *   call decides.
+ * Returns the buffered standard output, which all logs of this process share. Buffered lines are
+ * written before the process exits, even after an uncaught error.
+ * @param sharing `alone` if no other process writes many lines to the same pipe. It has an effect
+ *   only in the first call, which creates the output.
  */
 export function standardOutput(sharing: "alone" | "shared" = "shared"): LogOutput {
   output ??= new BufferedOutput(maxBlockBytes[sharing]);
@@ -40,8 +41,8 @@ export function standardOutput(sharing: "alone" | "shared" = "shared"): LogOutpu
 }
 
 /**
- * Standard output. Lines are collected here and not by sonic-boom, which measures its whole buffer
- * again for each line.
+ * Standard output. Lines are collected here and not in the destination that pino creates
+ * (sonic-boom), because that measures its whole buffer again for each line.
  */
 class BufferedOutput implements LogOutput {
   readonly #maxBytes: number;
@@ -54,8 +55,8 @@ class BufferedOutput implements LogOutput {
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-    // These listeners are registered before those of `pino.destination`, which write what is left
-    // to standard output. The last block must be passed to pino before that.
+    // These listeners are registered before those of `pino.destination`, so they run first. They
+    // pass the last block to pino, whose listeners then write everything to standard output.
     for (const event of ["beforeExit", "exit"]) process.on(event, () => this.#writeBlock());
     this.#destination = pino.destination({
       dest: 1,

@@ -18,7 +18,7 @@ export interface Retention {
   readonly sessionsDays: number;
   /** Days for which invitations and links for a new password are kept after they expired. */
   readonly invitationsDays: number;
-  /** Days for which entries of the audit log are kept; 0, or at least 30. */
+  /** Days for which entries of the audit log are kept; 0 for ever, otherwise at least 30. */
   readonly auditDays: number;
 }
 

@@ -27,8 +27,8 @@ export interface ReEncryption {
   readonly table: string;
   readonly reEncrypted: number;
   /**
-   * Number of texts that the old key could not decrypt, because they were altered or moved. They
-   * are not changed.
+   * Number of texts that the old key could not decrypt, because they were altered or copied from
+   * another row or column. They are not changed.
    */
   readonly unreadable: number;
 }

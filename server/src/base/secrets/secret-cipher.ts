@@ -31,8 +31,8 @@ export interface SecretBinding {
   /** Identifies the row that the secret belongs to. */
   readonly row: string;
   /**
-   * Value of `row` in an earlier version; undefined if it was the same. Texts that were encrypted
-   * with the earlier value can still be decrypted.
+   * Value of `row` in an earlier version of Beckon; undefined if it was the same. Texts that were
+   * encrypted with the earlier value can still be decrypted.
    */
   readonly earlierRow?: string;
   /** A sentence that says what the caller can do if the secret cannot be decrypted. */

@@ -18,8 +18,9 @@ export interface CircuitPolicy {
    */
   readonly maxPauseMs: number;
   /**
-   * A waiting run gets one last attempt this many milliseconds before the end of its wait or of the
-   * run, or after half of its remaining time if that is later.
+   * A waiting run gets one last attempt this many milliseconds before its wait or the run ends,
+   * whichever is first. If less than twice this time is left when it begins to wait, it gets the
+   * attempt after half of the time left.
    */
   readonly lastAttemptMs: number;
   /**
@@ -127,9 +128,9 @@ export interface CachedCircuit extends Circuit {
 
 /**
  * Calls that are allowed at the same moment start at random times within a period of one
- * millisecond per call. This is the maximum length of that period, in milliseconds. Such calls are
- * all waiting calls when a circuit closes, and the extra probes of all circuits with the same
- * origin.
+ * millisecond per call. This is the maximum length of that period, in milliseconds. There are two
+ * such groups of calls: when a circuit closes, all its waiting calls; when a call is answered, the
+ * extra probes of all open circuits with the same origin.
  */
 const spreadMs = 1_000;
 

@@ -9,8 +9,8 @@ import { storableJson, storableJsonText, storableText } from "../storable.ts";
 import { reportedUsage } from "../usage.ts";
 
 /**
- * A model's complete answer. It can be written to the journal once its call ids are unique in the
- * run.
+ * A model's complete answer. `assignCallIds` makes its call ids unique in the run before it is
+ * written to the journal.
  */
 export interface Answer {
   readonly parts: readonly AnswerPart[];

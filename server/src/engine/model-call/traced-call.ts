@@ -51,7 +51,10 @@ async function callTraced(
   }
 }
 
-/** Provider names of the semantic conventions, by the library's name, where the two differ. */
+/**
+ * Names of providers in OpenTelemetry's semantic conventions, by the name that the provider's
+ * library uses. Contains only names that differ.
+ */
 const conventionalNames: Readonly<Record<string, string>> = { google: "gcp.gemini" };
 
 /**

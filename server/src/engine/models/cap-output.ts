@@ -40,7 +40,8 @@ export function boundInHeader({
 /**
  * Wraps `fetch` and caps the output of requests that have the header `boundHeader`. The library for
  * Anthropic adds the budget for thinking to the maximum number of tokens, so a model could write
- * more than was reserved. Thinking gets at most half of the bound.
+ * more than the run has reserved. A request above the bound gets the bound as its maximum, and
+ * thinking gets at most half of it. Other requests are sent as they are.
  */
 export function capOutput(fetch: Fetch): Fetch {
   return (input, init) => {

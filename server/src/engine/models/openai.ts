@@ -27,8 +27,9 @@ export const openAIModel = cacheModels((address) =>
     build(address, (provider) => provider.responses(address.modelId)),
     (options) => ({
       ...withOpenAIOptions(options, { store: false, reasoningSummary: null }),
-      // Adds the unparsed events to the stream. Among them can be a `response.incomplete` without a
-      // reason, which the library would accept as complete (see `in-band-error.ts`).
+      // Adds the unparsed events to the stream. One of them can be a `response.incomplete` without
+      // a reason, which the AI SDK would accept as a complete response. `throwInBandError` rejects
+      // it (`model-call/in-band-error.ts`).
       includeRawChunks: true,
     }),
   ),

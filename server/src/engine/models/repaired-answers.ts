@@ -3,7 +3,10 @@ import { repairAnswer } from "./repair-answer.ts";
 
 type Fetch = typeof globalThis.fetch;
 
-/** Maximum bytes of the lines of a stream that are repaired together. More are not repaired. */
+/**
+ * Maximum bytes that are repaired at once: the lines of a stream that end in the same chunk. More
+ * bytes are forwarded without repair.
+ */
 const maxRepairedBytes = 1024 * 1024;
 
 const [lf, cr] = [10, 13];

@@ -18,7 +18,7 @@ export const maxLevels = 500;
  * becomes the text of its JSON.
  *
  * @throws {ToolFailure} the result cannot be written as JSON: it contains a cycle or a BigInt, or
- *   is nested too deeply.
+ *   is nested so deeply that `JSON.stringify` overflows the call stack.
  */
 export function fitResult(value: unknown): unknown {
   const json = toJson(value);

@@ -9,7 +9,7 @@ type Arguments =
    * defined, `value` can be displayed but must not be passed to a tool.
    */
   | { readonly ok: true; readonly value: unknown; readonly unstorable: string | undefined }
-  /** `mistake` says what is wrong with the text, after "The arguments". */
+  /** `mistake` says what is wrong with the text, as a phrase that follows "The arguments …". */
   | { readonly ok: false; readonly mistake: string };
 
 /**

@@ -120,8 +120,8 @@ function checkCall(part: CallPart, position: number, tools: readonly Tool[]): Ch
 }
 
 /**
- * Returns the number of calls with an intent for each budget. The calls are counted in the journal,
- * so that calls from before a crash count too.
+ * Returns for each budget the number of calls that have an intent (`run.tool_call` event). They are
+ * counted in the journal, so that calls from before a crash count too.
  */
 function countCallsByBudget(
   tools: readonly Tool[],

@@ -9,8 +9,8 @@ export const callbackHeader = "beckon-callback";
 
 /**
  * Returns the URL in the header `beckon-callback`, which receives the run's last event in addition
- * to the subscriptions; undefined if the request does not have the header. The start statement
- * checks that a subscription allows the URL.
+ * to the subscriptions; undefined if the request does not have the header. The statement that
+ * starts the run (`start-statement.ts`) checks that a subscription allows the URL.
  */
 export function readCallback(incoming: IncomingMessage): Result<RunCallback | undefined> {
   const text = headerOf(incoming, callbackHeader);

@@ -35,8 +35,8 @@ export interface StartHead
    */
   readonly session?: { readonly id: string; readonly cookies: readonly string[] };
   /**
-   * Checks the caller's session and role again; absent for other callers, whose credentials the
-   * start statement checks.
+   * Checks the caller's session and role again. Absent for a key or token: the statement that
+   * starts the run (`start-statement.ts`) checks these.
    */
   readonly checkAgain?: () => Promise<void>;
   readonly key: Result<string> | undefined;

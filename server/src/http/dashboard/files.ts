@@ -90,7 +90,7 @@ function headersOf(type: string): Record<string, string> {
   };
 }
 
-/** Returns whether `Accept-Encoding` lists the encoding, unless with `q=0` (RFC 9110, 12.5.3). */
+/** Returns whether `Accept-Encoding` lists the encoding without `q=0` (RFC 9110, 12.5.3). */
 function isAccepted(acceptEncoding: string, encoding: string): boolean {
   return acceptEncoding.split(",").some((each) => {
     const [name = "", ...parameters] = each.split(";").map((part) => part.trim().toLowerCase());

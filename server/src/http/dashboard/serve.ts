@@ -4,8 +4,8 @@ import { builtFile, compressedFile, namesIn } from "./files.ts";
 import { pageResponse, unbuiltPage } from "./page.ts";
 
 /**
- * Paths of the dashboard's pages. Invitations, reset links and the first owner's setup link lead to
- * their pages with a token after `#`, which browsers do not send.
+ * Paths of the dashboard's pages. The links for invitations, password resets and the first owner's
+ * setup have their token after `#`. Browsers do not send this part of a URL.
  */
 export const pagePaths = ["/", "/w/*", "/sign-in", "/setup", "/invite", "/reset"] as const;
 
@@ -25,8 +25,8 @@ export interface Dashboard {
   /** Serves a file with a constant path. @throws ApiError `not_found` */
   serveRootFile(c: RequestContext, name: (typeof rootFiles)[number]): Promise<Response>;
   /**
-   * Returns the paths of the fonts, for the pages at `/docs`. A path is undefined if the build does
-   * not have the font or does not exist.
+   * Returns the paths of the fonts, for the pages at `/docs`. A path is undefined if there is no
+   * build, or if the build does not have the font.
    */
   fonts(): Promise<{ readonly sans: string | undefined; readonly mono: string | undefined }>;
 }

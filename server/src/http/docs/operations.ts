@@ -77,8 +77,9 @@ export function operationsOf(document: OpenapiDocument): Operation[] {
 }
 
 /**
- * Returns the credential for an operation's samples. An operation without `security` of its own
- * accepts all credentials of the document; one with an empty list needs none.
+ * Returns the credential that an operation's samples use. Without `security` it is a key or, for
+ * `invokeAgent`, the agent's token. With an empty `security` there is none. Otherwise it is a
+ * session.
  */
 function credentialOf(id: string, security: OperationObject["security"]): Operation["credential"] {
   if (security === undefined) return id === "invokeAgent" ? "token" : "key";

@@ -74,8 +74,8 @@ interface Linked {
 }
 
 /**
- * Returns the overview, which is the page before the first one. Returns undefined if `page` is
- * undefined: then the current page is the overview itself, and there is no page before it.
+ * Returns the overview, to which the first page links back. Returns undefined if `page` is
+ * undefined: the current page is then the overview itself, and no page comes before it.
  */
 function overviewOf(page: Linked | undefined): Linked | undefined {
   return page === undefined ? undefined : { slug: "", title: "Overview" };

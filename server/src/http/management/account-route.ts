@@ -109,7 +109,7 @@ export async function handleAccount(
   }
   const hasArrived = incoming.complete;
   const parts = await request();
-  // The session can have been revoked while the rest of the body arrived.
+  // The session can have been revoked while the rest of the body arrived, so it is checked again.
   if (route.method !== "GET" && !hasArrived) await readDeadline()(findSession(services, incoming));
   const handled = route.handle({
     ctx: { ...ctx, userId: session.userId, sessionId: session.id },

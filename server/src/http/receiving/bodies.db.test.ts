@@ -206,8 +206,8 @@ describe("large bodies", () => {
     const path = `/agents/${agent.id}/triggers/${trigger.id}`;
     const [stored] = (await beckon.call(`${path}/requests`)).body.data;
     const request = { request_id: stored.id };
-    // Of 96 MiB, bodies get 30. Each byte counts six times: the upload holds 17 MiB, and the
-    // preview needs 15.
+    // Of 96 MiB, requests and responses get 30 MiB. Each byte of a body counts six times: the
+    // upload holds 17 MiB, and the preview needs 15 MiB. They do not fit together.
     const small = await beckon.another({ settings: { BECKON_MEMORY_BUDGET_MIB: "96" } });
     const upload = httpRequest(`${small.url}/api/public/triggers/${trigger.token}`, {
       method: "POST",

@@ -175,8 +175,8 @@ test("a run that was written as held after the resume is queued by the next poll
   const { agentId, trigger, pause } = await holding();
   await pause();
   const { body } = await trigger.send({});
-  // Simulates that the agent was resumed while the start statement ran: the statement still saw the
-  // agent as paused and held the run, and no later resume wakes the worker.
+  // Simulates that the agent was resumed during the SQL statement that starts the run: the
+  // statement still saw the agent as paused and held the run, and no later resume wakes the worker.
   await engine.query("update agents set paused_at = null, pause_reason = null where id = $1", [
     agentId,
   ]);

@@ -39,8 +39,8 @@ export interface VerifiedRequest {
 }
 
 /**
- * Returns the row of a request that was not verified. The row has outcome, time, size and address.
- * It has the error too, unless the signature is wrong.
+ * Returns the row of a request that was not verified. The row has outcome, size and address, and
+ * the error unless the signature is wrong. The database adds the time.
  */
 export function unverifiedRow(
   trigger: Trigger,
@@ -91,7 +91,7 @@ export function verifiedRow(
   };
 }
 
-/** Returns the part of a start that stores the request together with its run. */
+/** Returns the field `received` of a `StartRequest`: what is stored of the request with its run. */
 export function receivedStart(
   request: VerifiedRequest,
   mapped: Pick<ReceivedStart, "isFiltered" | "files">,

@@ -5,10 +5,10 @@ import { TriggerReconfigured } from "../../runs/index.ts";
 import type { Services } from "../services.ts";
 
 /**
- * Records a request whose outcome the start statement has not decided, if the settings that decided
- * it are still valid.
- * @throws TriggerReconfigured; ApiError `unauthorized` if the token is no longer valid;
- *   `unavailable`
+ * Records a request whose outcome was decided by the trigger's settings, before the SQL statement
+ * that starts a run. Does not record it if the settings have changed since.
+ * @throws TriggerReconfigured if the settings have changed; ApiError `unauthorized` if the token is
+ *   no longer valid; `unavailable`
  */
 export async function confirmAndRecord(
   { recorder }: Pick<Services, "recorder">,
@@ -21,8 +21,9 @@ export async function confirmAndRecord(
 }
 
 /**
- * Records a request whose outcome the start statement has decided. If this fails, the response
- * stays the same: only the entry in the list of received requests is missing.
+ * Records a request whose outcome was decided by the SQL statement that starts a run. If the
+ * recording fails, the response stays the same: only the entry in the list of received requests is
+ * missing.
  */
 export async function recordDecided(
   { recorder, log }: Pick<Services, "recorder" | "log">,

@@ -29,8 +29,8 @@ export function newRequestId(): string {
 }
 
 /**
- * Key of the property of a request that holds its exchange. Rejected: a WeakMap, whose reads are
- * slower. The exchange is read several times for each request.
+ * Key of the property of a request that holds its exchange. A WeakMap would be slower to read, and
+ * the exchange is read several times for each request.
  */
 const key = Symbol("exchange");
 

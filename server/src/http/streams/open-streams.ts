@@ -101,7 +101,7 @@ export function openStreams(
             for (const stream of [first, ...more]) stream.revoke();
         }
       } catch (thrown) {
-        // While the database is unreachable, no credential can be revoked either.
+        // The streams stay open. While the database is unreachable, no credential can be revoked.
         if (failureKind(thrown) === "lost") log.outages.database.failed(thrown);
         else
           log.write("the credentials of open streams could not be checked", {

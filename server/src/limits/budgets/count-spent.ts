@@ -17,9 +17,9 @@ const pollIntervalMs = 10;
  * fails or the process exits, the entries of the earlier statements stay missing in `spent` until
  * the budget's period ends.
  *
- * Rejected: waiting until all transactions with lower ids have ended, as readers of the event
- * stream do. A statement takes its snapshot before it gets an id, so a statement with a higher id
- * can have an older snapshot.
+ * It would not be enough to wait until all transactions with lower ids have ended, as readers of
+ * the event stream do: a statement takes its snapshot before it gets an id, so a statement with a
+ * higher id can have an older snapshot.
  */
 export async function countSpent(
   database: Pick<Database, "tenant">,

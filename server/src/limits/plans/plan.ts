@@ -47,7 +47,10 @@ export function fixedPlans(operatorPlans: OperatorPlans): Plan[] {
   ];
 }
 
-/** Returns the allowances of the plan with this name; undefined if there is none. */
+/**
+ * Returns the allowances of the plan with this name; undefined if there is none. Null is the
+ * built-in plan, which has no limits.
+ */
 export async function findAllowances(
   tx: WorkspaceTransaction,
   { operatorPlans, operatorWorkspaceId }: PlanSources,

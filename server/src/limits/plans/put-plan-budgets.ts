@@ -26,7 +26,8 @@ const metrics = [
 /**
  * Sets the budgets of workspaces to the allowances of their plans. A metric that is unlimited now
  * and later has no budget.
- * @returns the budgets that are new. Pass them to `countSpent` after the transaction has committed.
+ * @returns the budgets that are new. Pass them to `announceLimits` after the transaction has
+ *   committed.
  */
 export async function putPlanBudgets(
   tx: WorkspaceTransaction,

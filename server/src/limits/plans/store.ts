@@ -70,10 +70,10 @@ export async function deletePlanRow(tx: WorkspaceTransaction, row: PlanRow): Pro
 }
 
 /**
- * Locks all changes of plans, and of the plans of workspaces, until the transaction ends, so that
- * only one happens at a time. Such changes are rare. Row locks would not be enough: a change of a
- * plan concerns the workspaces that are on it, and a change of a workspace concerns its plans, so
- * the two would lock rows in opposite orders and could deadlock.
+ * Makes other transactions that change plans, or the plans of workspaces, wait until this
+ * transaction ends. Such changes are rare. Row locks would not be enough: a change of a plan
+ * concerns the workspaces that are on it, and a change of a workspace concerns its plans, so the
+ * two would lock rows in opposite orders and could deadlock.
  */
 export async function lockPlans(tx: WorkspaceTransaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('beckon.plans', 0))`.execute(tx);

@@ -182,7 +182,10 @@ describe("compressed bodies", () => {
   });
 });
 
-/** Replaces the checksum, which only the four bytes of the size follow (RFC 1952, section 2.3). */
+/**
+ * Replaces the checksum. Gzip data ends with 4 bytes of checksum and 4 bytes of size (RFC 1952,
+ * section 2.3).
+ */
 function withWrongChecksum(gzip: Buffer): Buffer {
   return Buffer.concat([gzip.subarray(0, -8), Buffer.alloc(4, 1), gzip.subarray(-4)]);
 }

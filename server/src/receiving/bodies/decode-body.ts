@@ -25,7 +25,8 @@ const maxLevels = 200;
 
 /**
  * Decodes the body of a request according to its Content-Encoding and Content-Type.
- * @param hold counts the bytes of an inflated body against the memory budget.
+ * @param hold counts against the memory budget what decoding adds: the bytes of an inflated body,
+ *   and those by which a form is longer as JSON.
  * @throws ApiError `unsupported_type` if the trigger is not set to accept such a body, `too_large`,
  *   `unavailable`, `bad_request` if the body is not what its headers say, or has too many fields,
  *   files or levels.
@@ -80,7 +81,7 @@ async function identityOf(
   }
 }
 
-/** Returns whether the type is text that is not parsed and that the trigger is set to accept. */
+/** Returns whether the trigger accepts this type: XML, NDJSON or CSV, which are not parsed. */
 function isOpaqueType(type: string, { xml, ndjson, csv }: Bodies): boolean {
   if (/^application\/(.+\+)?xml$/.test(type)) return xml;
   if (/^application\/(x-)?(ndjson|jsonl|jsonlines|json-lines)$/.test(type)) return ndjson;
@@ -113,8 +114,8 @@ function ofForm(text: string, hold: HoldBytes): DecodedBody {
 }
 
 /**
- * Returns the fields as JSON. Counts the bytes by which the JSON is longer than the body: a control
- * character has one byte in a form, and six as JSON.
+ * Returns the fields as JSON. Counts with `hold` the bytes by which the JSON is longer than the
+ * body: a control character has one byte in a form, and six as JSON.
  */
 function asJson(fields: object, bodyBytes: number, hold: HoldBytes): string {
   const text = JSON.stringify(fields);

@@ -1,7 +1,10 @@
 import { ApiError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json/index.ts";
 
-/** Maximum number of fields in a form. Forms to triggers without `receiving` have no maximum. */
+/**
+ * Maximum number of fields in a form. It does not apply to triggers without the settings
+ * `receiving`: see `toPayload`.
+ */
 export const maxFormFields = 1_000;
 
 /**
@@ -60,8 +63,9 @@ export function urlEncodedFields(
  * seconds for 1 MiB.
  */
 function withValues(text: string): string {
-  // `URLSearchParams` ignores a `?` at the start of the text. Here it is removed instead. A second
-  // `?` belongs to the name of the first field: because of the leading `&`, it is not ignored.
+  // `URLSearchParams` ignores one `?` at the start of a form, so one `?` is removed here. A second
+  // `?` belongs to the first field's name. The `&` put before the form makes `URLSearchParams` keep
+  // it.
   return `&${text.replace(/^\?/, "").replace(/(?<=^|&)[^&=]+(?=&|$)/g, "$&=")}`;
 }
 

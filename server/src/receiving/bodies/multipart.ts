@@ -39,7 +39,7 @@ const limits = {
   parts: maxFormFields + maxFiles,
   headerPairs: 20,
   headerSize: 8 * 1024,
-  // A part cannot be larger than the body, whose size was checked.
+  // A part cannot be larger than the body, whose size `decodeBody` has checked.
   fieldSize: Number.POSITIVE_INFINITY,
   fileSize: Number.POSITIVE_INFINITY,
 };

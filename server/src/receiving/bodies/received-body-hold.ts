@@ -3,8 +3,8 @@ import { heldPerByte, tooLargeForMemory } from "./body-limits.ts";
 
 /**
  * Counts the body of a received request against two budgets: its memory against `exchanges`, and
- * its bytes, as received and as inflated, against `bodies`. Such bodies can have up to 25 MiB,
- * and the second budget bounds them also on servers with much memory.
+ * its bytes, as received and as inflated, against `bodies`. A body can have up to 25 MiB, and the
+ * budget `bodies` limits all of them together to a fixed size, even on servers with much memory.
  */
 export class ReceivedBodyHold {
   readonly #memory: ByteHold;
@@ -36,8 +36,8 @@ export class ReceivedBodyHold {
   }
 
   /**
-   * Like `grow`, but gets the bytes of the body: of a body that is read from the database, or that
-   * `decodeBody` inflates.
+   * Like `grow`, but takes the number of bytes of the body, not of the memory for them. It is for a
+   * body that is read from the database, and for the bytes that `decodeBody` adds to a body.
    * @throws ApiError `too_large` if the body never fits, even if nothing else is in memory
    */
   readonly growBytes = (bytes: number): boolean => {

@@ -139,11 +139,11 @@ export function claimCancelled(database: Database, claimant: Claimant): Promise<
 export const maxTogether = 64;
 
 /**
- * Takes over runs of dead processes for the runs' last attempt. Every run that was on its last
- * attempt in a dead process is a suspect: it may have killed the process. The run that did is found
- * by bisection. A process takes over at most half of the suspects of one dead process, rounded up,
- * and executes them without other runs on their last attempt. If this process exits too, the run
- * that kills processes is in that half.
+ * Takes over runs of dead processes for their last attempt: runs that have not begun it yet, and
+ * suspects (see `suspected`), which get it again. The suspect that kills processes is found by
+ * bisection: a process takes over at most half of the suspects of one dead process, rounded up, and
+ * executes no other runs on their last attempt meanwhile. If this process exits too, the run that
+ * kills processes is in that half.
  * @param executing one element for each run on its last attempt that this process already executes:
  *   `repeated` if the run is a suspect that gets its last attempt again, otherwise `first`.
  */
@@ -172,9 +172,9 @@ export async function claimLastAttempts(
 }
 
 /**
- * Returns the abandoned runs that have no attempt left: runs that were the only suspect of their
- * process, and runs with `max_attempts` 1. Attempts are limited because a run may kill every
- * process that executes it.
+ * Returns the abandoned runs that have no attempt left: runs with `max_attempts` 1, and other runs
+ * on their last attempt whose process executed no other such run when it exited. Attempts are
+ * limited because a run may kill every process that executes it.
  */
 export async function findExhausted(database: Database, limit: number): Promise<ExhaustedRun[]> {
   const { rows } = await database.engine.query<ExhaustedRow>({

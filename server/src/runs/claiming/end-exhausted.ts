@@ -29,8 +29,8 @@ export async function endExhausted(ports: ExhaustedPorts, limit: number): Promis
 }
 
 /**
- * Ends runs of dead processes as `interrupted`. The engine decides from a summary of the journal
- * without payloads, the digest, which events to add. The events are written only if the dead
+ * Ends runs of dead processes as `interrupted`. The engine decides which events to add from the
+ * digest: a summary of the journal without payloads. The events are written only if the dead
  * process still owns the run with the same fence and last sequence number, so only one process can
  * end a run.
  * @param message why the runs are not resumed. Default: their processes were lost.

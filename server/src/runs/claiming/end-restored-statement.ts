@@ -8,7 +8,7 @@ import { type ExhaustedPorts, interruptRuns } from "./end-exhausted.ts";
 const maxRuns = 500;
 /**
  * Maximum number of running runs that one statement ends. It is lower than `maxRuns`, because the
- * journal of each of these runs is read first, to find the events that end the run.
+ * journal of each of these runs is read first, to determine which events must be added to end it.
  */
 const maxRunning = 100;
 
@@ -43,9 +43,9 @@ select count(*)::int as ended from ended`;
 
 /**
  * Ends all runs that have not ended, after the database was restored from a backup. They may have
- * continued between the backup and the restore, and would repeat their tool calls. Queued and held
- * runs may have been executed in that time, too. Must be called while all processes in the database
- * are dead and no process starts.
+ * continued between the backup and the restore, so resuming them could repeat tool calls. Queued
+ * and held runs may have been executed in that time, too. Must be called while all processes in the
+ * database are dead and no process starts.
  * @returns how many runs were ended.
  */
 export async function endRestored(

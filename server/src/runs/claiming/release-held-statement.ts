@@ -14,7 +14,7 @@ const maxRuns = 500;
  */
 const maxQueuedOfLimited = 20;
 
-/** Condition for a budget `b` to be spent, as in the start statement. */
+/** Condition for a budget `b` to be spent, as in `reachedLimit` of `start-statement.ts`. */
 const isSpent = `now() < b.ends and b.metric in ('cost', 'tokens') and ${isSpentSql}`;
 
 /**

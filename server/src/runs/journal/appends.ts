@@ -33,9 +33,9 @@ interface AppendsOptions {
 }
 
 /**
- * Creates the batcher of appends. It has two inner batchers: the statement for workspaces with
- * limits waits for the locks of budgets, so appends of other workspaces must not be in the same
- * batch.
+ * Creates the batcher of appends. Appends of workspaces with limits and appends of other workspaces
+ * have separate inner batchers: the statement for workspaces with limits waits for the locks of
+ * budgets, and must not delay the others.
  */
 export function createAppends(
   database: Database,

@@ -50,8 +50,8 @@ export interface UnexecutedEnd {
 /**
  * Returns SQL that ends runs that no process executes: it writes their status, last event and
  * result. If a run was executed and then released, its usage and cost are the sums of its entries
- * in the usage ledger. They are marked as estimated, because the usage of a model call that was in
- * flight at the release is unknown.
+ * in the usage ledger. They are marked as estimated, because the usage of a model call that the
+ * release aborted is an estimate.
  *
  * @param source name of a common table expression with the columns id, workspace_id and event_id.
  *   It must have locked the rows of its runs.

@@ -10,7 +10,10 @@ interface Selection {
 }
 
 interface Change {
-  /** Name of the list. A cursor is valid only for the list for which it was issued. */
+  /**
+   * Name of the list of runs to change, for example `runs to cancel`. It is part of the cursor's
+   * hash, so that a cursor of one kind of change is rejected by another.
+   */
   readonly name: string;
   readonly states: readonly RunStatus[];
   readonly agentIds: readonly string[] | undefined;

@@ -18,7 +18,7 @@ import { findRun } from "./store.ts";
 interface ManagedStart
   extends Pick<StartRequest, "source" | "contentType" | "payload" | "labels" | "received"> {
   readonly agentId: string;
-  /** `initial` is by default `ready`. */
+  /** `initial` can be left out; it is then `ready`. */
   readonly details: Omit<RunDetails, "keyScope" | "audit" | "initial"> &
     Partial<Pick<RunDetails, "initial">>;
   /** The audit entry, with the new run as its target. */

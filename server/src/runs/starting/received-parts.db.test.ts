@@ -34,7 +34,7 @@ const received = (change: Partial<ReceivedStart> = {}): ReceivedStart => ({
   ...change,
 });
 
-/** Returns the row of a request to a trigger with settings. */
+/** Returns the row of a request to a trigger with the settings `receiving`. */
 function requestTo(
   trigger: SeededTrigger,
   agent: SeededAgent,

@@ -53,16 +53,22 @@ export interface ReceivedParts {
   /** Joins of `checked`. */
   readonly joins: string;
   /**
-   * Branches of the `case` that computes the column `verdict`. Each is named after its position in
-   * the `case`.
+   * This field and the next three are branches of the `case` that computes the column `verdict`.
+   * Their names say where in the `case` they are inserted.
    */
   readonly first: string;
   readonly beforeKey: string;
   readonly beforePause: string;
   readonly afterBody: string;
-  /** Branch of the `case` that computes a request's result from `verdict`. */
+  /**
+   * Branch of the `case` that computes a request's result from `verdict`. The result is `held_full`
+   * if the run would have to be held, but the trigger already holds `maxHeldRuns` runs.
+   */
   readonly heldFull: string;
-  /** Conditions for a row of `checked`. */
+  /**
+   * Conditions for a row of `checked`. `isAdmitted`: its run does not exceed `maxHeldRuns`.
+   * `isBound`: its event id is bound to its run, or it needs no binding.
+   */
   readonly isAdmitted: string;
   readonly isBound: string;
   /** Common table expressions that bind event ids, each followed by a comma. */
@@ -70,8 +76,8 @@ export interface ReceivedParts {
   /** Common table expressions that write the requests, each after a comma. */
   readonly write: string;
   /**
-   * Result column that makes the whole statement fail if a request has bound its event id but a
-   * concurrent request has bound its Idempotency-Key. The batch is then sent again.
+   * Result column that makes the whole statement fail if a request has bound its event id but not
+   * its Idempotency-Key, which a concurrent request bound first. The batch is then sent again.
    */
   readonly repeatIfHalfBound: string;
 }
@@ -134,7 +140,8 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
     beforeKey: `when q.id is not null and c.is_listening and c.body = 'good' then 'listening'
       when seen.run_id is not null then 'repeated'`,
     beforePause: "when q.swallows and c.trigger_id is not null and not c.enabled then 'swallowed'",
-    // Without the part for deliveries, the statement must write nothing if there is a subscription.
+    // Without the part `deliveries`, the statement must write nothing if there is a subscription:
+    // `sendStarts` then sends the batch again with this part.
     afterBody: deliveries
       ? "when q.is_filtered then 'filtered'"
       : `when q.is_filtered and ${someSubscriptions} then 'subscribed'

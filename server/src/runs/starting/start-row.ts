@@ -143,9 +143,9 @@ export interface ReceivedFile {
 export interface RunDetails {
   /** The agent's version; null for the current version. */
   readonly version: number | null;
-  /** Null for the trigger of the caller's token. */
+  /** The trigger's id; null for the trigger to which the caller's token belongs. */
   readonly triggerId: string | null;
-  /** Null for the prompt prefix of the caller's trigger. */
+  /** The prompt prefix; null for that of the trigger to which the caller's token belongs. */
   readonly promptPrefix: string | null;
   readonly retryOf: string | null;
   /**
@@ -281,7 +281,7 @@ export type StartResult =
       readonly triggerId: string | null;
       readonly promptPrefix: string;
     }
-  /** A limit pauses the agent. */
+  /** The agent is paused, because its ceiling is reached. `limit` is this ceiling. */
   | { readonly kind: "limit_paused"; readonly limit: LimitReached }
   | { readonly kind: StartRejection };
 

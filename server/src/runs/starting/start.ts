@@ -48,7 +48,10 @@ export interface StartRequest
    * Buffer that receives the model's output; undefined unless the caller reads the run's stream.
    */
   readonly output?: OutputBuffer | undefined;
-  /** Trace of the request, which the new run's trace is joined with; undefined if there is none. */
+  /**
+   * Trace of the request. It gets the id of the started run, so that the two traces are connected.
+   * Undefined if traces are off.
+   */
   readonly trace?: RequestTrace | undefined;
 }
 
@@ -197,9 +200,9 @@ async function isDeleted({ live, database }: StartPorts, run: RunRef): Promise<b
 }
 
 /**
- * Returns the details for sending the request again, now that a limit is reached. With these
- * details it creates a run that has already failed. If the request has no details of its own, the
- * run keeps the settings of its trigger.
+ * Returns the details with which to send the request again, now that a limit is reached: they make
+ * the start statement create a run that has already failed. If the request has no details of its
+ * own, the run gets the trigger and the prompt prefix that the first attempt found.
  */
 function failedBy(
   { limit, triggerId, promptPrefix }: Extract<StartResult, { kind: "limit_reached" }>,

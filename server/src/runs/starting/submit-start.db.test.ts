@@ -81,7 +81,7 @@ test("the run of a start that got 503 is stopped, although its process was decla
   blocker.release();
   await eventually("the end of the start", () => ports.capacity.free === 1 || undefined);
 
-  // Another process takes over the run. It ends the run, and does not call the model.
+  // The cancellation is requested, so the process that takes over the run only ends it.
   const { rows } = await engine.query(
     `select id, status, owner, cancel_requested_at is not null as is_cancelled from runs
       where agent_id = $1`,

@@ -24,7 +24,8 @@ export interface RunPollers {
   /** Total number of subscriptions, over all runs. */
   readonly count: number;
   /**
-   * Whether `close` was called, because this process is stopping. If so, all subscribers must end.
+   * Whether `close` was called, because this process is stopping. If so, all subscribers that wait
+   * for later events must end.
    */
   readonly closed: boolean;
   close(): void;

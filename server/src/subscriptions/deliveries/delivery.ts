@@ -17,7 +17,7 @@ export function toDelivery(row: DeliveryRow): Delivery {
     kind: row.kind,
     event_id: row.event_id,
     type: row.type,
-    // The event of a test delivery has ids from the documentation, which no agent or run has.
+    // A test delivery has the example ids of `exampleEvents`, which belong to no real agent or run.
     agent_id: isTest ? null : row.agent_id,
     run_id: isTest ? null : row.run_id,
     seq: isTest ? null : row.seq,

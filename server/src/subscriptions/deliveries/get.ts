@@ -48,8 +48,9 @@ export async function getDelivery({
 }
 
 /**
- * Returns the body that an attempt sends now; null if the event's data was deleted, or is not
- * stored because the subscription was not enabled.
+ * Returns the body that an attempt would send now; null if the subscription's payload is `full` and
+ * the event's data is not stored: when the event happened the subscription was not enabled or its
+ * payload was `thin`, or the run was deleted.
  */
 function bodyOf(
   row: DeliveryRow & StoredData,

@@ -17,8 +17,8 @@ import { countPending, replayDeliveryRows, selectForReplay } from "./replay-stor
 /** Maximum deliveries that one request replays. */
 const maxReplayed = 10_000;
 /**
- * Maximum pending deliveries that a subscription has after a replay. Above 100,000 it would be
- * disabled, so the other half is left for new events.
+ * Maximum pending deliveries that a subscription has after a replay. The sender disables a
+ * subscription with more than 100,000, so this leaves room for 50,000 deliveries of new events.
  */
 const maxPending = 50_000;
 
@@ -87,8 +87,9 @@ function tomorrow(): Date {
 }
 
 /**
- * Returns `until` of the next request; null if nothing was replayed. If the oldest millisecond
- * was replayed in part, the next request covers it again.
+ * Returns the `until` with which the next request must continue; null if nothing was replayed.
+ * @param isPart whether only some deliveries of the oldest millisecond were replayed. The next
+ *   request then covers this millisecond again.
  */
 function nextUntil(oldest: string | undefined, isPart: boolean): string | null {
   if (oldest === undefined) return null;

@@ -3,8 +3,9 @@ import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { aboutAgents, type DeliveryKey } from "./store.ts";
 
 /**
- * SQL that makes a delivery `d` of the subscription `s` pending again. Its payload is read from the
- * journal if the subscription was not enabled when the event happened.
+ * SQL that makes a delivery `d` of the subscription `s` pending again. If the payload is `full`, a
+ * delivery that was stored without data, for example while the subscription was paused, gets the
+ * data of its event.
  */
 const pendingAgain = sql`status = 'pending', attempts = 0, next_at = now(), finished_at = null,
   data = case when s.payload = 'thin' then d.data else coalesce(d.data, case when d.run_id is null
@@ -54,7 +55,7 @@ export async function countPending(
   return rows[0]?.pending ?? 0;
 }
 
-/** The deliveries to replay: ids from `from`, and below `below`. */
+/** The deliveries to replay, with ids from `from` (inclusive) to `below` (exclusive). */
 export interface ReplayRange {
   /** The agents to which the caller is limited; undefined if it is not limited. */
   readonly agentIds: readonly string[] | undefined;

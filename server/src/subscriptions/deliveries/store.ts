@@ -70,7 +70,7 @@ export async function searchDeliveries(
       ? sql`true`
       : sql`status = any (${[...new Set(filter.status)]}::text[])`;
   const isIndexed = filter.status?.every((status) => indexedStatuses.includes(status)) ?? false;
-  // Conditions without an index are checked for each row that is searched.
+  // These conditions can use an index. The others are checked for each row that these select.
   const indexed = [
     sql`subscription_id = ${subscriptionId}`,
     sql`workspace_id = ${workspaceId}`,

@@ -4,7 +4,7 @@ import { decodeBody, type RawRequest, ReceivedBodyHold, readEvent } from "../../
 import type { RunServices } from "../../runs/index.ts";
 import type { MappableRequest } from "../map-request.ts";
 
-/** What an operation needs that reads or decodes the body of a received request. */
+/** The services that an operation needs to read or decode the body of a received request. */
 export type BodyServices = { readonly runs: Pick<RunServices, "memory"> };
 
 /**

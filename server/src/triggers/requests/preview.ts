@@ -17,7 +17,10 @@ import { receivingOf, requireTrigger, type TriggerInput } from "../trigger.ts";
 import { type BodyServices, decodeTrial, withBodyHold } from "./decode-trial.ts";
 import { readTrialRequest } from "./trial-request.ts";
 
-/** Used for a trigger without settings: it accepts text, JSON and forms, and has no mapping. */
+/**
+ * Settings that are used for a trigger without any: they accept text, JSON and forms, and have
+ * neither filter nor template.
+ */
 export const defaultReceiving: Receiving = receivingSchema.parse({});
 
 /**

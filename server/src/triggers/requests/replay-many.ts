@@ -27,9 +27,10 @@ const skippedErrors: readonly string[] = [
 ];
 
 /**
- * Replays up to 1,000 requests of a time range, the newest ones whose content is stored, in the
- * order in which they arrived. Requests that are replays themselves are left out. If the call is
- * repeated with the same Idempotency-Key, no request starts a second run.
+ * Replays the newest requests of a time range, up to 1,000, in the order in which they arrived.
+ * Requests whose content is not stored, requests that are replays themselves and, unless `outcome`
+ * asks for it, what the honeypot caught are left out. If the call is repeated with the same
+ * Idempotency-Key, no request starts a second run.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; the errors of `replayRequest` that are
  *   not in `skippedErrors`
  */
@@ -58,7 +59,8 @@ export async function replayRequests({
       return { trigger, version, ids: await selectForReplay(tx, key, range, maxReplayed + 1) };
     },
   );
-  // If more than 1,000 arrived in one millisecond, the oldest of them are in no call.
+  // The next call continues before the millisecond of the oldest chosen request. So if more than
+  // 1,000 requests arrived in one millisecond, no call replays the oldest of these.
   const chosen = wholeMilliseconds(ids, maxReplayed).chosen.toReversed();
   let [replayed, skipped, repeated] = [0, 0, 0];
   for (const requestId of chosen) {

@@ -11,17 +11,21 @@ import { receivingOf } from "../trigger.ts";
 import { decodeTrial } from "./decode-trial.ts";
 import { defaultReceiving } from "./preview.ts";
 
-/** A run for a test or replay, whose request did not just arrive. */
+/** Input of `startMapped`: the request of a test or a replay, and how its run is started. */
 interface MappedStart {
   readonly row: TriggerRow;
   readonly raw: RawRequest;
-  /** Counts the bytes of the inflated body against the memory budget. */
+  /**
+   * Counts against the memory budgets. The stored body is counted already; decoding adds to it what
+   * the inflated body needs.
+   */
   readonly hold: ReceivedBodyHold;
   /** The agent's version; null for the current one. */
   readonly version: number | null;
   /**
-   * The error if no run can start, for example because the trigger is disabled. If the request
-   * repeats an earlier one, or the agent is paused, that result takes precedence.
+   * The error if no run can start, for example because the trigger is disabled. Two results of
+   * `startManaged` take precedence over it: the earlier run if the request is a repeat, and the
+   * error of a paused agent.
    */
   readonly error?: ApiError | undefined;
   readonly audit: { readonly action: string; readonly data: object };
@@ -31,7 +35,7 @@ interface MappedStart {
 
 /**
  * Maps a request with the trigger's current settings, and starts its run. If the filter or the
- * template fails, the run is created failed, as it would be for a request that arrives.
+ * template fails, a run with the status `failed` is stored, as for a request that arrives.
  * @throws ApiError `conflict` if the filter rejects the request; `mapping_error` with the id of the
  *   failed run; the errors of `decodeBody` and `startManaged`
  */
@@ -40,8 +44,8 @@ export async function startMapped(
   { row, raw, hold, version, error, audit, received }: MappedStart,
 ): Promise<Once<Run>> {
   const receiving = receivingOf(row) ?? defaultReceiving;
-  // Errors are passed to `startManaged` and not thrown, because the earlier run takes precedence if
-  // this request is a repeat. The settings can have changed since that run was started.
+  // Errors are passed to `startManaged` and not thrown: if this request repeats an earlier one, it
+  // returns the run of the earlier one, even if changed settings make the request fail now.
   const trial = await attemptAsync(async () => {
     const request = await decodeTrial(ctx.workspaceId, receiving, raw, hold);
     return { files: request.decoded.files, mapped: await mapRequest(ctx.mapping, request) };

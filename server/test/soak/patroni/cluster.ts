@@ -10,7 +10,7 @@ import { eventually } from "../../eventually.ts";
  * responds 200 at `/primary`. All listen on 127.0.0.1 only.
  */
 export interface Cluster {
-  /** URL of the primary through HAProxy, as a superuser, of the database `postgres`. */
+  /** URL with which a superuser connects through HAProxy to the primary's database `postgres`. */
   readonly adminUrl: string;
   /** Host and port of HAProxy. */
   readonly host: string;
@@ -34,7 +34,7 @@ const path = `${process.env.PATH}:/usr/sbin:/usr/bin`;
 const postgresBin = "/usr/lib/postgresql/15/bin";
 const maxStartMs = 120_000;
 
-/** Installs the packages that are missing. With RUNLEVEL=1 no daemon is started. */
+/** Installs the packages that are missing. RUNLEVEL=1 keeps apt from starting their daemons. */
 function installPackages(): void {
   const isMissing = (program: string) => {
     try {

@@ -26,7 +26,10 @@ interface Load {
   readonly acknowledged: string[];
   /** Responses by status; `none` for requests without a response. */
   readonly statuses: Map<string, number>;
-  /** Returns when the last run was accepted; undefined if that was before `since`. */
+  /**
+   * Returns the time at which the last run was accepted; undefined if none was accepted after
+   * `since`. Both are values of `elapsed()`.
+   */
   acceptedSince(since: number): number | undefined;
   stop(): Promise<void>;
 }

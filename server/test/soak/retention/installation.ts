@@ -33,7 +33,7 @@ export interface Installation {
     readonly serverMiB: number;
     /** Open file descriptors of the server, including its connections. */
     readonly descriptors: number;
-    /** Memory of all processes of PostgreSQL that is not shared. */
+    /** Private memory of all processes of PostgreSQL, without the memory that they share. */
     readonly databaseMiB: number;
   };
 }

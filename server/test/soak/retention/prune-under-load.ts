@@ -17,9 +17,12 @@ const perSecond = 50;
 const maxShare = 0.1;
 const warmUpSeconds = 30;
 const dayMs = 24 * 3_600_000;
-/** Rows of one statement while runs are deleted to measure the vacuum. */
+/** Maximum runs that one statement deletes in `measureVacuum`. */
 const batchRows = 500;
-/** Part of a table's rows after whose deletion PostgreSQL vacuums the table: its default. */
+/**
+ * Share of a table's rows that must be deleted before PostgreSQL vacuums the table by itself. This
+ * is its default (`autovacuum_vacuum_scale_factor`).
+ */
 const vacuumedShare = 0.2;
 
 const { retention } = readConfig({});
@@ -39,7 +42,7 @@ interface Phase {
  * than twice as many runs as are created.
  *
  * @param runs old runs, a multiple of 1,000.
- * @param pairs pairs of a phase without and a phase with pruning.
+ * @param pairs number of pairs of phases: one phase without pruning, and one with it.
  * @param phaseSeconds seconds of each phase.
  */
 export async function pruneUnderLoad(
@@ -83,7 +86,8 @@ export async function pruneUnderLoad(
     const without: Phase[] = [];
     const withPruning: Phase[] = [];
     for (let pair = 0; pair < pairs; pair++) {
-      // Alternating orders, so that a change in the machine's speed affects both.
+      // The order alternates, so that a change in the machine's speed affects the phases without
+      // pruning as much as those with it.
       for (const prunes of pair % 2 === 0 ? [false, true] : [true, false]) {
         const phase = await measurePhase(installation, load, { prunes, seconds: phaseSeconds });
         (prunes ? withPruning : without).push(phase);
@@ -119,8 +123,9 @@ export async function pruneUnderLoad(
 }
 
 /**
- * Returns a line if the share of CPU that pruning adds is too large, or could not be measured: it
- * is not a number if no request succeeded, or if no old run was left for the vacuum.
+ * Returns a line for the log if the share of CPU that pruning adds is too large, or could not be
+ * measured. The share is then NaN or Infinity: no request succeeded, or `measureVacuum` found no
+ * old run to delete.
  */
 export function wrongWithShare(share: number): string[] {
   return share <= maxShare ? [] : [`pruning needs ${percent(share)} more CPU`];

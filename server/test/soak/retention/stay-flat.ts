@@ -44,7 +44,10 @@ interface Sample {
   readonly descriptors: number;
   /** Connections of the server to PostgreSQL. */
   readonly connections: number;
-  /** Bytes of each table with its indexes; those of PostgreSQL's own tables under `pg_catalog`. */
+  /**
+   * Bytes of each table with its indexes, by name. `pg_catalog` has the sum of PostgreSQL's own
+   * tables.
+   */
   readonly bytes: ReadonlyMap<string, { readonly all: number; readonly indexes: number }>;
   readonly runs: { readonly created: number; readonly deleted: number };
 }

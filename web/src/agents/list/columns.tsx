@@ -41,7 +41,7 @@ const version: Column<Agent> = {
   from: "lg",
 };
 
-/** Columns of the agents that exist. */
+/** Columns of the agents that are not deleted. */
 export const agentColumns: readonly Column<Agent>[] = [
   name,
   model,

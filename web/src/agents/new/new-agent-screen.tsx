@@ -7,7 +7,7 @@ import { TemplateList } from "./template-list.tsx";
 import { templates } from "./templates.ts";
 
 /**
- * The screen that creates an agent without a template or from one, or several agents from a file.
+ * The screen that creates one agent, with or without a template, or imports several from a file.
  */
 export function NewAgentScreen() {
   const { id, can } = useWorkspace();

@@ -3,7 +3,7 @@ import type { AgentTemplate } from "./templates.ts";
 
 /** The fields of the form that are shown if the template's agent calls an API. */
 interface Connection {
-  /** The API's address, with the placeholder. */
+  /** The API's address, with a placeholder that the model replaces in each call. */
   readonly url: string;
   /** The key, which is sent as a bearer token; empty for an API without one. */
   readonly apiKey: string;

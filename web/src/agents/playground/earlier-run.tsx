@@ -12,7 +12,10 @@ interface EarlierRunProps {
   readonly onDismiss: () => void;
 }
 
-/** Says from which earlier run the message was filled in. Answers can be compared with this run. */
+/**
+ * Fills in the message with the input of an earlier run, and shows which run that is. Until it is
+ * dismissed, each ended turn has a link that compares the turn with the earlier run.
+ */
 export function EarlierRun({ runId, onInput, onDismiss }: EarlierRunProps) {
   const workspace = useWorkspace();
   const { data: run, error, refetch } = useQuery(runQuery(workspace, runId));

@@ -91,7 +91,7 @@ export function bodyOf(changes: Partial<AgentFields>): UpdateAgentBody {
 
 /**
  * Returns the form field to which a JSON path in the request's body belongs, for example `tools`
- * for `tools`, 0, `name`; undefined if there is none.
+ * for the path `["tools", 0, "name"]`; undefined if there is none.
  */
 export function fieldAt(path: readonly PropertyKey[]): keyof AgentFields | undefined {
   const [first, second] = path;

@@ -25,7 +25,7 @@ export function valuesOf(fields: AgentFields): FormValues {
   };
 }
 
-/** Returns the fields that differ from `base`. Texts that cannot be read are left out. */
+/** Returns the fields that differ from `base`. Fields that cannot be parsed are left out. */
 export function changesIn(values: FormValues, base: AgentFields): Partial<AgentFields> {
   const given = {
     ...values,

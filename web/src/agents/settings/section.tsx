@@ -18,8 +18,8 @@ interface SectionProps {
   /** The form fields in the section. If one of them has an error, a closed section opens. */
   readonly fields: readonly (keyof FormValues)[];
   /**
-   * What is at the top of `children`: `label` for a field with a label above it, `field` for one
-   * without. On a wide page, the title is beside `children`, on the same line as that element.
+   * The element at the top of `children`: `label` for the label of a field, `field` for a field
+   * without a visible label. On a wide page, the title is beside this element, on the same line.
    */
   readonly beside: "label" | "field";
   /** True if the section is closed at first when it is shown in a pane. */

@@ -51,7 +51,7 @@ export function SettingsSaveBar() {
   );
 }
 
-/** Shows the limit of a run's cost as the form does. */
+/** Returns the limit of a run's cost in dollars, as in the form; undefined for other fields. */
 const inDollars = (field: string, value: unknown) =>
   field === "max_cost_micros" && typeof value === "number"
     ? `${writeDollars(value)} dollars`

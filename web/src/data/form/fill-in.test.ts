@@ -2,7 +2,7 @@ import { createFormControl } from "react-hook-form";
 import { expect, test } from "vitest";
 import { fillIn } from "./fill-in.ts";
 
-/** Returns a form that keeps edits when another tab saves, with an edited name. */
+/** Returns a form with an edited name. Its `resetOptions` make `reset` keep edits by default. */
 function editedForm() {
   const form = createFormControl<{ name: string; note: string }>({
     resetOptions: { keepDirtyValues: true },

@@ -60,7 +60,8 @@ export function RunsTable({ label, limitedTo = everything }: RunsTableProps) {
         />
       </FilterBar>
       <RunsList
-        // Other filters make another list, so the selection and the waiting new runs are reset.
+        // Other filters make another list, so the selection and the new runs that are not shown yet
+        // are reset.
         key={JSON.stringify(filters)}
         label={label}
         filters={filters}

@@ -45,8 +45,8 @@ function sumOf(costs: readonly (number | null)[]): number | null {
 }
 
 /**
- * Returns whether an entry has the data of its step. Data above 64 KiB is stored as an artifact, so
- * the entry in the journal does not contain the cost.
+ * Returns whether an entry contains the data of its step. Data above 64 KiB is stored as an
+ * artifact instead, so a missing cost in such an entry says nothing.
  */
 function isStepData(data: JournalEvent["data"]): boolean {
   return data.model !== undefined;

@@ -22,8 +22,8 @@ interface StepsProps {
 }
 
 /**
- * Height of the other parts of the timeline in lines: the axis, and the button that shortens idle
- * times.
+ * Height of what the timeline contains besides the rows of steps, in row heights: the axis, and the
+ * button that shortens idle times.
  */
 const otherLines = 2.5;
 

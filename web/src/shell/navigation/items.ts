@@ -26,7 +26,7 @@ export interface NavigationItem {
   /** Permission to read what the screen shows. */
   readonly scope: Scope;
   readonly group: "work" | "connect" | "govern";
-  /** The key after `g` that opens it. */
+  /** Pressed after `g`, this key opens the screen. */
   readonly key: string;
 }
 

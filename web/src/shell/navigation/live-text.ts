@@ -3,8 +3,8 @@ import { formatClock } from "../../format/index.ts";
 import { useLiveStatus } from "../../live/index.ts";
 
 /**
- * Returns the status of live updates in words, with the time of the last byte if they are
- * interrupted.
+ * Returns the status of live updates in words. If they are interrupted, the words contain the time
+ * at which the last byte of the stream arrived.
  */
 export function useLiveText() {
   const { timeZone } = useWorkspace();

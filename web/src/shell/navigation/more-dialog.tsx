@@ -14,8 +14,8 @@ interface MoreDialogProps {
 }
 
 /**
- * A dialog for phones with the screens for which the bar at the bottom has no space, and the menus
- * of the person.
+ * A dialog for phones with what the bar at the bottom has no space for: the button of the palette,
+ * the other screens, the status of live updates, and the menus of the workspace and the person.
  */
 export function MoreDialog({ open, onOpenChange, openPalette, showKeys }: MoreDialogProps) {
   const items = useNavigation().filter(({ group }) => group !== "work");

@@ -16,7 +16,7 @@ export function ScreenSkeleton() {
   );
 }
 
-/** A placeholder for a screen below the header of its frame, for example of an agent. */
+/** A placeholder for the body of a screen whose header is shown already, for example an agent's. */
 export function BodySkeleton() {
   return (
     <div

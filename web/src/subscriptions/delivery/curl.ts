@@ -5,8 +5,8 @@ import type { DeliveryAttempt } from "../queries.ts";
 const ofConnection = /^(?:host|content-length|connection|transfer-encoding|accept-encoding)$/i;
 
 /**
- * Returns the command that sends a delivery as an attempt did, or undefined if its body is not
- * known. It lacks the signature and the extra headers, which are secret.
+ * Returns the curl command that repeats the request of an attempt; undefined if the body is not
+ * known. The command lacks the signature and the extra headers, which are secret.
  */
 export function curlOf(
   { body, url }: Pick<DeliveryDetails, "body" | "url">,

@@ -41,7 +41,10 @@ export function useSubscriptionSearch() {
     /** Opens a dialog, or closes the open one. */
     show: (act: Act | undefined) => change({ act }),
     filters: filtersOf(search),
-    /** Values of the filter chips. The value of a chip for which nothing is chosen yet is empty. */
+    /**
+     * Values of the filter chips. Undefined: the chip is not shown. Empty: it is shown, and nothing
+     * is chosen yet.
+     */
     values: Object.fromEntries(
       ["status", "type", "run_id"].map((name) => [
         name,

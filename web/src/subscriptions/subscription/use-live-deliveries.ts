@@ -10,8 +10,8 @@ import { concerns } from "../use-live-subscriptions.ts";
 /** Minimum time between two reads that events cause. */
 const minIntervalMs = 2_000;
 /**
- * Up to this scroll position, new rows are shown at once, because they do not move a row that is
- * being read.
+ * Up to this scroll position, new rows are shown at once. Further down, they would move the rows
+ * that the person is reading.
  */
 const topPx = 120;
 
@@ -19,8 +19,8 @@ const isAtTop = () => window.scrollY <= topPx;
 
 /**
  * Keeps a subscription and its deliveries up to date. They are refetched after events that concern
- * the subscription, and more often if an attempt follows soon. While the page is scrolled down, new
- * rows are held back.
+ * the subscription. While an attempt is scheduled, the deliveries are also refetched in intervals
+ * (`pollMs`). While the page is scrolled down, new rows are held back.
  * @param rows the deliveries that are shown
  * @returns whether new rows are held back, and a function that shows them
  */

@@ -86,9 +86,9 @@ export function curlOf(type: PayloadType, text: string): string {
 const shellArgument = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
- * Returns the beginning of the payload in the input of a run, on one line, because the first line
- * of formatted JSON is only a brace. In lists, inputs are truncated. If only a part of the prompt
- * prefix is left, returns the size of the payload.
+ * Returns the beginning of the payload in the input of a run. Line breaks are replaced, because the
+ * first line of formatted JSON is only a brace. Lists of runs contain truncated inputs: if such an
+ * input ends within the prompt prefix, returns the size of the payload.
  */
 export function payloadLineOf(
   { input, input_bytes }: Pick<ListedRun, "input" | "input_bytes">,

@@ -11,7 +11,7 @@ import { receivedKey } from "../queries.ts";
 const readIntervalMs = 2_000;
 
 /**
- * Refetches the payloads that the agent's triggers have received after each new run of the agent.
+ * After each new run of the agent, refetches the payloads that all its triggers have received.
  * Events do not say whether a trigger started the run, or which one.
  */
 export function useLiveReceived(agentId: string): void {

@@ -1,2 +1,2 @@
-/** Returns a preset's title without the other senders that it names in brackets. */
+/** Returns a preset's title without the part in brackets: "Meta (WhatsApp)" becomes "Meta". */
 export const shortTitle = (title: string) => title.replace(/ \(.*\)$/, "");

@@ -2,7 +2,7 @@ import { formatClock } from "../../format/index.ts";
 import { Button, useTimeZone } from "../../ui/index.ts";
 
 interface LiveMarkProps {
-  /** Time of the last successful read in ms, 0 if there was none; undefined while it is live. */
+  /** Unix time of the last successful read in ms; 0 for none. Undefined if the list is live. */
   readonly staleSince: number | undefined;
   readonly retry: () => void;
 }

@@ -22,7 +22,10 @@ export function useRequestSearch() {
   const filters = filtersOf(search);
   return {
     filters,
-    /** Values of the filter chips. The value of a chip for which nothing is chosen yet is empty. */
+    /**
+     * Values of the filter chips. Undefined: the chip is not shown. Empty: it is shown, and nothing
+     * is chosen yet.
+     */
     values: {
       outcome: filters.outcome ?? (search.outcome === "" ? "" : undefined),
       event_type: filters.event_type ?? (search.event_type === "" ? "" : undefined),

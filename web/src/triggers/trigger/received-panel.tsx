@@ -15,8 +15,9 @@ import { payloadLineOf } from "../input/payload.ts";
 import { receivedQuery } from "../queries.ts";
 
 /**
- * The payloads that a trigger without settings has received, newest first. No received requests are
- * stored for such a trigger: each payload is the input of a run.
+ * The payloads that a trigger has received, newest first, for triggers whose `receiving` is null.
+ * Beckon keeps no record of requests to such a trigger, only the runs that they start. So the
+ * payloads are read from the inputs of these runs.
  */
 export function ReceivedPanel({ trigger }: { readonly trigger: Trigger }) {
   const workspace = useWorkspace();

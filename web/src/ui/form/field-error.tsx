@@ -10,7 +10,7 @@ interface FieldErrorProps {
   readonly id?: string | undefined;
   /**
    * True for a group of fields. A single field gets the focus if it has an error, and screen
-   * readers then read the error. A group does not, so its error is announced.
+   * readers then read the error. A group itself gets no focus, so its error is announced.
    */
   readonly isAnnounced?: boolean;
 }

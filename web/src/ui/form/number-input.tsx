@@ -7,7 +7,7 @@ interface NumberInputProps
   readonly unit?: string | undefined;
 }
 
-/** A field for a number. `register(name, { valueAsNumber: true })` gives numbers. */
+/** A field for a number. In React Hook Form, `valueAsNumber: true` gives numbers, not texts. */
 export function NumberInput({ unit, inputMode = "decimal", ...rest }: NumberInputProps) {
   return (
     <TextInput

@@ -23,7 +23,10 @@ export interface PastRangeState {
   readonly to: string;
   /** What the last call of `read` found wrong with one of the fields. */
   readonly problem: { readonly from?: string; readonly to?: string };
-  /** The field of the end. Its value is empty as long as a part of the time is missing. */
+  /**
+   * The input of the end. `read` needs it, because `to` is empty both if nothing was entered and if
+   * a part of the time is missing.
+   */
   readonly end: RefObject<HTMLInputElement | null>;
   readonly set: (changed: Partial<Record<"from" | "to", string>> & { choice?: Choice }) => void;
   /** Returns the range. If it is not valid, shows the problem and returns undefined. */

@@ -7,8 +7,8 @@ interface SwitchProps extends Omit<ComponentProps<"input">, "className" | "style
 }
 
 /**
- * A switch that takes effect at once. It is controlled, so it changes only after the server has
- * confirmed the change.
+ * A switch for a setting that is saved as soon as it is pressed. It always shows `checked`, which
+ * the caller changes after the setting is saved.
  */
 export function Switch({ label, labelHidden, hint, ...rest }: SwitchProps) {
   const note = useId();

@@ -16,8 +16,8 @@ export function useFocusOnError(error: string | undefined, submitCount: number) 
     before.current = { isWrong, submitCount };
     if (!isWrong || submitCount === 0) return;
     const isNew = !last.isWrong;
-    // If the number rises from 0 and the error is not new, the form was not submitted: the field
-    // above the group has just become valid, and the person still types in it.
+    // `submitCount` also rises from 0 without a submission, when the field above the group becomes
+    // valid while the person types in it. The error of the group is not new in that case.
     const isSubmitted = submitCount > last.submitCount && (isNew || last.submitCount > 0);
     const isInField = document.activeElement?.matches("input, textarea, select") === true;
     if (isSubmitted || (isNew && !isInField))

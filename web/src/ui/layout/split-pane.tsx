@@ -17,8 +17,8 @@ interface SplitPaneProps {
   /** The open tab on narrow screens; undefined if the component itself keeps it. */
   readonly narrow?: "start" | "end" | undefined;
   /**
-   * `hidden` shows no tabs on narrow screens. It is for a side that also has a page of its own.
-   * Default: shown.
+   * `hidden` shows no tabs on narrow screens, and thus only one side. Use it if the other side also
+   * has a page of its own. Default: shown.
    */
   readonly tabs?: "shown" | "hidden";
   readonly onNarrowChange?: ((side: "start" | "end") => void) | undefined;

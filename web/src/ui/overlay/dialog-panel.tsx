@@ -21,7 +21,7 @@ export interface DialogProps {
   readonly size?: "small" | "medium" | "large";
   /**
    * False if Esc and presses outside must not close the dialog. It then needs its own button to
-   * close it. Default true.
+   * close it, unless it is false only while a request is in progress. Default true.
    */
   readonly dismissible?: boolean;
   readonly role?: "dialog" | "alertdialog";

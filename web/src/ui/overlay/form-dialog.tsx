@@ -29,8 +29,8 @@ export function FormDialog(props: FormDialogProps) {
     isLeaving.current = true;
     close();
   };
-  // An effect, because it does not run after the person has closed the dialog: a late response must
-  // not close the next one.
+  // This is an effect, because effects do not run after the person has closed this dialog: a late
+  // response must not close a dialog that was opened since.
   const closeSaved = useEffectEvent(discard);
   useEffect(() => {
     if (isSaved) closeSaved();

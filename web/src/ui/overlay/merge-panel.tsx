@@ -19,13 +19,13 @@ export interface MergeDialogProps<Value extends Fields> {
    */
   readonly parts?: readonly string[];
   /**
-   * Labels of fields, as the form shows them. A field of a part is named `receiving.filter`. Fields
-   * without a label show their name.
+   * Labels of fields, as the form shows them. A field of one of the `parts` is named with its part,
+   * such as `receiving.filter`. Fields without a label show their name.
    */
   readonly labels?: Readonly<Record<string, string>>;
   /**
-   * Renders a value. If it is absent or returns undefined, texts are shown unchanged, and other
-   * values as JSON.
+   * Renders a value. If it is absent or returns null or undefined, the default is used: "(empty)"
+   * for an empty text, null or undefined, other texts unchanged, and other values as JSON.
    */
   readonly show?: (field: string, value: unknown) => ReactNode;
   /** Called with all fields after the choices. Save them with the new ETag. */

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useState } from "react";
 
-/** The element to which the dialog that closes at this moment returns the focus. */
+/** While a dialog closes, the element to which it returns the focus; otherwise null. */
 let openerOfClosing: Element | null = null;
 
 /**

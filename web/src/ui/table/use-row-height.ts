@@ -6,8 +6,8 @@ export type RowDensity = "normal" | "dense" | "double";
 
 /**
  * Returns the height of a row in px. With a root font size of 16 px, it is 36 for `normal` and 30
- * for `dense`, but 44 for both with a coarse pointer. For `double` it is always 52. The first three
- * must match `--spacing-row` and `--spacing-dense` in tokens.css.
+ * for `dense`, but 44 for both with a coarse pointer. For `double` it is always 52. The heights of
+ * `normal` and `dense` must match `--spacing-row` and `--spacing-dense` in tokens.css.
  */
 export function useRowHeight(density: RowDensity): number {
   const isCoarse = useMedia("(pointer: coarse)");

@@ -16,8 +16,8 @@ const overscan = 6;
 /** Number of rows that are rendered first, before the visible ones are known. */
 const firstRows = 14;
 /**
- * Number of rows that one frame adds after a jump on a slow machine. With more, rendering would be
- * a long task.
+ * Maximum number of new rows of the first step, and of each step after one that was not both full
+ * and fast. On a slow machine, rendering more rows at once would be a long task.
  */
 const minNewRows = 5;
 /**

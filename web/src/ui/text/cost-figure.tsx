@@ -3,7 +3,7 @@ import { formatMoney } from "../../format/index.ts";
 interface CostFigureProps {
   /** Micro-dollars; null if unknown. */
   readonly micros: number | null;
-  /** Whether a part of the cost is unknown, so that it is at least `micros`. */
+  /** Whether a part of the cost is unknown, so that the whole cost is at least `micros`. */
   readonly isPartial: boolean;
 }
 

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from "../../../base/json/index.ts";
  * Returns the first error in `value` according to `schema`, as text for the model; undefined if the
  * value is valid.
  *
- * @param path of `value` inside the arguments, for example `body.items[0]`.
+ * @param path location of `value` inside the arguments, for example `body.items[0]`.
  */
 export function schemaMismatch(schema: ValueSchema, value: unknown, path = ""): string | undefined {
   const at = path === "" ? "the value" : path;

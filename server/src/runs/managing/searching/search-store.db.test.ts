@@ -14,7 +14,7 @@ import { maxScanned, type Search, searchRuns } from "./search-store.ts";
  */
 
 const { database, url, role } = await testDatabase();
-// With `poolSize` 2, each of the two pools has one connection. So `pg_stat_force_next_flush`
+// With `poolSize` 2, the pool `counted.tenant` has one connection. So `pg_stat_force_next_flush`
 // flushes the statistics of the connection that searched, and all its reads are counted.
 const counted = connect({ url, poolSize: 2, role, log: createLog("silent") });
 afterAll(() => counted.close());

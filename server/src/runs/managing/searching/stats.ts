@@ -34,9 +34,9 @@ const remedy =
  * Returns statistics of the runs that match the query: for all runs together, or separately for
  * each time bucket, each agent, or both. For an actor that is limited to some agents, only the runs
  * of these agents count. Draft runs never count.
- * @throws ApiError `forbidden`; `bad_request` including when the time range is empty or too long,
- *   if more than 100,000 runs are in it, or if the response would have more than 10,000 groups or
- *   take longer than 5 seconds.
+ * @throws ApiError `forbidden`; `bad_request`, also if the time range is empty or too long, if it
+ *   contains more than 100,000 runs, if the response would have more than 10,000 groups, or if
+ *   computing it takes longer than 5 seconds.
  */
 export async function getRunStats({
   ctx,

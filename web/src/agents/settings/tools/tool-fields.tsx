@@ -16,8 +16,9 @@ const ImportDialog = lazy(async () => ({
 const TryDialog = lazy(async () => ({ default: (await import("./try-dialog.tsx")).TryDialog }));
 
 /**
- * The open dialog. `replaced` is the name of the tool that is edited; undefined for a new tool. It
- * is not the tool's position, because the tools change below the dialog if somebody else saves.
+ * The open dialog. `replaced` is the name of the tool that is edited; undefined for a new tool. The
+ * tool's position is not used, because it can change while the dialog is open, if somebody else
+ * saves the agent.
  */
 type Open =
   | { readonly name: "edit"; readonly replaced?: string; readonly tool?: HttpTool }

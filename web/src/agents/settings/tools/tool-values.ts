@@ -156,8 +156,8 @@ export function toolOf(values: ToolValues): HttpTool {
     headers: valuesOfRows(values.headers),
     query: valuesOfRows(values.query),
     operations: values.operations.map(operationOf),
-    // An empty field is null, which these types do not allow. The casts are safe, because the
-    // schema rejects null.
+    // An empty field has the value null, which these types do not allow. The casts are safe,
+    // because `toolResolver` rejects null.
     timeout_seconds: values.timeoutSeconds as number,
     max_response_bytes: values.maxResponseBytes as number,
     max_calls_per_run: values.maxCallsPerRun as number,
@@ -217,8 +217,8 @@ export function isReading(method: Operation["method"]): boolean {
 }
 
 /**
- * Returns the schema of the parameters. Each placeholder in the templates that the schema lacks is
- * added as a required text parameter.
+ * Returns the schema of the parameters. If the schema lacks a placeholder of the templates, the
+ * placeholder is added as a required text parameter.
  */
 export function withPlaceholders(parameters: string, templates: readonly string[]): string {
   const schema =

@@ -40,7 +40,8 @@ function CustomRange({ value, onChoose }: CreatedEditorProps) {
   const [error, setError] = useState<string>();
   const apply = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    // The value of a time that is typed in part is empty, as if there were none.
+    // If a time is typed only in part, the value of its field is empty. Only the validity check
+    // distinguishes this field from one without a time.
     if (!event.currentTarget.checkValidity())
       return setError("Complete or clear the time that is typed in part.");
     const start = fromZoned(after, zone);

@@ -21,7 +21,7 @@ interface ToolDetailProps {
 
 /** A tool's arguments and result, or why there are none. */
 export function ToolDetail({ runId, call, result, askedBy, hasEnded, view }: ToolDetailProps) {
-  // If the result is an artifact, the outcome is also in the artifact and not in the journal.
+  // A large result is stored as an artifact together with the outcome; the journal has neither.
   const isLarge = typeof result?.data.artifact_id === "string";
   return (
     <>

@@ -56,8 +56,8 @@ const partContents = new Set(["text", "arguments", "provider_metadata"]);
 const encoder = new TextEncoder();
 
 /**
- * Returns the entry in the form of `view=summary`: without texts, arguments, results and the
- * provider's metadata, but with the size of the output and of each part in bytes. An entry that
+ * Returns the entry as the API lists it with `view=summary`: without texts, arguments, results and
+ * the provider's metadata, but with the size of the output and of each part in bytes. An entry that
  * already has this form keeps it.
  */
 export function summarize(event: JournalEvent): JournalEvent {
@@ -87,8 +87,8 @@ function without(object: Readonly<Record<string, unknown>>, names: ReadonlySet<s
 }
 
 /**
- * Returns the output of the current model call after an event of the run's stream; undefined once
- * a journal entry ends the call: the step with its whole output, its loss, or the end of the run.
+ * Returns the output of the current model call after an event of the run's stream; undefined after
+ * a journal entry that ends the call (`endsCall`): the whole output is then in the journal or lost.
  */
 export function applyOutput(
   output: ModelOutput | undefined,

@@ -4,13 +4,13 @@ import { type Journal, lastSeq, type ModelOutput } from "./live.ts";
 /**
  * The likely reason why the output of the current model call does not arrive. `late`: the call
  * began before the page subscribed. `elsewhere`: the page is connected to a process that does not
- * execute the run, or the call waits until a limit has enough left.
+ * execute the run, or the call waits because too little of a plan or ceiling is left.
  */
 export type Silence = "late" | "elsewhere";
 
 /**
  * If the start of a model call has not arrived after this time, the page says why. The process that
- * executes a run sends the start at once, unless the call waits until a limit has enough left.
+ * executes a run sends the start at once, unless the call waits for a plan or ceiling.
  */
 const maxSilenceMs = 2_000;
 

@@ -8,7 +8,7 @@ import { columns, WaterfallRow } from "./waterfall-row.tsx";
 interface WaterfallProps {
   readonly rows: readonly TimelineRow[];
   readonly scale: Scale;
-  /** End of rows that have not ended, in Unix ms. */
+  /** Time up to which rows without an end are drawn, as Unix time in ms. */
   readonly now: number;
   /** Index of the highlighted row; -1 for none. */
   readonly selected: number;
@@ -70,7 +70,7 @@ export function Waterfall(props: WaterfallProps) {
   }, [onSelect]);
   // The same function in each rendering, so that scrolling renders only new rows.
   const pressRow = useCallback((index: number) => latest.current(index, "press"), []);
-  // The attribute must refer to an element, and a row that is scrolled out of the box has none.
+  // `aria-activedescendant` must refer to an element. A row that is scrolled out of sight has none.
   const isRendered = start <= selected && selected < Math.min(end, rows.length);
   return (
     <div ref={box} className="@container h-full overflow-y-auto">

@@ -11,7 +11,7 @@ interface DialogProps {
   readonly close: () => void;
 }
 
-/** Pauses a subscription. */
+/** Asks for confirmation, then pauses the subscription. */
 export function PauseDialog({ subscription, close }: DialogProps) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();

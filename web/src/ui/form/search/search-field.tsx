@@ -32,7 +32,8 @@ export function SearchField({
   slash = false,
 }: SearchFieldProps) {
   const input = useRef<HTMLInputElement>(null);
-  // A phone has no key `/`, and a suffix would take space from the placeholder.
+  // The field shows the key `/` at its end. It does not on a phone, which has no such key, and
+  // where it would take space from the placeholder.
   const showsSlash = !useMedia("(pointer: coarse)") && slash;
   useEffect(() => {
     if (!slash) return;

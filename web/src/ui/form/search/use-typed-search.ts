@@ -2,9 +2,9 @@ import { useState } from "react";
 import { afterApplied } from "./typed-search.ts";
 
 /**
- * Returns the text of a search field. If the search changes elsewhere, for example by the Back
- * button, it replaces the text. After a search of this field, what was typed since is kept.
- * @param applied the text that is searched for
+ * Returns the text of a search field. If `applied` is changed by something else, for example the
+ * Back button, it replaces the text. If this field has changed it, what was typed since is kept.
+ * @param applied the text by which the list is searched
  */
 export function useTypedSearch(applied: string) {
   const [typed, setTyped] = useState({ text: applied, sent: [] as readonly string[] });

@@ -24,7 +24,8 @@ const sampleMs = 50;
  * @param options `target`: must not exist; its parent folder must. `beckon`: the version, for
  *   `backup.json`. `signal` cancels the backup.
  * @throws EmbeddedError if the backup cannot be made; NotNowError if a later attempt can succeed;
- *   the signal's reason on abort. Nothing is left in the target.
+ *   the signal's reason on abort. After an error before the folder is renamed, `target` does not
+ *   exist and the temporary folder is removed.
  */
 export async function backUpCluster({
   dataDir,

@@ -18,7 +18,10 @@ export interface Extractor {
   write(chunk: Buffer): void;
   /** Writes a file that is not part of the archive. */
   add(path: string, content: Buffer): void;
-  /** Closes the file that is being written, if any. @throws EmbeddedError if it is incomplete. */
+  /**
+   * Checks that the archive is complete.
+   * @throws EmbeddedError if the archive has ended within a file or a header.
+   */
   end(): void;
   /** Closes the file that is being written, if any. */
   close(): void;

@@ -6,7 +6,7 @@ import { EmbeddedError } from "../embedded-error.ts";
 import { choosePlacement } from "../placement/index.ts";
 import { startEmbedded } from "../start-embedded.ts";
 
-/** A PostgreSQL that accepts connections on the data folder. */
+/** The PostgreSQL that a backup reads. It runs on the data folder and listens in `socketDir`. */
 export interface Source {
   readonly socketDir: string;
   /** Stops PostgreSQL if `openSource` has started it. */

@@ -51,7 +51,8 @@ export async function restoreCluster({
     if ((await exists(cluster)) && (await readdir(cluster)).length > 0) throw alreadyThere(folder);
     rejectOtherVersion(file, binaries.version);
     checkSpace(home, file.bytes);
-    // Startup removes folders with such names, which a killed restore leaves behind.
+    // If this restore is killed, the next startup removes the folder, because `initialise` removes
+    // all folders whose names begin with `postgres.new-`.
     const fresh = join(home, `postgres.new-${randomUUID()}`);
     try {
       await copyFiles({ backup: join(backup, "postgres"), file, fresh, signal });

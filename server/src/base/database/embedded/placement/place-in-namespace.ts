@@ -8,7 +8,7 @@ import type { Placement } from "./placement.ts";
  * Checks whether PostgreSQL, which does not run as root, can run in a user namespace. In the
  * namespace root has an ordinary user id and still owns its files, but cannot access files of other
  * users. The check tests in a namespace that the folder can be written and that initdb can run.
- * Rejected: checks of kernel version, sysctl and container, which gave wrong results.
+ * Kernel version, sysctls and container are not checked instead, because that gave wrong results.
  * @returns the placement, or the reason why PostgreSQL cannot run in a user namespace.
  */
 export async function placeInNamespace({

@@ -51,7 +51,7 @@ export async function keepRunning({
   async function watch(): Promise<void> {
     // Without this condition, there would be a deadlock if a start succeeds after `stop` was
     // called: this function would wait for the exit of the new PostgreSQL, and `stop` waits for
-    // this function before it stops PostgreSQL.
+    // this function before it stops the new PostgreSQL.
     while (!stopping.signal.aborted) {
       const began = elapsed();
       const reason = await current.exited;
