@@ -67,8 +67,8 @@ export interface BatcherOptions<Row, RowResult> {
     options: { repeated: boolean },
   ) => Promise<readonly RowResult[]>;
   /**
-   * Returns the key by which the rows of a batch are sorted. It must identify what `write` locks
-   * for the row, so that all processes take these locks in the same order.
+   * Returns the text by which the rows of a batch are sorted. The text must identify what `write`
+   * locks for the row, so that all processes take these locks in the same order.
    */
   readonly order: (row: Row) => string;
   readonly bytes: (row: Row) => number;
@@ -117,18 +117,19 @@ class Submission<Row, RowResult> {
   readonly row: Row;
   readonly bytes: number;
   readonly result: Promise<RowResult>;
+  isSent = false;
   readonly #resolve: (result: RowResult) => void;
   readonly #reject: (reason: unknown) => void;
   readonly #onLateResult: ((result: RowResult | undefined) => void) | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   #timedOut = false;
 
-  /** @param waiting the submissions that have not been sent. */
+  /** @param onWithdrawn called if the row is withdrawn because it was not sent in time. */
   constructor(
     row: Row,
     bytes: number,
     { waitMs, onLateResult }: SubmitOptions<RowResult>,
-    waiting: Set<Submission<Row, RowResult>>,
+    onWithdrawn: () => void,
   ) {
     const { promise, resolve, reject } = Promise.withResolvers<RowResult>();
     this.row = row;
@@ -137,7 +138,7 @@ class Submission<Row, RowResult> {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#onLateResult = onLateResult;
-    if (waitMs !== undefined) this.#timer = setTimeout(() => this.#timeOut(waiting), waitMs);
+    if (waitMs !== undefined) this.#timer = setTimeout(() => this.#timeOut(onWithdrawn), waitMs);
   }
 
   resolve(result: RowResult): void {
@@ -152,15 +153,14 @@ class Submission<Row, RowResult> {
     else this.#reject(reason);
   }
 
-  /**
-   * Withdraws the row if it has not been sent. The row is removed at once and not with the next
-   * batch, which is only formed once the database is available again: until then, the rows of all
-   * rejected requests would stay in memory.
-   */
-  #timeOut(waiting: Set<Submission<Row, RowResult>>): void {
+  get isWithdrawn(): boolean {
+    return this.#timedOut && !this.isSent;
+  }
+
+  #timeOut(onWithdrawn: () => void): void {
     this.#timedOut = true;
-    const withdrawn = waiting.delete(this);
-    this.#reject(new SubmitTimeoutError(!withdrawn));
+    if (!this.isSent) onWithdrawn();
+    this.#reject(new SubmitTimeoutError(this.isSent));
   }
 }
 
@@ -169,23 +169,46 @@ export function createBatcher<Row, RowResult>(
   options: BatcherOptions<Row, RowResult>,
 ): Batcher<Row, RowResult> {
   const { write, order, bytes: bytesOf, maxRows, maxBytes, mutex = (act) => act() } = options;
-  /** Rows that have not been sent, in the order in which they were submitted. */
-  const waiting = new Set<Submission<Row, RowResult>>();
+  /**
+   * Rows that have not been sent, in the order in which they were submitted. At most half of them
+   * are withdrawn. An array, because V8 would keep rows in memory that were deleted from a `Set`
+   * (docs/decisions/0012-what-is-brief-dies-young.md).
+   */
+  let waiting: Submission<Row, RowResult>[] = [];
+  let withdrawn = 0;
   /** Number of rows that were sent and whose promises are not resolved yet. */
   let sent = 0;
   let writing = false;
   /** Number of consecutive attempts to write the current batch that failed with `lost`. */
   let lostAttempts = 0;
 
+  function removeWithdrawn(): void {
+    if (withdrawn === 0) return;
+    waiting = waiting.filter((entry) => !entry.isWithdrawn);
+    withdrawn = 0;
+  }
+
+  /**
+   * Counts a withdrawn row. Withdrawn rows are not only removed when the next batch is formed,
+   * because that happens only once the database is available again. Until then, the rows of all
+   * rejected requests would stay in memory.
+   */
+  function onWithdrawn(): void {
+    withdrawn++;
+    if (2 * withdrawn > waiting.length) removeWithdrawn();
+  }
+
   function next(): Submission<Row, RowResult>[] {
+    removeWithdrawn();
     let size = 0;
-    const batch: Submission<Row, RowResult>[] = [];
+    let count = 0;
     for (const entry of waiting) {
       size += entry.bytes;
-      if (batch.length === maxRows || (batch.length > 0 && size > maxBytes)) break;
-      batch.push(entry);
-      waiting.delete(entry);
+      if (count === maxRows || (count > 0 && size > maxBytes)) break;
+      count++;
     }
+    const batch = waiting.splice(0, count);
+    for (const entry of batch) entry.isSent = true;
     return batch
       .map((entry) => ({ entry, key: order(entry.row) }))
       .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
@@ -249,20 +272,20 @@ export function createBatcher<Row, RowResult>(
     writing = true;
     // Rows that are submitted in the same turn of the event loop go into one batch.
     await new Promise<void>((resolve) => setImmediate(resolve));
-    while (waiting.size > 0) await mutex(writeNext);
+    while (waiting.length > withdrawn) await mutex(writeNext);
     writing = false;
   }
 
   return {
     submit(row, options = {}) {
       const bytes = options.bytes ?? bytesOf(row);
-      const entry = new Submission<Row, RowResult>(row, bytes, options, waiting);
-      waiting.add(entry);
+      const entry = new Submission<Row, RowResult>(row, bytes, options, onWithdrawn);
+      waiting.push(entry);
       if (!writing) void drain();
       return entry.result;
     },
     get pending() {
-      return waiting.size + sent;
+      return waiting.length - withdrawn + sent;
     },
     get stalled() {
       return lostAttempts >= stalledAttempts;
