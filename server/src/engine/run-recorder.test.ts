@@ -21,3 +21,23 @@ test("one write can have hundreds of thousands of entries", async () => {
   await recorder.end({ status: "succeeded", output: "" });
   expect(ended).toEqual([300_000]);
 });
+
+test("an entry that is appended after a write was rejected is written with the end", async () => {
+  const ended: (readonly NewEvent[])[] = [];
+  const write = Promise.withResolvers<void>();
+  const recorder = new RunRecorder({
+    events: [],
+    append: () => write.promise,
+    end: async (_outcome, entries) => void ended.push(entries),
+  });
+  const [first, second, third] = ["a", "b", "c"].map(
+    (id) => ({ ...result, data: { ...result.data, call_id: id } }) as NewEvent,
+  ) as [NewEvent, NewEvent, NewEvent];
+  const writing = recorder.append([first]);
+  const waiting = recorder.append([second]).catch(() => recorder.append([third]));
+  write.reject(new Error("the database rejects the write"));
+  await expect(writing).rejects.toThrow("the database rejects the write");
+  await expect(waiting).rejects.toThrow("the database rejects the write");
+  await recorder.end({ status: "succeeded", output: "" });
+  expect(ended).toEqual([[first, second, third]]);
+});

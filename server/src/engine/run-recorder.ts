@@ -79,7 +79,11 @@ export class RunRecorder {
       this.#nextWrite = undefined;
       return this.#write(group);
     };
-    const written = this.#previousWrite.then(begin, (thrown) => this.#deferAndThrow(group, thrown));
+    const skip = (thrown: unknown) => {
+      this.#nextWrite = undefined;
+      return this.#deferAndThrow(group, thrown);
+    };
+    const written = this.#previousWrite.then(begin, skip);
     this.#nextWrite = { group, written };
     this.#previousWrite = written;
     return written;

@@ -84,14 +84,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { log, signal, tcp } = options;
   const folder = await openDataFolder(options.dataDir);
-  const lock = lockDataFolder(folder);
-  const logFile = openLogFile(join(folder, "postgres.log"));
-  const releaseFolder = () => {
-    logFile.close();
-    lock.release();
-  };
+  const opened = new DisposableStack();
   let supervised: SupervisedPostmaster | undefined;
   try {
+    const lock = lockDataFolder(folder);
+    opened.defer(() => lock.release());
+    const logFile = openLogFile(join(folder, "postgres.log"));
+    opened.defer(() => logFile.close());
     const placement = await choosePlacement(folder);
     const socketDir = await openSocketFolder({ placement, folder });
     const cluster = await initialise(placement, { signal });
@@ -132,13 +131,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
         stopped ??= running
           .stop(hurry)
           .then(() => removeTemporary(socketDir, folder))
-          .finally(releaseFolder);
+          .finally(() => opened.dispose());
         return stopped;
       },
     };
   } catch (thrown) {
     await supervised?.stop();
-    releaseFolder();
+    opened.dispose();
     throw thrown;
   }
 }
