@@ -16,10 +16,11 @@ export interface PlannedAttempt {
 /** How an attempt is limited. */
 export interface AttemptLimit {
   readonly maxOutputTokens: number;
+  /** False if only the run's own limit applied, because then nothing is reserved. */
+  readonly isReserved: boolean;
   /**
    * Returns whether what was reserved also covers the next attempt, if this one has used nothing.
-   * It does not if only the run's own limit applied, because then nothing is reserved, or if other
-   * limits may apply since.
+   * It does not if nothing is reserved, or if other limits may apply since.
    */
   readonly coversNext: () => boolean;
   /**

@@ -80,11 +80,11 @@ export function digestOf(entries: readonly NewEvent[]): JournalDigest {
 }
 
 /**
- * Matches a journal whose digest has `wasReported`. Its events are letters: `q` is a `run.queued`
- * with `calls_reported`, `r` is a `run.resumed`, and `x` is any other event. A process that wrote
- * nothing between its claim and its release (`rq`) may not have reported the call of the process
- * before it. So what counts is how the first of these processes got the run: by a release, and not
- * because the process before it was lost.
+ * Matches a journal whose digest has `wasReported`. Each event is one letter: `q` is a `run.queued`
+ * with `calls_reported`, `r` is a `run.resumed`, and `x` is any other event. The journal must end
+ * with one or more releases, each followed by a claim (`qr`). A claim before the first of these
+ * releases does not match: in `xrqr`, a process took the run over from a lost one (`xr`) and wrote
+ * nothing before it released the run, so the call of the lost process may not be reported.
  */
 export const endOfReported = /(^|x)(qr)+$/;
 
@@ -96,8 +96,8 @@ function letterOf({ type, data }: NewEvent): string {
 /**
  * Returns the event, with estimated usage, for the model call that was probably in flight when the
  * process was lost. A model call was probably in flight if no step was answered yet, or if all tool
- * calls of the last answered step had results. Returns undefined otherwise, and if the journal
- * reports all calls already.
+ * calls of the last answered step had results. Returns undefined otherwise, and also if the run
+ * waited for a limit or the journal reports all calls already.
  */
 export function lostCall(
   digest: JournalDigest,
@@ -189,8 +189,8 @@ export function interrupt(
   message = "Every process that executed this run was lost before the run ended.",
 ): DigestEnd {
   const error = { code: "interrupted" as const, message };
-  // The last claim in the journal is that of the lost process, which has probably made the call
-  // again.
+  // `wasReported` covers only the processes before the lost one, whose claim is the last one in the
+  // journal. The lost process has probably sent a model call that the journal does not report.
   const claimed = { ...digest, wasReported: false };
   const end = endByDigest(claimed, { status: "failed", error }, prompt);
   return { ...end, outcome: { ...end.outcome, usage: { ...end.outcome.usage, estimated: true } } };

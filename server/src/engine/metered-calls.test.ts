@@ -40,10 +40,7 @@ const priceOf = ({ input_tokens: input, output_tokens: output }: Tokens) => ({
   standardMicros: null,
   origin: "workspace" as const,
 });
-interface Tokens {
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-}
+type Tokens = Readonly<Record<"input_tokens" | "output_tokens", number>>;
 
 const outcomes = (journal: MemoryJournal) => callsIn(journal).map(({ outcome }) => outcome);
 const tokens = (input_tokens: number, output_tokens: number) => ({
@@ -154,8 +151,8 @@ describe.each(["never", "always"] as const)("the calls of a run, streamed: %s,",
   });
 
   it("are not bounded by a limit that was deleted after the first one", async () => {
-    const limit = { maxOutputTokens: 50, coversNext: () => false, endOfTruncated: undefined };
-    const limits = [Promise.resolve(limit), undefined];
+    const others = { isReserved: true, coversNext: () => false, endOfTruncated: undefined };
+    const limits = [Promise.resolve({ maxOutputTokens: 50, ...others }), undefined];
     await run([status(503), says("hi")], { limitAttempt: () => limits.shift() });
     expect(server.requests.map(({ body: sent }) => sent?.max_tokens)).toEqual([50, undefined]);
   });

@@ -84,6 +84,12 @@ export interface RunRequest {
   readonly hold?: ByteHold;
   /** Reserves what each attempt of a model call can use. Default: no limit applies. */
   readonly limitAttempt?: LimitAttempt;
+  /**
+   * Returns a number that is different whenever limits that may apply to the run have changed.
+   * Undefined if no limits are known. Called several times for each attempt, so it must be fast.
+   * Default: limits do not change while an attempt waits for the circuit.
+   */
+  readonly limitRevision?: () => number | undefined;
   /** How failed model calls are retried. Default: `defaultRetryPolicy`. */
   readonly retry?: RetryPolicy;
   /**

@@ -12,8 +12,8 @@ export function storableText(text: string): string {
 }
 
 /**
- * Returns a JSON value in which `storableText` was applied to every string, including keys. Usually
- * returns the same object if nothing changed.
+ * Returns a JSON value in which `storableText` was applied to every string, including the names of
+ * fields. Usually returns the same object if nothing changed.
  */
 export function storableJson(value: unknown): unknown {
   // JSON.stringify writes these escapes for NUL and for lone surrogates. A value with the text of
@@ -25,7 +25,7 @@ function toStorable(value: unknown): unknown {
   if (typeof value === "string") return storableText(value);
   if (Array.isArray(value)) return value.map(toStorable);
   if (typeof value !== "object" || value === null) return value;
-  // `fromEntries` defines own properties, so that the key `__proto__` is kept as a key.
+  // `fromEntries` defines own properties, so a field named `__proto__` stays a field.
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [storableText(key), toStorable(member)]),
   );

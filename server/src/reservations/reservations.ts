@@ -126,9 +126,9 @@ export class Reservations {
 
   /**
    * Lets waiting runs ask again, because a part of a reservation was returned or a limit was
-   * changed. The limit may be the first of its workspace, or the first of its scope, so all runs of
-   * the workspace ask before their next attempt, including those that hold a reservation. The
-   * result says whether the workspace has a limit.
+   * changed. The limit may be the first of its workspace, or the first of its scope. So all runs of
+   * the workspace request a reservation again before their next attempt, including those that hold
+   * one. The result of such a request says whether the workspace has a limit.
    */
   wake(workspaceId: string): void {
     this.#revise(workspaceId);
@@ -149,7 +149,8 @@ export class Reservations {
     const order = String(this.#asked).padStart(16, "0");
     const revision = this.revision(run.workspaceId);
     const result = await this.#batcher.submit({ ...run, order });
-    // If the revision has changed, the request may have read the budgets before a new limit.
+    // That there is no limit is recorded only if the revision is unchanged. Otherwise the request
+    // may have read the budgets before a new limit was added.
     if (result.isLimited || this.revision(run.workspaceId) === revision)
       this.noteLimited(run.workspaceId, result.isLimited);
     return result;

@@ -459,6 +459,36 @@ describe("in mid-run", () => {
     },
   );
 
+  test.each([null, 1_000_000])(
+    "the first limit that is set while runs wait for a provider that is down holds from their next call on, with max_cost_micros %s",
+    async (max_cost_micros) => {
+      const workspace = await pricedWorkspace(beckon, server);
+      const agent = await workspace.agent({ ...bounded, limits: { max_cost_micros } });
+      const released = Promise.withResolvers<void>();
+      // After five failures the runs wait, and one of them calls the model to find out whether it
+      // is still down.
+      const runs = 6;
+      const failures = Array.from({ length: runs }, () => status(503));
+      server.script([...failures, held(released.promise, answer)]);
+      const running = Array.from({ length: runs }, () => invoke(agent));
+      await eventually(
+        "a call after the failures",
+        () => server.requests.length > runs || undefined,
+      );
+      await workspace.ceiling("workspace", workspace.id, 1);
+      const inProgress = server.requests.length - runs;
+      released.resolve();
+      const answers = await Promise.all(running);
+      for (const each of answers.filter(({ status: code }) => code !== 200))
+        expect(each.body.code).toBe("ceiling_reached");
+      expect(answers.filter(({ status: code }) => code === 200)).toHaveLength(inProgress);
+      expect(server.requests.length).toBe(runs + inProgress);
+      // More is spent than this ceiling allows, which the checks after other tests would report.
+      await workspace.call(`/limits/workspace/${workspace.id}`, undefined, { method: "DELETE" });
+      await noViolations();
+    },
+  );
+
   /**
    * Starts a run whose first attempt fails without usage, and whose second attempt would be
    * answered. `set` sets a limit while the provider holds the first attempt.
@@ -517,7 +547,8 @@ describe("in mid-run", () => {
           from period_of(now(), 'UTC', 'day', 1) as p`,
         [workspace.id, id],
       );
-      // A message of an unknown kind can mean anything, like a message that was lost.
+      // Processes treat a message of an unknown kind like a lost connection: a message of any kind,
+      // such as `limits`, may have been lost.
       await engine.query("select pg_notify('beckon', 'another-process unknown')");
     });
     expectReached(reached, { scope: "agent", limit: 1, used: 0 });
@@ -530,7 +561,8 @@ test("input that is dearer when it is read from the cache never exceeds a limit"
   const rates = { input: 1_000_000, cachedInput: 10_000_000, output: 0 };
   const workspace = await pricedWorkspace(beckon, server, rates);
   const agent = await workspace.agent(bounded);
-  // It pays for the whole request at the price of input, and for 40 tokens at that of cached input.
+  // This limit pays for the whole request at the price of uncached input, but only for 40 tokens at
+  // the price of cached input.
   const limit = 400;
   await workspace.ceiling("agent", agent.id, limit);
   const usage = { prompt_tokens: 50, cached_tokens: 50, completion_tokens: 1 };

@@ -155,6 +155,37 @@ describe("a circuit", () => {
     expect(passed(asked)).toBe(1);
   });
 
+  it("gives a probe that a run returns to each other waiting run in turn, without a pause", async () => {
+    const circuit = await opened();
+    const asked = many(circuit, 3);
+    await settle(100);
+    const probing = () => asked.filter(({ pass }) => pass !== undefined);
+    for (let probes = 1; probes <= asked.length; probes += 1) {
+      expect(probing()).toHaveLength(probes);
+      for (const { pass } of probing()) pass?.returned();
+      await settle();
+    }
+    // No run waits any more, so the next call is the probe.
+    const next = asking(circuit);
+    await settle();
+    expect(next.pass?.probe).toBe(true);
+    // The following probe is made after a whole pause, and only one.
+    const others = many(circuit, 3);
+    await settle(350);
+    expect(passed(others)).toBe(0);
+    await settle(100);
+    expect(passed(others)).toBe(1);
+  });
+
+  it("gives no further probe for one that is dropped", async () => {
+    const circuit = await opened();
+    const asked = many(circuit, 3);
+    await settle(100);
+    asked.find(({ pass }) => pass !== undefined)?.pass?.dropped();
+    await settle(50);
+    expect(passed(asked)).toBe(1);
+  });
+
   it("closes on a late answer to an earlier call", async () => {
     const circuit = alone();
     const early = await circuit.enter(forever, never);

@@ -57,7 +57,7 @@ export function circuitPolicy(maxRuns: number): CircuitPolicy {
   };
 }
 
-/** Permission for one call. Only the first report (`answered`, `failed` or `dropped`) counts. */
+/** Permission for one call. Only the first report counts, which is a call of one of the methods. */
 export interface Pass {
   /**
    * Whether the call was allowed while the circuit was open. The model is then expected to fail, so
@@ -66,7 +66,7 @@ export interface Pass {
   readonly probe: boolean;
   /**
    * Whether this is the last attempt of a run that is about to end. The run gets no other pass
-   * while the circuit is open.
+   * while the circuit is open, unless it returns this one.
    */
   readonly last: boolean;
   /** Reports that the provider responded, possibly with an error, or that its answer has begun. */
@@ -78,6 +78,12 @@ export interface Pass {
    * not send it.
    */
   dropped(): void;
+  /**
+   * Reports that the run does not make the call now, and may ask for another pass. If this pass is
+   * a probe, another waiting run gets it at once, so that the provider's recovery is not noticed
+   * later.
+   */
+  returned(): void;
 }
 
 /**
@@ -169,9 +175,9 @@ export function createCircuit(
   let lastAttempts = 0;
   let lastActivityAt = 0;
   /**
-   * Defined while the circuit is open. `due` is true if a pause ended while no run waited, so that
-   * the next call becomes the probe. `canProbeEarly` is false if an extra probe was already allowed
-   * since the last regular probe.
+   * Defined while the circuit is open. `due` is true if a pause ended or a probe was returned while
+   * no run waited, so that the next call becomes the probe. `canProbeEarly` is false if an extra
+   * probe was already allowed since the last regular probe.
    */
   let openState:
     | {
@@ -188,6 +194,7 @@ export function createCircuit(
     pause(openState);
   };
   const pause = (state: NonNullable<typeof openState>) => {
+    clearTimeout(state.timer);
     const bound = Math.min(policy.maxPauseMs, policy.basePauseMs * 2 ** state.pauses);
     state.pauses += 1;
     state.timer = setTimeout(probe, bound * (0.5 + random() / 2));
@@ -214,6 +221,12 @@ export function createCircuit(
     pause(openState);
     waiter.admit("probe");
     awaitOrigin();
+  };
+  const giveToAnother = () => {
+    if (openState === undefined) return;
+    const waiter = randomWaiter();
+    if (waiter === undefined) openState.due = true;
+    else waiter.admit("probe");
   };
   const awaitOrigin = () => {
     if (openState?.canProbeEarly && waiting.size > 0) shared.subscribeToOrigin(onOriginAnswered);
@@ -242,12 +255,15 @@ export function createCircuit(
   };
   const finish = (turn: Turn, result: CallResult) => {
     inFlight -= 1;
-    if (result !== "dropped") lastActivityAt = elapsed();
     if (result === "answered") {
+      lastActivityAt = elapsed();
       consecutiveFailures = 0;
       if (openState !== undefined) close();
       shared.notifyOrigin();
+    } else if (result === "returned") {
+      if (turn === "probe") giveToAnother();
     } else if (result !== "dropped") {
+      lastActivityAt = elapsed();
       consecutiveFailures += 1;
       if (openState !== undefined) openState.reason = result;
       else if (consecutiveFailures >= policy.failureThreshold) open(result);
@@ -322,7 +338,7 @@ export function createCircuit(
   };
 }
 
-type CallResult = "answered" | "dropped" | ModelFailure;
+type CallResult = "answered" | "dropped" | "returned" | ModelFailure;
 
 /**
  * Passes only the first report to `onReport`. This is a class and not an object with closures,
@@ -357,6 +373,10 @@ class CountedPass implements Pass {
 
   dropped(): void {
     this.#report("dropped");
+  }
+
+  returned(): void {
+    this.#report("returned");
   }
 
   #report(result: CallResult): void {

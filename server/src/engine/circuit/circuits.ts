@@ -27,8 +27,8 @@ export interface CircuitKey {
 /** The circuit breakers of one process. */
 export interface Circuits {
   /**
-   * Returns the circuit of the key. Callers can keep the returned object for any time, because it
-   * finds the circuit's state by the key on each call.
+   * Returns the circuit of `key`. Callers can keep the returned object for any time, because it
+   * finds the circuit's state by `key` on each call.
    */
   of(key: CircuitKey): Circuit;
 }

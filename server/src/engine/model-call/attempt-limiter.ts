@@ -13,6 +13,10 @@ export class AttemptLimiter {
   #limit: AttemptLimit | undefined;
   /** Number of earlier attempts that had used tokens when `#limit` was reserved. */
   #reservedAfter = 0;
+  /** The revision of the limits that `#limit` takes into account; undefined if there were none. */
+  #revision: number | undefined;
+  /** Whether `mustReserveAgain` has returned true for the next attempt because of `#revision`. */
+  #hasReservedAgain = false;
 
   constructor(
     request: RunRequest,
@@ -42,7 +46,7 @@ export class AttemptLimiter {
    * @returns the time that the reservation took, in milliseconds.
    */
   async reserve(earlier: readonly MeteredCall[]): Promise<number> {
-    const { limitAttempt, signal } = this.#request;
+    const { limitAttempt, limitRevision, signal } = this.#request;
     const spent = earlier.filter(({ usage }) => usage.input_tokens + usage.output_tokens > 0);
     if (spent.length === this.#reservedAfter && this.#limit?.coversNext()) return 0;
     const attempt = {
@@ -51,11 +55,33 @@ export class AttemptLimiter {
       runCostMicros: this.#runCostMicros,
     };
     const startedAt = elapsed();
+    // The revision is read before the reservation, which may lack a limit that changes during it.
+    this.#revision = limitRevision?.();
     const limiting = limitAttempt?.(attempt, signal);
     this.#limit = await limiting;
     if (limiting === undefined) return 0;
+    // The workspace's last limit was deleted, so the next one is a first limit.
+    if (limitRevision?.() === undefined) this.#revision = undefined;
     this.#reservedAfter = spent.length;
     return elapsed() - startedAt;
+  }
+
+  /**
+   * Returns whether `reserve` must be called again before the next attempt, because nothing is
+   * reserved for it and limits have changed while it waited for the circuit. Call it immediately
+   * before the attempt.
+   *
+   * The first limit of a workspace always counts. Other changes count once for each attempt: in a
+   * busy workspace the revision changes all the time, and each time the run must wait for the
+   * circuit again.
+   */
+  mustReserveAgain(): boolean {
+    const revision = this.#limit?.isReserved ? undefined : this.#request.limitRevision?.();
+    const hasChanged = revision !== undefined && revision !== this.#revision;
+    const isFirst = this.#revision === undefined;
+    const again = hasChanged && (isFirst || !this.#hasReservedAgain);
+    this.#hasReservedAgain = again && !isFirst;
+    return again;
   }
 }
 

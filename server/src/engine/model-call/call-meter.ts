@@ -69,8 +69,8 @@ const copies = 2;
 
 /**
  * Adds the memory of one attempt of a model call to the memory that the run has reserved. Ends the
- * attempt if the answer is larger than its limit, or if the workspace would use more memory than
- * its limit.
+ * attempt if the answer is larger than its limit, or if the workspace or the process would use more
+ * memory than its limit.
  */
 export class CallMeter implements ByteMeter {
   readonly #hold: ByteHold | undefined;

@@ -63,7 +63,8 @@ export class UnansweredCall extends Error {
  *
  * If a limit applies, what an attempt can use is reserved before the attempt waits for the circuit:
  * a run that waits for a limit must not count as a call in flight. The wait for a limit does not
- * count towards the time limit of the step.
+ * count towards the time limit of the step. If limits were changed while the attempt waited for the
+ * circuit, it may have to return its pass, reserve and wait again.
  *
  * @param runCostMicros returns the cost of the run's earlier calls; null if it is not known.
  * @throws {UnansweredCall} if there is no answer. Its `reason` says why.
@@ -86,10 +87,16 @@ export async function callModel(
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
       startedAt += await limiter.reserve(calls);
-      const endsAt = startedAt + timeouts.stepMs;
-      const sending = { step, options: limiter.options, streamed, endsAt };
+      let endsAt = startedAt + timeouts.stepMs;
       request.onDelta?.({ type: "step_start", step, attempt });
-      const pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt);
+      let pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt);
+      while (limiter.mustReserveAgain()) {
+        pass?.returned();
+        startedAt += await limiter.reserve(calls);
+        endsAt = startedAt + timeouts.stepMs;
+        pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt);
+      }
+      const sending = { step, options: limiter.options, streamed, endsAt };
       const { answer, failure, used, responseModel } = await makeAttempt(request, sending, pass);
       if (used !== undefined) calls.push(meteredModelCall(priceOf, { step, modelName, ...used }));
       if (answer !== undefined) {
@@ -102,7 +109,7 @@ export async function callModel(
       if (failure === undefined) throw signal.reason;
       const isStillDown = failure.unreachable && pass?.probe === true;
       if (!isStillDown) countedAttempts += 1;
-      if (!failure.retryable || countedAttempts >= retry.maxAttempts || (isStillDown && pass.last))
+      if (!failure.retryable || countedAttempts >= retry.maxAttempts || (isStillDown && pass?.last))
         throw failure;
       await sleep(
         waitWithin(
@@ -170,7 +177,7 @@ async function makeAttempt(
     }
     const failure = readFailure(thrown, model.scrub ?? unchanged);
     if (failure.unreachable) pass?.failed(failure);
-    // The request was not sent, for example because no memory was left, so the provider cannot have
+    // If the request was not sent, for example because no memory was left, the provider cannot have
     // responded.
     else if (!record.isSent) pass?.dropped();
     else pass?.answered();

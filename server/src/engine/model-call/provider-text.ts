@@ -14,8 +14,8 @@ const credentialPatterns: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Returns a provider's message in a form that can be stored and shown: without credentials, on one
- * line, at most 500 characters. `scrub` removes the key of the call. `credentialPatterns`
- * additionally removes most other credentials.
+ * line, at most 500 characters. `scrub` removes the API key with which the provider was called.
+ * `credentialPatterns` additionally removes most other credentials.
  */
 export function providerText(text: string, scrub: (text: string) => string): string {
   const safe = credentialPatterns.reduce(

@@ -9,9 +9,9 @@ type Fetch = typeof globalThis.fetch;
 const boundHeader = "beckon-output-bound";
 
 /**
- * Key of the provider options that carry the output bound. It must not be the name of a provider:
- * the library for OpenAI-compatible servers sends all options under the provider's name in the
- * request.
+ * Name of the field of `providerOptions` that contains the output bound. It must not be the name of
+ * a provider: the library for OpenAI-compatible servers sends all options under the provider's name
+ * in the request.
  */
 const optionsKey = "_beckon";
 

@@ -152,9 +152,9 @@ export class AgentCache {
   }
 
   /**
-   * Creates the model and its circuit breaker. The key of the circuit breaker contains the
-   * provider's stamp. So when the provider's URL or API key is changed, a new circuit breaker is
-   * used, and the provider is tried at once.
+   * Creates the model, and returns it with its circuit breaker. The stamp of a workspace's own
+   * provider is part of what identifies the circuit breaker. So when the provider's URL or API key
+   * is changed, a new circuit breaker is used, and the provider is tried at once.
    * @returns `isDiscovered`: whether the provider is a model server that was discovered on this
    *   machine. It may no longer be there at the next run.
    */

@@ -158,9 +158,10 @@ test("a released run resumes after its last completed step", async () => {
 });
 
 /**
- * Starts runs of a workspace with a ceiling that pays for one call at a time. The model behaves as
- * in `behaviours`, then echoes. Stops the process at once when the last of them was asked and each
- * run has asked for a reservation. Returns the first run, and the ids of all.
+ * Starts `count` runs in a workspace with a ceiling that pays for one call at a time. The model
+ * responds to its first calls as in `behaviours`, then echoes. Stops the process as soon as it has
+ * made `behaviours.length` calls and each run has requested a reservation. Returns the first run,
+ * and the ids of all runs.
  */
 async function releaseAfter(behaviours: readonly Behaviour[], count = 1) {
   const models = await startModelServer();

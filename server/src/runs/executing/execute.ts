@@ -308,6 +308,7 @@ function execute(
     model,
     priceOf,
     limitAttempt: limitAttempts(ports.reservations, { run, config, priceOf }),
+    limitRevision: () => ports.reservations.revision(run.workspaceId),
     wasWaiting,
     circuit,
     settings: config.model_settings,

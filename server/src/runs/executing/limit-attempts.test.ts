@@ -23,7 +23,9 @@ test("a call is limited by the highest price at which it can end", async () => {
       },
     );
     const attempt = { bytes: () => 100, earlier: [], runCostMicros: () => 0 };
-    return (await limit(attempt, new AbortController().signal))?.maxOutputTokens ?? 0;
+    const limited = await limit(attempt, new AbortController().signal);
+    expect(limited?.isReserved).toBe(false);
+    return limited?.maxOutputTokens ?? 0;
   };
   // The price doubles at 01:00.
   vi.setSystemTime("2026-11-24T00:59:00Z");
@@ -55,6 +57,7 @@ test("a reservation covers the next attempt until limits change", async () => {
   );
   const attempt = { bytes: () => 100, earlier: [], runCostMicros: () => 0 };
   const limited = await limit(attempt, new AbortController().signal);
+  expect(limited).toMatchObject({ isReserved: true });
   expect(limited?.coversNext()).toBe(true);
   revision = 2;
   expect(limited?.coversNext()).toBe(false);

@@ -85,10 +85,11 @@ export function limitAttempts(
         throw new LimitStop({ error: priceUnknown(config.model) });
       default: {
         const { outputTokens, loweredBy } = result;
+        const isReserved = result.kind === "granted";
         return {
           maxOutputTokens: outputTokens,
-          coversNext: () =>
-            result.kind === "granted" && reservations.revision(run.workspaceId) === revision,
+          isReserved,
+          coversNext: () => isReserved && reservations.revision(run.workspaceId) === revision,
           endOfTruncated:
             loweredBy === undefined
               ? undefined
@@ -105,7 +106,9 @@ export function limitAttempts(
   }
 
   return (attempt, signal) => {
-    // Read before the reservation: a limit that changes during it may not be part of it.
+    // The revision is read before the reservation. If a limit changes during the reservation, the
+    // amounts may lack the change. `coversNext` then returns false, so the next attempt reserves
+    // again.
     const revision = reservations.revision(run.workspaceId);
     return revision !== undefined || maxCostMicros !== null
       ? limit(attempt, revision, signal)

@@ -38,7 +38,7 @@ interface ReadOptions {
  * Reads a response up to `maxBytes` of its body and cancels the rest. Rejects if the connection
  * ends before the body is complete.
  *
- * @throws {ToolFailure} the workspace has no memory left.
+ * @throws {ToolFailure} the workspace or the process has no memory left.
  */
 export async function readResponse(
   response: Response,
