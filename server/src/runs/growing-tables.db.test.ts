@@ -105,7 +105,10 @@ async function endOfEvents(): Promise<Position> {
 const hash = Buffer.alloc(32, 1);
 const grownBy = 50_000;
 const grownByAgents = 2_000;
-/** Number of dead processes. There are few, since their rows are deleted once they own no run. */
+/**
+ * Number of dead processes. There are few, since the row of a dead process that owns no running run
+ * is deleted after a day.
+ */
 const grownByProcesses = 20;
 
 // Turns autovacuum off: its reads would be counted, and its statistics would invalidate the plans.

@@ -111,8 +111,8 @@ const limitCodes: ReadonlySet<string> = new Set([
 ] satisfies RunErrorCode[]);
 
 /**
- * Returns the key under which an outage of the run's provider is logged. Failures of one provider
- * in one workspace are one outage.
+ * Returns the text that identifies the run's provider in `log.outages`. Failures of one provider in
+ * one workspace are one outage.
  */
 function providerKey({ workspaceId, modelName, agentId }: Written): string {
   return `${workspaceId} ${modelName?.split("/", 1)[0] ?? agentId}`;

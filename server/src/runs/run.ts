@@ -11,9 +11,9 @@
  * The last three states are final. Waiting and queued runs can also fail or be cancelled directly.
  *
  * A run is created running if the process that starts it also executes it. A run is created waiting
- * if its trigger holds runs while the agent is paused or a limit is spent. A waiting run cannot be
- * claimed; the worker queues it once the agent is no longer paused and no limit is spent. A run
- * that no trigger holds is created failed while a limit is spent.
+ * if the agent is paused or a limit is spent, and the run's trigger is set to hold runs then. A
+ * waiting run cannot be claimed; the worker queues it once the agent is no longer paused and no
+ * limit is spent. A run that no trigger holds is created failed while a limit is spent.
  *
  * Every append to the journal of a running run names the run's owner, its `fence`, which each claim
  * increments, and its `last_seq`. If any of these has changed, nothing is written, so a former

@@ -65,7 +65,7 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial
+    case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
@@ -82,8 +82,7 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
 
-      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
-        then 'agent_paused'
+      when c.paused_at is not null and not false then 'agent_paused'
       when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
@@ -97,7 +96,7 @@ with callers as materialized (
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
-  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
 
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
@@ -217,7 +216,7 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial
+    case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
@@ -234,8 +233,7 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
 
-      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
-        then 'agent_paused'
+      when c.paused_at is not null and not false then 'agent_paused'
       when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
@@ -249,7 +247,7 @@ with callers as materialized (
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
-  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
 
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
@@ -354,7 +352,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($32::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -366,12 +364,12 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::jsonb[], $29::text[], $30::text[], $31::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial
+    case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
@@ -388,8 +386,7 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
 
-      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
-        then 'agent_paused'
+      when c.paused_at is not null and not false then 'agent_paused'
       when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
@@ -527,7 +524,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($32::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -539,12 +536,12 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::jsonb[], $29::text[], $30::text[], $31::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial
+    case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
@@ -561,8 +558,7 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
 
-      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
-        then 'agent_paused'
+      when c.paused_at is not null and not false then 'agent_paused'
       when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
@@ -719,7 +715,7 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial
+    case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
@@ -736,8 +732,7 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
 
-      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
-        then 'agent_paused'
+      when c.paused_at is not null and not false then 'agent_paused'
       when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
@@ -751,7 +746,7 @@ with callers as materialized (
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
-  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
 
 
   left join lateral (
@@ -883,7 +878,7 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial
+    case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
@@ -900,8 +895,7 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
 
-      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
-        then 'agent_paused'
+      when c.paused_at is not null and not false then 'agent_paused'
       when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
@@ -915,7 +909,7 @@ with callers as materialized (
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
-  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
 
 
   left join lateral (
@@ -1032,7 +1026,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($32::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1044,12 +1038,12 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::jsonb[], $29::text[], $30::text[], $31::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial
+    case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
@@ -1066,8 +1060,7 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
 
-      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
-        then 'agent_paused'
+      when c.paused_at is not null and not false then 'agent_paused'
       when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
@@ -1217,7 +1210,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($32::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1229,12 +1222,12 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::jsonb[], $29::text[], $30::text[], $31::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial
+    case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
@@ -1251,8 +1244,7 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
 
-      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
-        then 'agent_paused'
+      when c.paused_at is not null and not false then 'agent_paused'
       when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
@@ -1425,7 +1417,7 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial
+    case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
@@ -1442,8 +1434,7 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
 
-      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
-        then 'agent_paused'
+      when c.paused_at is not null and not false then 'agent_paused'
       when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
@@ -1457,7 +1448,7 @@ with callers as materialized (
     end as verdict
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
-  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
 
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
@@ -1581,7 +1572,7 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial
+    case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
@@ -1598,8 +1589,7 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
 
-      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
-        then 'agent_paused'
+      when c.paused_at is not null and not false then 'agent_paused'
       when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
@@ -1613,7 +1603,7 @@ with callers as materialized (
     end as verdict
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
-  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
 
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
@@ -1722,7 +1712,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1734,12 +1724,12 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial
+    case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
@@ -1756,8 +1746,7 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
 
-      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
-        then 'agent_paused'
+      when c.paused_at is not null and not false then 'agent_paused'
       when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
@@ -1899,7 +1888,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1911,12 +1900,12 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial
+    case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
@@ -1933,8 +1922,7 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
 
-      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
-        then 'agent_paused'
+      when c.paused_at is not null and not false then 'agent_paused'
       when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
@@ -2095,7 +2083,7 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial
+    case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
@@ -2112,8 +2100,7 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
 
-      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
-        then 'agent_paused'
+      when c.paused_at is not null and not false then 'agent_paused'
       when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
@@ -2127,7 +2114,7 @@ with callers as materialized (
     end as verdict
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
-  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
 
 
   left join lateral (
@@ -2263,7 +2250,7 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial
+    case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
@@ -2280,8 +2267,7 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
 
-      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
-        then 'agent_paused'
+      when c.paused_at is not null and not false then 'agent_paused'
       when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
@@ -2295,7 +2281,7 @@ with callers as materialized (
     end as verdict
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
-  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
 
 
   left join lateral (
@@ -2416,7 +2402,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2428,12 +2414,12 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial
+    case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
@@ -2450,8 +2436,7 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
 
-      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
-        then 'agent_paused'
+      when c.paused_at is not null and not false then 'agent_paused'
       when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
@@ -2605,7 +2590,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2617,12 +2602,12 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial
+    case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
@@ -2639,8 +2624,7 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
 
-      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
-        then 'agent_paused'
+      when c.paused_at is not null and not false then 'agent_paused'
       when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
@@ -2804,7 +2788,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($58::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($57::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2832,15 +2816,15 @@ with callers as materialized (
       and (b.refused or (b.allowed is not null and b.spent >= greatest(b.allowed, 1)))
     order by b.ends desc, b.id limit 1
   ) paused on true
-), details as materialized (select * from unnest($23::int[], $24::int[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::jsonb[], $36::text[], $37::text[], $38::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($23::int[], $24::int[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::jsonb[], $35::text[], $36::text[], $37::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial
+    case when d.error_code is not null then 'failed'
       when c.holds and (c.is_paused or coalesce(c.reached, of_trigger.reached) is not null) then 'waiting'
       when c.running then 'running' else 'queued' end as status,
-    case when seen.run_id is not null then seen.run_id else old.run_id end as replayed_run, q.id as request_id, q.event as sender_event, q.event_days, c.held, d.initial, row_number() over (partition by case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end, r.key order by r.position) as key_turn, coalesce(c.reached, of_trigger.reached) as reached, c.paused_by, signer.id as callback_subscription_id,
+    case when seen.run_id is not null then seen.run_id else old.run_id end as replayed_run, q.id as request_id, q.event as sender_event, q.event_days, c.held, row_number() over (partition by case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end, r.key order by r.position) as key_turn, coalesce(c.reached, of_trigger.reached) as reached, c.paused_by, signer.id as callback_subscription_id,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -2855,8 +2839,7 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when q.swallows and c.trigger_id is not null and not c.enabled then 'swallowed'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' and not c.holds
-        then 'agent_paused'
+      when c.paused_at is not null and not c.holds then 'agent_paused'
       when c.paused_by is not null and not c.holds then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
@@ -2865,15 +2848,14 @@ with callers as materialized (
       when r.callback_url is not null and c.source = 'trigger' and not c.allows_callback
         then 'callback_not_allowed'
       when r.callback_url is not null and signer.id is null then 'callback_unknown'
-      when coalesce(c.reached, of_trigger.reached) is not null and d.initial is distinct from 'failed' and not c.holds
-        then 'limit_reached'
+      when coalesce(c.reached, of_trigger.reached) is not null and d.error_code is null and not c.holds then 'limit_reached'
 
       else 'start'
     end as verdict
   from unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::int[], $20::text[], $21::bytea[], $22::text[]) with ordinality as r (external_id, tags, callback_url, callback_origin, run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
-  left join unnest($39::int[], $40::text[], $41::text[], $42::int[], $43::boolean[], $44::boolean[]) with ordinality as q (request, id, event, event_days, swallows, is_filtered, position) on q.request = r.position
+  left join unnest($38::int[], $39::text[], $40::text[], $41::int[], $42::boolean[], $43::boolean[]) with ordinality as q (request, id, event, event_days, swallows, is_filtered, position) on q.request = r.position
   left join lateral (
     select e.run_id from trigger_event_ids e where q.event is not null
       and e.workspace_id = c.workspace_id and e.trigger_id = c.trigger_id and e.event_id = q.event
@@ -3031,19 +3013,19 @@ with callers as materialized (
     s.error_message, s.sender_event, b.event_type,
     case when s.verdict = 'start' then s.run_id end, b.replay_of, s.version, b.address,
     s.content_type, b.content_encoding, b.size, b.query, b.headers, b.body
-  from checked s join unnest($45::int[], $46::text[], $47::text[], $48::text[], $49::text[], $50::int[], $51::text[], $52::jsonb[], $53::bytea[]) with ordinality as b (request, event_type, replay_of, address, content_encoding, size, query, headers, body, position) on b.request = s.position
+  from checked s join unnest($44::int[], $45::text[], $46::text[], $47::text[], $48::text[], $49::int[], $50::text[], $51::jsonb[], $52::bytea[]) with ordinality as b (request, event_type, replay_of, address, content_encoding, size, query, headers, body, position) on b.request = s.position
   where s.verdict = 'filtered' or s.run_id in (select run_id from starting)
 ), stored_files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
   select f.id, s.workspace_id, s.run_id, f.media_type, f.content
-  from starting s join unnest($54::int[], $55::text[], $56::text[], $57::bytea[]) with ordinality as f (request, id, media_type, content, position) on f.request = s.position where s.status <> 'failed'
+  from starting s join unnest($53::int[], $54::text[], $55::text[], $56::bytea[]) with ordinality as f (request, id, media_type, content, position) on f.request = s.position where s.status <> 'failed'
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when status = 'waiting' and run_id in (select run_id from overfull) then 'held_full'
     when not ((key is null or status = 'failed' or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))) then 'contended'
-    when status = 'waiting' and initial is null then 'held'
+    when status = 'waiting' then 'held'
     else 'start'
   end, replayed_run, case when verdict = 'limit_paused' then paused_by when verdict = 'limit_reached' then reached end)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,

@@ -65,17 +65,19 @@ test.each([
     const owner = await seedProcess(database);
     const agent = await seedAgent(database, { limits: { max_concurrent_runs: max } });
     const run = await startOne(database, agent);
-    const setBack = (column: "started_at" | "released_at", seconds: number) =>
+    // One statement sets both times back, because now() differs between statements.
+    const setBack = (times: { readonly started: number | null; readonly released: number }) =>
       database.engine.query(
-        `update runs set ${column} = now() - interval '${seconds} seconds' where id = $1`,
-        [run.runId],
+        `update runs set started_at = now() - make_interval(secs => $2),
+          released_at = now() - make_interval(secs => $3) where id = $1`,
+        [run.runId, times.started, times.released],
       );
     const elapsedSeconds = async () => {
       const { runs } = await claim(database, claimant(owner, 1));
       return runs.map(({ runId, elapsedMs }) => [runId, Math.round(elapsedMs / 1_000)]);
     };
     // A held run is released before its first start.
-    await setBack("released_at", 50);
+    await setBack({ started: null, released: 50 });
     expect(await elapsedSeconds()).toEqual([[run.runId, 0]]);
 
     const queued = {
@@ -86,8 +88,7 @@ test.each([
     } as const;
     const release = appendRow(run, owner, { lastSeq: 2, release: true, entries: [queued] });
     expect(await appendToRuns(database, [release])).toMatchObject([{ kind: "written" }]);
-    await setBack("started_at", 1_000);
-    await setBack("released_at", 900);
+    await setBack({ started: 1_000, released: 900 });
     expect(await elapsedSeconds()).toEqual([[run.runId, 100]]);
   },
 );

@@ -146,7 +146,8 @@ export async function executeLostClaims(
     const isOver = ports.process.hasSettled(claim.until);
     const found = await findClaimed(ports.database, claim);
     for (const run of found) {
-      // A run that was executed before may have ended after the snapshot of this search.
+      // An earlier call may have executed the run already. Each search finds the run until the
+      // search's snapshot contains a further event of it.
       if (claim.executed.has(run.runId)) continue;
       claim.executed.add(run.runId);
       ports.capacity.reserve(1);

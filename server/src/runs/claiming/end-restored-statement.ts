@@ -44,8 +44,8 @@ select count(*)::int as ended from ended`;
 /**
  * Ends all runs that have not ended, after the database was restored from a backup. They may have
  * continued between the backup and the restore, so resuming them could repeat tool calls. Queued
- * and held runs may have been executed in that time, too. Must be called while all processes in the
- * database are dead and no process starts.
+ * and held runs may have been executed in that time, too. Must be called after all processes in the
+ * table `processes` were declared dead, and while no process starts.
  * @returns how many runs were ended.
  */
 export async function endRestored(

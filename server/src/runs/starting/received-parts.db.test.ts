@@ -7,10 +7,13 @@ import {
   seedProcess,
   seedTrigger,
   startedOf,
+  startOne,
   startRow,
 } from "../../../test/tenant.ts";
 import { failureKind } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
+import { claimQueued } from "../claiming/claim-statement.ts";
+import { cancelStored } from "../journal/cancel-statement.ts";
 import type { ReceivedStart, RunDetails, StartRow } from "./start-row.ts";
 import { startRuns } from "./start-runs.ts";
 
@@ -332,6 +335,57 @@ test("files become artifacts of the run", async () => {
   expect(rows).toEqual([
     { id: file.id, run_id: row.runId, media_type: "image/png", content: file.content },
   ]);
+});
+
+/** Starts a run that is held, because its agent is paused. */
+async function startHeld(agent: SeededAgent, trigger: SeededTrigger) {
+  await database.engine.query("update agents set paused_at = now() where id = $1", [agent.agentId]);
+  const owner = await seedProcess(database);
+  const row = requestTo(trigger, agent, { holds: true }, { owner, hasCapacity: true });
+  return startedOf((await startRuns(database, [row]))[0]);
+}
+
+async function runOf(runId: string) {
+  const { rows } = await database.engine.query(
+    `select r.status, r.owner, r.started_at,
+        (select array_agg(e.type order by e.seq) from events e where e.run_id = r.id) as events
+      from runs r where r.id = $1`,
+    [runId],
+  );
+  return rows[0];
+}
+
+test("a paused agent with a full queue can get a held run, which is not claimed", async () => {
+  const agent = await seedAgent(database, { limits: { max_queued_runs: 1 } });
+  const trigger = await seedTrigger(database, agent);
+  await startOne(database, agent);
+  const run = await startHeld(agent, trigger);
+  expect(run.status).toBe("waiting");
+  expect(await runOf(run.runId)).toEqual({
+    status: "waiting",
+    owner: null,
+    started_at: null,
+    events: ["run.waiting"],
+  });
+  const claim = {
+    owner: await seedProcess(database),
+    eventIds: Array.from({ length: 100 }, () => newId("evt")),
+  };
+  expect((await claimQueued(database, claim)).runs.map(({ runId }) => runId)).not.toContain(
+    run.runId,
+  );
+});
+
+test("a held run is cancelled like a queued one", async () => {
+  const { agent, trigger } = await seeded();
+  const run = await startHeld(agent, trigger);
+  expect(await cancelStored(database, run, { eventId: newId("evt"), message: "Not needed." })).toBe(
+    "cancelled",
+  );
+  expect(await runOf(run.runId)).toMatchObject({
+    status: "cancelled",
+    events: ["run.waiting", "run.cancelled"],
+  });
 });
 
 test("a batch holds up to 1,000 runs of a trigger, and rejects the rest", async () => {

@@ -116,7 +116,7 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
     : "";
   return {
     columns: (scope) =>
-      `q.id as request_id, q.event as sender_event, q.event_days, c.held, d.initial${
+      `q.id as request_id, q.event as sender_event, q.event_days, c.held${
         keys
           ? `, row_number() over (partition by ${scope}, r.key order by r.position) as key_turn`
           : ""

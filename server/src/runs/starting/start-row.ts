@@ -170,12 +170,11 @@ export interface RunDetails {
   } | null;
   /**
    * State in which the run is created.
-   * - `ready`: the run is running or queued.
-   * - `waiting`: the run cannot be claimed until it is queued.
+   * - `ready`: the run is running, queued or, because of `received`, waiting.
    * - An error: the run has already failed with this error, and the Idempotency-Key is not bound to
    *   the run.
    */
-  readonly initial: "ready" | "waiting" | InitialFailure;
+  readonly initial: "ready" | InitialFailure;
 }
 
 /** The error of a run that is created in the state `failed`, and the limit that it has reached. */

@@ -151,7 +151,6 @@ function toStarted({ runId, details }: StartRow, known: CallerState): StartedRun
 }
 
 function statusOf(details: RunDetails | undefined, { running, held }: CallerState): InitialStatus {
-  if (details?.initial === "waiting") return "waiting";
   if (details !== undefined && initialError(details) !== undefined) return "failed";
   if (held === true) return "waiting";
   return running ? "running" : "queued";

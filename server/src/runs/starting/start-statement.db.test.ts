@@ -11,8 +11,6 @@ import {
 } from "../../../test/tenant.ts";
 import { newId } from "../../base/ids.ts";
 import { recordDeaths } from "../../processes/process-store.ts";
-import { claimQueued } from "../claiming/claim-statement.ts";
-import { cancelStored } from "../journal/cancel-statement.ts";
 import { readOutcome } from "../journal/result-store.ts";
 import type { RunDetails, StartRow } from "./start-row.ts";
 import { startRuns } from "./start-runs.ts";
@@ -299,34 +297,6 @@ test("a run created already failed has an error and binds no Idempotency-Key", a
       (await startRuns(database, [startRow(agent, { owner, key: "k", bodyHash: hash })]))[0],
     ).status,
   ).toBe("running");
-});
-
-test("a paused agent with a full queue can get a waiting run, which is not claimed", async () => {
-  const agent = await seedAgent(database, { limits: { max_queued_runs: 1 } });
-  const owner = await seedProcess(database);
-  await startOne(database, agent);
-  await database.engine.query("update agents set paused_at = now() where id = $1", [agent.agentId]);
-  const held = startRow(agent, { owner, details: { ...details, initial: "waiting" } });
-  const run = startedOf((await startRuns(database, [held]))[0]);
-  expect(run.status).toBe("waiting");
-  expect(await rowsOf(run.runId)).toMatchObject([
-    { status: "waiting", owner: null, began: false, events: ["run.waiting"] },
-  ]);
-  const claim = { owner, eventIds: [newId("evt"), newId("evt")] };
-  expect((await claimQueued(database, claim)).runs.map(({ runId }) => runId)).not.toContain(
-    run.runId,
-  );
-});
-
-test("a waiting run is cancelled like a queued one", async () => {
-  const agent = await seedAgent(database);
-  const run = await startOne(database, agent, { details: { ...details, initial: "waiting" } });
-  expect(await cancelStored(database, run, { eventId: newId("evt"), message: "Not needed." })).toBe(
-    "cancelled",
-  );
-  expect(await rowsOf(run.runId)).toMatchObject([
-    { status: "cancelled", events: ["run.waiting", "run.cancelled"] },
-  ]);
 });
 
 test("details set a run's version, prefix, trigger, key scope and audit entry", async () => {

@@ -222,7 +222,7 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, ${scope} as scope,
-    case when d.initial is not null then d.initial
+    case when d.error_code is not null then 'failed'
       ${received === undefined ? "" : `when ${holds} and (c.is_paused or ${reached} is not null) then 'waiting'`}
       when c.running then 'running' else 'queued' end as status,
     ${received === undefined ? "old.run_id" : "case when seen.run_id is not null then seen.run_id else old.run_id end"} as replayed_run,${
@@ -243,8 +243,7 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       ${received === undefined ? "" : received.beforePause}
-      when c.paused_at is not null and d.initial is distinct from 'waiting' and not ${holds}
-        then 'agent_paused'
+      when c.paused_at is not null and not ${holds} then 'agent_paused'
       when c.paused_by is not null and not ${holds} then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
@@ -259,8 +258,7 @@ with callers as materialized (
       ${parts.callbacks ? "when r.callback_url is not null and signer.id is null then 'callback_unknown'" : ""}
       ${
         parts.limits
-          ? `when ${reached} is not null and d.initial is distinct from 'failed' and not ${holds}
-        then 'limit_reached'`
+          ? `when ${reached} is not null and d.error_code is null and not ${holds} then 'limit_reached'`
           : "when c.is_limited then 'limited'"
       }
       ${parts.deliveries ? "" : `when ${someSubscriptions} then 'subscribed'`}
@@ -278,7 +276,6 @@ with callers as materialized (
             "prompt_prefix text",
             "retry_of text",
             "key_scope text",
-            "initial text",
           ],
           ...["audit_id text", "audit_address text", "audit_action text", "audit_data jsonb"],
           ...["error_code text", "error_message text", "event_data jsonb"],
@@ -365,7 +362,7 @@ select (select json_agg(json_build_array(position, case
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     ${received === undefined ? "" : received.heldFull}
     when not (${isBound}) then 'contended'
-    ${received === undefined ? "" : "when status = 'waiting' and initial is null then 'held'"}
+    ${received === undefined ? "" : "when status = 'waiting' then 'held'"}
     else 'start'
   end, replayed_run${parts.limits ? ", case when verdict = 'limit_paused' then paused_by when verdict = 'limit_reached' then reached end" : ""})) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -437,10 +434,6 @@ function detailsTable(p: Parameters<StartInput>): string {
     key_scope: ["text", (row) => row.keyScope],
     draft: ["text", (row) => row.draft?.config ?? null],
     draft_provider_id: ["text", (row) => row.draft?.providerId ?? null],
-    initial: [
-      "text",
-      ({ initial }) => (initial === "ready" ? null : initial === "waiting" ? initial : "failed"),
-    ],
     audit_id: ["text", (row) => row.audit?.id ?? null],
     audit_address: ["text", (row) => row.audit?.address ?? null],
     audit_action: ["text", (row) => row.audit?.action ?? null],

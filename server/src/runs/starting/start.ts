@@ -55,10 +55,13 @@ export interface StartRequest
   readonly trace?: RequestTrace | undefined;
 }
 
-/** The run that a request started, or the one that an earlier request with the same key started. */
+/**
+ * The run that a request started, or that an earlier request with the same Idempotency-Key or event
+ * id started.
+ */
 export interface Started extends RunRef {
   readonly agentId: string;
-  /** Whether an earlier request with the same Idempotency-Key started the run. */
+  /** Whether an earlier request with the same Idempotency-Key or event id started the run. */
   readonly replayed: boolean;
   /** Status in which this request created the run; undefined if an earlier request created it. */
   readonly initialStatus: InitialStatus | undefined;
@@ -70,9 +73,9 @@ export interface Started extends RunRef {
  * executes in this process, or is queued for any process with capacity.
  * @throws ApiError the error of the first check that fails (see `StartRejection`); `unavailable` if
  *   the database does not reply in time. After `unavailable`, a request with an Idempotency-Key may
- *   have started its run; if it is repeated, it gets that run. If a request without a key started a
- *   run all the same, the run is cancelled: this process calls no model for it, but another process
- *   may have begun to execute it before the cancellation.
+ *   have started its run; if it is repeated, it gets that run. If a request without an
+ *   Idempotency-Key started a run all the same, the run is cancelled: this process calls no model
+ *   for it, but another process may have begun to execute it before the cancellation.
  */
 export async function startRun(ports: StartPorts, request: StartRequest): Promise<Started> {
   const outcome = await startReceived(ports, request);

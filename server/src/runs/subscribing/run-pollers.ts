@@ -4,9 +4,9 @@ import type { Database } from "../../base/database/index.ts";
 import { readLastSeqs } from "../journal/index.ts";
 
 /**
- * Subscriptions to runs that other processes execute. Those processes notify this one when a
- * journal has grown. Since notifications can be lost, this process also polls the database, with
- * one query for all the runs. It does not poll while there are no subscribers.
+ * Subscribers of this process to runs that other processes execute. Those processes notify this one
+ * when a journal has grown. Since notifications can be lost, this process also polls the database,
+ * with one query for all the runs. It does not poll while there are no subscribers.
  */
 export interface RunPollers {
   /**
@@ -21,7 +21,7 @@ export interface RunPollers {
   wake(runId: string): void;
   /** Wakes the subscribers of all runs, so that each reads the journal again. */
   wakeAll(): void;
-  /** Total number of subscriptions, over all runs. */
+  /** Total number of subscribers, over all runs. */
   readonly count: number;
   /**
    * Whether `close` was called, because this process is stopping. If so, all subscribers that wait
@@ -34,7 +34,7 @@ export interface RunPollers {
 export interface RunPoller {
   /**
    * Resolves when the run's journal may have events after `after`, when `signal` aborts, or when
-   * all subscriptions are closed. Resolves at once if a notification arrived since the last call.
+   * `RunPollers.close` is called. Resolves at once if a notification arrived since the last call.
    */
   waitForMore(after: number, signal: AbortSignal): Promise<void>;
   /** Whether a poll found that the run was deleted. */
@@ -52,7 +52,7 @@ interface Subscriber {
 }
 
 /**
- * Creates the subscriptions of this process to runs that other processes execute.
+ * Creates the table of this process's subscribers to runs that other processes execute.
  * @param onFirstSubscriber called when a run gets its first subscriber in this process.
  */
 export function createRunPollers(

@@ -42,14 +42,13 @@ export interface StreamSubscribeOptions extends SubscribeOptions {
 /**
  * Yields the run's events after `after`, in order and without gaps, once they are committed. Ends
  * after the terminal event, when the run was deleted, or when `signal` aborts; with `follow` also
- * when all subscriptions of this process are closed. The events are the same whether this process
- * or another one executes the run; only the delay differs. Does not check access: the caller must
- * have done so.
+ * when `RunPollers.close` is called. The events are the same whether this process or another one
+ * executes the run; only the delay differs. Does not check access: the caller must have done so.
  *
- * With `output`, also yields the model's output between the events. In that case the subscription
- * also ends if this process is stopping and does not execute the run, and the client can resume at
- * another process. Events are read a few at a time, so that a slow stream does not keep the whole
- * journal in memory.
+ * With `output`, also yields the model's output between the events. In that case it also ends if
+ * this process is stopping and does not execute the run, and the client can resume at another
+ * process. Events are read a few at a time, so that a slow stream does not keep the whole journal
+ * in memory.
  */
 export function subscribeToRun(
   ports: SubscribePorts,
@@ -70,7 +69,7 @@ export async function* subscribeToRun(
   let { after } = options;
   let poller: RunPoller | undefined;
   if (output !== undefined) ports.subscribers.outputBuffers.add(run, output);
-  // Only waiting must end when this process stops. Without `follow`, the caller would otherwise get
+  // Without `follow`, reading continues although this process stops: otherwise the caller would get
   // a part of the events and take it for all of them.
   const isOver = () => signal.aborted || (follow && ports.subscribers.pollers.closed);
   try {

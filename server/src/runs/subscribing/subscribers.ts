@@ -16,7 +16,7 @@ export function createLiveRuns(): LiveRuns {
 
 /** The subscribers in this process that read runs. */
 export interface Subscribers {
-  /** Subscriptions to runs that another process executes, or that no process executes yet. */
+  /** Subscribers to runs that another process executes, or that no process executes yet. */
   readonly pollers: RunPollers;
   /** Buffers of the streams that receive model output. */
   readonly outputBuffers: OutputBuffers;
