@@ -42,8 +42,8 @@ export async function exchange<T>(
       } catch (thrown) {
         signal.throwIfAborted();
         if (!(thrown instanceof BeckonError)) throw thrown;
-        // A 404 means that the resource is gone: an earlier attempt, whose response was lost, has
-        // deleted it. The call has therefore succeeded.
+        // If the response to an earlier DELETE was lost, a 404 means that this earlier attempt has
+        // deleted the resource. The call has therefore succeeded.
         if (outcomeUnknown && call.method === "DELETE" && thrown.status === 404)
           return await read(new Response(null, { status: 204 }), operation);
         const delay = delayBefore(thrown, { tries, retries, repeatable });

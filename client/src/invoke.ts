@@ -89,8 +89,8 @@ export async function invoke(
       });
       if ("output" in response) return { run_id: response.run_id, output: response.output };
       runId = response.run_id;
-      // The server responded much earlier than asked, for example because it is shutting down. The
-      // pause avoids a busy loop.
+      // If the server responds much earlier than asked, for example because it is shutting down,
+      // this pause avoids a busy loop.
       if (performance.now() - began < seconds * 500)
         await sleep(jitter(1_000), options.signal ?? never);
     }

@@ -90,6 +90,33 @@ test("a credential that cannot read runs continues the stream by the same start"
   ]);
 });
 
+test("a start with an old Idempotency-Key is not repeated", async () => {
+  // The caller may have used its key hours ago. After the server has forgotten the key, a repeated
+  // start would start a second run.
+  const replays: Handler = (response, request) => {
+    response.setHeader("idempotency-replayed", "true");
+    starts(soon + frame(1))(response, request);
+  };
+  server.script(replays, rejects(403, "forbidden"), starts(frame(2) + frame(3)));
+  const options = { idempotencyKey: "order 1" };
+  const { events } = await beckon.agents.startAndWatch("agt_1", { input: "Hello" }, options);
+  await expect(seen(events)).rejects.toMatchObject({ status: 403, code: "forbidden" });
+  expect(server.requests.map(({ method }) => method)).toEqual(["POST", "GET"]);
+});
+
+test.each([
+  ["a new key of the caller", { idempotencyKey: "order 1" }, false],
+  ["a key of the client, after a lost response,", {}, true],
+])("a start with %s is repeated", async (_which, options, isReplayed) => {
+  const continues: Handler = (response, request) => {
+    if (isReplayed) response.setHeader("idempotency-replayed", "true");
+    starts(soon + frame(1))(response, request);
+  };
+  server.script(continues, rejects(403, "forbidden"), starts(frame(2) + frame(3)));
+  const { events } = await beckon.agents.startAndWatch("agt_1", { input: "Hello" }, options);
+  expect(await seen(events)).toEqual([1, 2, 3]);
+});
+
 test("a start that is rejected when it continues the stream throws", async () => {
   server.script(starts(soon + frame(1)), rejects(403, "forbidden"), rejects(403, "forbidden"));
   const { events } = await beckon.agents.startAndWatch("agt_1", { input: "Hello" });

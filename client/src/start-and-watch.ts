@@ -46,7 +46,7 @@ export async function startAndWatch(
   };
   const { signal, externalId, tags, idempotencyKey = newIdempotencyKey() } = options;
   const key = token ?? options.key;
-  const sentAt = Date.now();
+  const beganAt = Date.now();
   const opened = await exchange(settings, call, { ...options, key, idempotencyKey }, ensureStream);
   const { response, operation } = opened;
   const runId = response.headers.get("location")?.split("/").at(-1);
@@ -59,6 +59,11 @@ export async function startAndWatch(
     release();
     throw unexpectedResponse(response, operation);
   }
+  // A run that an earlier request started may have been started at any time, if the key is the
+  // caller's. It may also have been started by an attempt of this call, but nothing shows that.
+  const isOld =
+    options.idempotencyKey !== undefined && response.headers.has("idempotency-replayed");
+  const sentAt = isOld ? Number.NEGATIVE_INFINITY : beganAt;
   const following = { key, signal, onActivity, onDisconnect };
   const start = { opened, call, options: { idempotencyKey, externalId, tags }, sentAt };
   const events = releasing(watch(settings, runId, following, start), release);

@@ -17,13 +17,16 @@ export interface StreamedStart {
   /** The request. Sent again with the same Idempotency-Key, it continues the stream. */
   readonly call: Call;
   readonly options: OnceOptions & LabelOptions & { readonly idempotencyKey: string };
-  /** When the request was first sent, in milliseconds of `Date.now()`. */
+  /**
+   * When its Idempotency-Key was first sent, in milliseconds of `Date.now()`. If that is unknown,
+   * it is `-Infinity`, and the request is not repeated.
+   */
   readonly sentAt: number;
 }
 
 /**
- * For how long a start is repeated. The server recognizes an Idempotency-Key for a day or longer;
- * after that, the request would start a second run.
+ * For how long after `sentAt` a start is repeated. The server recognizes an Idempotency-Key for a
+ * day or longer; after that, the request would start a second run.
  */
 const maxRepeatMs = 23 * 3_600_000;
 

@@ -86,7 +86,8 @@ export async function killAroundRequests({
       const { restarted } = await fleet.kill(random.pick(readySlots(fleet)), {
         notify: random.chance(0.5),
       });
-      const restart = restarted.finally(() => restarting.delete(restart));
+      // A restart that failed stays in the set, so that the next wait for the set throws its error.
+      const restart = restarted.then(() => void restarting.delete(restart));
       restart.catch(() => {});
       restarting.add(restart);
       await Promise.all(sent.flat());
