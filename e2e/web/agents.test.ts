@@ -56,8 +56,10 @@ inBrowser("a blank agent needs a name and instructions only, and is opened", asy
 
 inBrowser("a template fills in the form, and its API becomes a tool with a secret", async () => {
   const page = await open(`${agents}/new?from=template`);
+  const template = page.getByRole("link", { name: /Order lookup/ });
+  await template.waitFor();
   await expectAccessible(page);
-  await page.getByRole("link", { name: /Order lookup/ }).click();
+  await template.click();
   await page.getByLabel("Address of an order").fill("https://shop.example.com/v1/{order}");
   await page.getByLabel("API key").fill("short");
   await button(page, "Create agent").click();
@@ -191,8 +193,8 @@ inBrowser("an agent is paused with a reason and resumed, also seen by others", a
   await beckon.call(`/agents/${id}/resume`, { method: "POST" });
   await button(page, "Pause").waitFor();
 
-  // Also if the agent's page is closed at that moment. The overview has a feed only after the first
-  // run, and the feed shows that the page has received the event.
+  // A pause is also shown if it happens while the agent's page is closed. The feed of the overview
+  // shows that the dashboard has received the event. There is a feed only after the first run.
   await beckon.call(`/agents/${id}/invoke`, { body: { input: "Hello" } });
   await page.keyboard.press("g");
   await page.keyboard.press("o");
@@ -223,7 +225,11 @@ inBrowser("an agent is duplicated, deleted, and restored by undo and from the li
   await page.getByRole("link", { name: "Deleted" }).click();
   await page.getByRole("columnheader", { name: "Restorable until" }).waitFor();
   await button(page, "Restore Short-lived").click();
-  await page.getByText("Restored Short-lived").first().waitFor();
+  // The message of the undo has the same title and can still be shown, but it has no button.
+  await page
+    .locator("li", { hasText: "Restored Short-lived" })
+    .getByRole("button", { name: "Open" })
+    .waitFor();
   await page.goto(`${url}${agents}/${id}/versions`);
   await button(page, "More about this agent").click();
   await page.getByRole("menuitem", { name: "Duplicate" }).click();

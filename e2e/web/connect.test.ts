@@ -106,6 +106,28 @@ inBrowser("the token is revealed for a moment, rotated, revoked and issued again
   await page.getByText(issued).waitFor();
 });
 
+inBrowser("a token that is issued after a lost rotation and a revoke is valid", async () => {
+  const agent = await beckon.createAgent();
+  const page = await open(agent.id);
+  const rotation = /\/token\/rotate$/;
+  await page.route(rotation, async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await button(page, "Rotate").click();
+  await page.getByLabel("Now").check();
+  await button(page, "Rotate token").click();
+  await page.getByRole("alert").waitFor();
+  await button(page, "Cancel").click();
+  await page.unroute(rotation);
+  await button(page, "Revoke").click();
+  await button(page, "Revoke token").click();
+  await button(page, "Issue token").click();
+  const dialog = page.getByRole("dialog", { name: "New API token" });
+  const issued = (await dialog.getByText(/^bka_/).textContent()) ?? "";
+  expect(await statusOf({ ...agent, token: issued })).toBe(200);
+});
+
 inBrowser("a token that was revoked elsewhere is found missing, and can be issued", async () => {
   const agent = await beckon.createAgent();
   const page = await open(agent.id);

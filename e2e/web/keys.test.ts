@@ -96,7 +96,7 @@ inBrowser("a key is rotated, and the old secret stops at once", async () => {
   expect([await statusOf(old.key), await statusOf(secret)]).toEqual([401, 200]);
 });
 
-inBrowser("a new secret is shown although Escape was pressed before it had arrived", async () => {
+inBrowser("neither Escape nor leaving the page loses a secret that has not arrived", async () => {
   const { id } = await createKey({ name: "Awaited", preset: "observer" });
   for (const [search, url, submit, title] of [
     [`?key=${id}&act=rotate`, /\/keys\/[^/]+\/rotate$/, "Rotate key", "New secret of Awaited"],
@@ -111,6 +111,12 @@ inBrowser("a new secret is shown although Escape was pressed before it had arriv
     const list = await holdRequests(page, /\/keys\?/);
     await page.keyboard.press("Escape");
     await dialog.getByRole("button", { name: "Cancel", disabled: true }).waitFor();
+    await page.keyboard.press("Control+K");
+    await page.getByRole("combobox", { name: "Find, go and act" }).fill("Runs");
+    await page.getByRole("option", { name: /^Runs/, selected: true }).waitFor();
+    await page.keyboard.press("Enter");
+    const question = page.getByRole("alertdialog", { name: /^Leave / });
+    await question.getByRole("button", { name: "Cancel" }).click();
     await held.release();
     await page.getByRole("dialog", { name: title }).getByText(/^bkw_/).waitFor();
     await list.release();

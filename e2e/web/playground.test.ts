@@ -37,6 +37,9 @@ const expectValue = (page: Page, name: string, value: string) =>
 
 async function send(page: Page, message: string): Promise<void> {
   await field(page, "Message").fill(message);
+  // While a run is active, the page ignores Control+Enter. After a reload, the last run counts as
+  // active until the page has read it.
+  await button(page, "Run").waitFor();
   await page.keyboard.press("Control+Enter");
 }
 
@@ -271,10 +274,13 @@ inBrowser("wrong settings are told at their field, and nothing is saved", async 
 inBrowser("what a run may cost is typed in dollars and read back", async () => {
   const { id } = await beckon.createAgent();
   const page = await openAgent(id, "/settings");
-  const topOf = async (control: Locator) => (await control.boundingBox())?.y;
+  const topOf = async (control: Locator) => (await control.boundingBox())?.y ?? Number.NaN;
   const neighbor = page.getByRole("spinbutton", { name: "Reserved output" });
   await neighbor.waitFor();
-  expect(await topOf(field(page, "Cost of a run"))).toBe(await topOf(neighbor));
+  // The page can still move between the two measurements, so they are repeated.
+  await expect
+    .poll(async () => (await topOf(field(page, "Cost of a run"))) - (await topOf(neighbor)))
+    .toBe(0);
   await field(page, "Cost of a run").fill("0.0000001");
   await button(page, "Save").click();
   await page.getByText("Use at most 6 decimals.").waitFor();
@@ -315,104 +321,6 @@ inBrowser("leaving unsaved settings asks", async () => {
   await page.getByText("Leave without saving?").waitFor();
   await button(page, "Cancel").click();
   expect(page.url()).toContain("/playground");
-});
-
-inBrowser("leaving the form of a tool asks", async () => {
-  const { id } = await beckon.createAgent({ name: "Desk" });
-  const page = await openAgent(id, "/settings");
-  await button(page, "Add tool").click();
-  await page.getByRole("menuitem", { name: "HTTP API…" }).click();
-  await field(page, "Name of the tool").fill("shop");
-  await page.keyboard.press("Control+K");
-  await page.getByRole("combobox", { name: "Find, go and act" }).fill("Runs");
-  await page.getByRole("option", { name: /^Runs/, selected: true }).waitFor();
-  await page.keyboard.press("Enter");
-  const question = page.getByRole("alertdialog", { name: "Leave without saving?" });
-  await question.getByRole("button", { name: "Cancel" }).click();
-  await expectValue(page, "Name of the tool", "shop");
-});
-
-inBrowser("an HTTP tool is added with a secret that nobody can read, and tried", async () => {
-  const { id } = await beckon.createAgent();
-  const page = await openAgent(id);
-  await button(page, "Add tool").click();
-  await page.getByRole("menuitem", { name: "HTTP API…" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByRole("button", { name: "Add tool" }).click();
-  await dialog.getByText("Must be 1 to 64 characters").first().waitFor();
-  await dialog.getByText("Must be an http or https URL without a fragment.").waitFor();
-  await expectAccessible(page);
-
-  await field(page, "Name of the tool").fill("shop");
-  await field(page, "Function").fill("read_order");
-  await field(page, "What it does").fill("Reads an order");
-  await field(page, "URL").fill(`${shop.url}/orders/{number}`);
-  await button(page, "Add header").last().click();
-  await dialog.getByLabel("Name 1").fill("Authorization");
-  await dialog.getByLabel("Kind 1").selectOption("secret");
-  await dialog.getByLabel("Prefix 1").fill("Bearer ");
-  await dialog.getByLabel("Secret 1").fill("short");
-  await button(page, "Add tool").click();
-  await dialog.getByText("Use at least 8 characters.").waitFor();
-  await dialog.getByLabel("Secret 1").fill("shop-key-0123456789");
-  await expect
-    .poll(() => field(page, "Parameters as JSON Schema").inputValue())
-    .toContain('"number"');
-  await button(page, "Add tool").click();
-  await dialog.waitFor({ state: "detached" });
-
-  await button(page, "Try it: shop").hover();
-  await button(page, "Try it: shop").click();
-  await button(page, "Call").hover();
-  await page.getByText("Save the settings first").first().waitFor();
-  await button(page, "Close").first().click();
-  await button(page, "Save").click();
-  await page.getByText("Saved v2").waitFor();
-  const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage }));
-  expect(stored).not.toContain("shop-key");
-
-  await button(page, "Try it: shop").click();
-  await field(page, "Arguments as JSON").fill("nonsense");
-  await button(page, "Call").click();
-  await page.getByText("This is not JSON.").waitFor();
-  await field(page, "Arguments as JSON").fill('{"number": "4711"}');
-  await button(page, "Call").click();
-  await page.getByRole("dialog").getByRole("tree", { name: "Result" }).waitFor();
-  expect(shop.reached.at(-1)).toMatchObject({
-    url: "/orders/4711",
-    headers: { authorization: "Bearer shop-key-0123456789" },
-  });
-  await button(page, "Close").first().click();
-  await button(page, "Edit shop").click();
-  await page.getByText("A secret is stored: ····6789").waitFor();
-});
-
-inBrowser("a tool is imported from an OpenAPI document after a review", async () => {
-  const { id } = await beckon.createAgent();
-  const page = await openAgent(id);
-  await button(page, "Add tool").click();
-  await page.getByRole("menuitem", { name: "Import from OpenAPI…" }).click();
-  await button(page, "Read document").click();
-  await page.getByText("Paste an OpenAPI document, or open a file.").waitFor();
-  await field(page, "Document").fill("nonsense: 1");
-  await button(page, "Read document").click();
-  await page.getByText(/is not OpenAPI 3\.0 or 3\.1/).waitFor();
-  const operation = (operationId: string) => ({ get: { operationId, summary: operationId } });
-  const document = {
-    openapi: "3.1.0",
-    info: { title: "Shop", version: "1" },
-    servers: [{ url: shop.url }],
-    paths: { "/orders": operation("listOrders"), "/customers": operation("listCustomers") },
-  };
-  await field(page, "Document").fill(JSON.stringify(document));
-  await button(page, "Read document").click();
-  await page.getByRole("checkbox", { name: "listCustomers" }).uncheck();
-  await button(page, "Continue").click();
-  await page.getByRole("dialog").getByRole("button", { name: "Add tool" }).click();
-  await button(page, "Save").click();
-  await page.getByText("Saved v2").waitFor();
-  const { tools } = await agentOf(id);
-  expect(tools).toMatchObject([{ name: "Shop", operations: [{ name: "listOrders" }] }]);
 });
 
 inBrowser("a model is picked from the list of all providers, or typed", async () => {

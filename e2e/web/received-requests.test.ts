@@ -20,6 +20,7 @@ const hostile = '"><img src=x onerror="document.title=1">{{ 7 | times: 7 }}';
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const requests = (page: Page) => page.getByRole("table", { name: "Received requests" });
 const row = (page: Page, name: RegExp) => requests(page).getByRole("row", { name });
+const senderOf = (page: Page) => page.getByRole("combobox", { name: "Sender", exact: true });
 const pathOf = (agentId: string, rest = "") =>
   `/w/${workspaceId}/agents/${agentId}/triggers${rest}`;
 
@@ -207,7 +208,7 @@ inBrowser("every preset can be chosen, shown and saved", async () => {
   const sample = page.getByLabel("Made of");
   await sample.selectOption({ index: 1 });
   for (const name of presetName.options) {
-    await page.getByRole("combobox", { name: "Sender", exact: true }).selectOption(name);
+    await senderOf(page).selectOption(name);
     if (name !== "github") {
       // The example that was chosen before belongs to GitHub, so the first example of the new
       // sender is chosen instead.
@@ -218,9 +219,7 @@ inBrowser("every preset can be chosen, shown and saved", async () => {
     }
     await expect.poll(async () => (await editor.call(base)).body.data.receiving.preset).toBe(name);
   }
-  await page
-    .getByRole("combobox", { name: "Sender", exact: true })
-    .selectOption({ label: "Anything: text, JSON or a form" });
+  await senderOf(page).selectOption({ label: "Anything: text, JSON or a form" });
   await button(page, "Save").click();
   await expect.poll(async () => (await editor.call(base)).body.data.receiving).toBeNull();
 });
@@ -248,7 +247,7 @@ inBrowser("the request of a preview stays chosen when newer ones have arrived", 
 inBrowser("what is changed while the settings are being saved is kept", async () => {
   const { page, base } = await openGithub({ rest: "/settings" });
   const held = await holdRequests(page, `**${base}`, { method: "PATCH" });
-  const sender = page.getByRole("combobox", { name: "Sender", exact: true });
+  const sender = senderOf(page);
   await sender.selectOption("gitlab");
   await button(page, "Save").click();
   await held.reached;
@@ -316,6 +315,8 @@ inBrowser("each outcome is explained, and hostile text is text", async () => {
   ] as const) {
     await row(page, name).getByRole("link").click();
     await page.waitForURL(/\/requests\/req_\w+$/);
+    // The name of the trigger is also this text, and is shown before the request is loaded.
+    await page.getByRole("region", { name: "Body", exact: true }).waitFor();
     await page.getByText(text).first().waitFor();
     await expectAccessible(page);
     await page.goBack();
@@ -356,7 +357,7 @@ inBrowser("the next request is captured as a sample, and many are replayed", asy
   await page.getByText(/Listening for a sample/).waitFor({ state: "detached" });
   await button(page, "More about received requests").click();
   await page.getByRole("menuitem", { name: "Replay many" }).click();
-  // The bodies of these are stored, too, if the request was verified.
+  // Verified requests with these outcomes can also be replayed, because their bodies are stored.
   for (const outcome of ["rejected", "swallowed", "honeypot", "captured"])
     await page.getByLabel("Which requests?").selectOption(outcome);
   await expectAccessible(page);
@@ -371,7 +372,7 @@ inBrowser("a request that is stored after a newer one is shown, and ends listeni
   const { body: listening } = await editor.call(base);
   expect(await send(trigger.url, secret, { type: "early" })).toBe(202);
   expect(await send(trigger.url, "wrong")).toBe(401);
-  // Until the early request counts as stored, the page gets what it would get without it.
+  // Until `isStored` is true, the page gets responses without the early request.
   let isStored = false;
   await live.route(/\/requests\?/, async (route) => {
     const response = await route.fetch();
@@ -409,10 +410,7 @@ inBrowser(
     await button(page, "Cancel").click();
     await held.release();
     await page.getByText("Replayed 3 requests").first().waitFor();
-    await page
-      .getByText(/replay them with the current version/)
-      .first()
-      .waitFor();
+    await page.getByText("replay them with the current version").first().waitFor();
     expect(calls).toBe(1);
   },
 );
@@ -461,8 +459,11 @@ inBrowser("a list that cannot be read says since when it is not live", async () 
   await page.route(/\/requests\?/, (route) => route.abort());
   await page.getByText(/^Not live, as of \d\d:\d\d:\d\d$/).waitFor({ timeout: 30_000 });
   await row(page, /issues.*Started/).waitFor();
-  await page.unroute(/\/requests\?/);
+  // The list is also read every two seconds. These reads are held until Retry is pressed, because
+  // one that succeeds would remove the button.
+  const held = await holdRequests(page, /\/requests\?/);
   await button(page, "Retry").first().click();
+  await held.release();
   await page.getByText(/^Not live/).waitFor({ state: "detached" });
 });
 
@@ -483,9 +484,7 @@ inBrowser("a viewer reads everything on a phone, and changes nothing", async () 
   await expect.poll(() => button(page, "Replay").getAttribute("aria-disabled")).toBe("true");
   await expectAccessible(page);
   const settings = await open("/settings");
-  await expect
-    .poll(() => settings.getByRole("combobox", { name: "Sender", exact: true }).isDisabled())
-    .toBe(true);
+  await expect.poll(() => senderOf(settings).isDisabled()).toBe(true);
   await settings.getByText("An event:").first().waitFor();
   await expectAccessible(settings);
   await expect

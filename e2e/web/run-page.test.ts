@@ -208,7 +208,8 @@ inBrowser("what the model writes appears word by word, until the run is cancelle
   gates.get("words")?.resolve();
   await row(page, /^Model call 2 in progress/).waitFor();
   await detail(page).getByText(/^One/).waitFor();
-  // The server sends output only once, so what the page had of it is not continued after a reset.
+  // The server sends output only once, so after a reset the text would have a gap. The page
+  // therefore discards the output that it had.
   const journal = page.waitForResponse(/events\?.*view=summary/);
   await reset();
   await journal;

@@ -1,6 +1,6 @@
 import type { Check } from "./use-fields.ts";
 
-/** Minimum and maximum length of a password, as in contract/src/accounts.ts. */
+/** Minimum and maximum length of a password in characters, as in contract/src/accounts.ts. */
 const minPassword = 12;
 const maxPassword = 128;
 

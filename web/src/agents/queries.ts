@@ -7,8 +7,8 @@ import { type CurrentWorkspace, listOptions, useWorkspace } from "../data/index.
 export const agentsKey = (workspaceId: string) => [workspaceId, "agents"] as const;
 
 /**
- * An agent with its current configuration. The key has the word "one", because the id comes from
- * the URL: `/agents/names` must not read what another query has cached as `names`.
+ * An agent with its current configuration. The query key contains "one", because the id comes from
+ * the URL. Without "one", `/agents/names` would read what another query has cached as `names`.
  */
 export const agentQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
   queryOptions({

@@ -52,8 +52,8 @@ export function exportPath(workspaceId: string, filters: ExportAuditQuery): stri
 }
 
 /**
- * Current names of people and resources, by id. The first 200 of each kind are read; for others,
- * the id is shown.
+ * Current names of people and resources, by id. Only the first 200 of each kind are read. Of the
+ * others, `useNames` has only the names that the audit entries contain.
  */
 export const namesQuery = ({ id, client, can }: CurrentWorkspace) =>
   queryOptions({

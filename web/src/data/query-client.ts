@@ -17,7 +17,10 @@ export function createQueryClient(onUnauthorized: () => void): QueryClient {
       // Calls are made even if the browser reports that it is offline, because the server can run
       // on the same machine.
       queries: { retry: false, staleTime: 30_000, networkMode: "always" },
-      mutations: { retry: false, networkMode: "always" },
+      // The cache of mutations is not used, and what it holds can contain secrets: passwords, and
+      // new keys, tokens and links. With 0, a mutation that outlives its screen would set timers
+      // without a pause.
+      mutations: { retry: false, networkMode: "always", gcTime: 1_000 },
     },
   });
 }

@@ -39,7 +39,7 @@ export function createSession(
   onSignedOut(() => drop({ next: false }));
   const check = async () => {
     const known = queryClient.getQueryData(meQuery.queryKey);
-    // There is no session in this tab, for example on the page of an expired link, so nothing needs
+    // If there is no session in this tab, for example on the page of an expired link, nothing needs
     // to be deleted.
     if (known === undefined) return;
     // A 401 does not always mean that the session has ended: some calls are rejected because of a

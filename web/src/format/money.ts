@@ -22,8 +22,8 @@ export function formatMoney(micros: number | null | undefined): string {
 }
 
 /**
- * Returns an amount of US dollars that is shown beside a limit, in cents: `$0.70`. An amount below
- * one cent is written as `formatMoney` does.
+ * Returns an amount of US dollars that is shown beside a limit, rounded to cents: `$0.70`. An
+ * amount below one cent is written as `formatMoney` does.
  */
 export function formatCents(micros: number): string {
   return formatMoney(micros < 10_000 ? micros : Math.round(micros / 10_000) * 10_000);

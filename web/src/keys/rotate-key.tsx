@@ -2,7 +2,7 @@ import type { Key } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { announceChanges, failureOf, useIdempotencyKey, useWorkspace } from "../data/index.ts";
-import { Button, Dialog, Field, FormError, Select } from "../ui/index.ts";
+import { Button, Dialog, Field, FormError, LeaveGuard, Select } from "../ui/index.ts";
 import { NewSecret } from "./new-secret.tsx";
 import { keysKey } from "./queries.ts";
 
@@ -34,8 +34,6 @@ export function RotateKey({ apiKey, close }: RotateKeyProps) {
     },
     // Without waiting for the refetch, so that the secret is shown at once.
     onSuccess: () => void announceChanges(queryClient, keysKey(id)),
-    // The secret must not stay in the cache of mutations.
-    gcTime: 0,
   });
   if (rotate.isSuccess)
     return (
@@ -47,49 +45,59 @@ export function RotateKey({ apiKey, close }: RotateKeyProps) {
       />
     );
   return (
-    <Dialog
-      open
-      onOpenChange={close}
-      // The response is the only copy of the secret, so the dialog waits for it.
-      dismissible={!rotate.isPending}
-      size="small"
-      title={`Rotate the key ${apiKey.name}?`}
-      description="It gets a new secret, which is shown once. Name, scopes and expiry stay."
-      footer={
-        <>
-          <Button onClick={close} disabled={rotate.isPending}>
-            Cancel
-          </Button>
-          <Button
-            variant="primary"
-            onClick={() => rotate.mutate()}
-            pending={rotate.isPending}
-            pendingText="Rotating…"
+    <>
+      <Dialog
+        open
+        onOpenChange={close}
+        // The response is the only copy of the secret, so the dialog waits for it.
+        dismissible={!rotate.isPending}
+        size="small"
+        title={`Rotate the key ${apiKey.name}?`}
+        description="It gets a new secret, which is shown once. Name, scopes and expiry stay."
+        footer={
+          <>
+            <Button onClick={close} disabled={rotate.isPending}>
+              Cancel
+            </Button>
+            <Button
+              variant="primary"
+              onClick={() => rotate.mutate()}
+              pending={rotate.isPending}
+              pendingText="Rotating…"
+            >
+              Rotate key
+            </Button>
+          </>
+        }
+      >
+        <div className="flex flex-col gap-3">
+          <Field
+            label="The old secret stops"
+            hint={
+              grace === "0"
+                ? "Requests with it are rejected as soon as the new one exists."
+                : "Until then both are accepted, so that you can replace it without a gap."
+            }
           >
-            Rotate key
-          </Button>
-        </>
-      }
-    >
-      <div className="flex flex-col gap-3">
-        <Field
-          label="The old secret stops"
-          hint={
-            grace === "0"
-              ? "Requests with it are rejected as soon as the new one exists."
-              : "Until then both are accepted, so that you can replace it without a gap."
-          }
-        >
-          <Select
-            value={grace}
-            onChange={({ target }) => setGrace(target.value)}
-            options={graces}
+            <Select
+              value={grace}
+              onChange={({ target }) => setGrace(target.value)}
+              options={graces}
+            />
+          </Field>
+          <FormError
+            error={
+              rotate.isError ? failureOf(rotate.error, "the key was rotated", again) : undefined
+            }
           />
-        </Field>
-        <FormError
-          error={rotate.isError ? failureOf(rotate.error, "the key was rotated", again) : undefined}
-        />
-      </div>
-    </Dialog>
+        </div>
+      </Dialog>
+      <LeaveGuard
+        isDirty={() => rotate.isPending}
+        title="Leave before the new secret is shown?"
+        effect="The key may already have its new secret, which is shown only here."
+        discardLabel="Leave page"
+      />
+    </>
   );
 }

@@ -2,9 +2,9 @@ import { Time } from "../ui/index.ts";
 import { Meter } from "./meter.tsx";
 
 interface LimitStateProps {
-  /** null if it is unknown. */
+  /** The used amount; null if it is unknown. */
   readonly used: number | null;
-  /** Whether a part of it is unknown, so that at least `used` is used. Default: false. */
+  /** True if a part of the used amount is unknown, so `used` is a lower bound. Default: false. */
   readonly isPartial?: boolean;
   /** The word for the used part, for example "spent". */
   readonly usedWord: string;

@@ -1,7 +1,14 @@
-import { startTransition, useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
+import {
+  startTransition,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { useWorkspace } from "../data/index.ts";
 import type { EventsHandler, RunReader } from "./live.ts";
-import { useLive } from "./live-provider.tsx";
+import { useLive, useResets } from "./live-provider.tsx";
 import type { RunStart, RunStreamState } from "./protocol.ts";
 import type { LiveStatus } from "./status.ts";
 
@@ -27,6 +34,21 @@ export function useEvents(handler: EventsHandler): void {
   const live = useLive();
   const handle = useEffectEvent(handler);
   useEffect(() => live?.onEvents((events) => startTransition(() => handle(events))), [live]);
+}
+
+/**
+ * Calls the handler after each reset (see `useResets`). It should discard what was collected from
+ * events, for components that cannot begin anew because they also hold what a person has done.
+ */
+export function useAfterReset(handler: () => void): void {
+  const resets = useResets();
+  const handled = useRef(resets);
+  const handle = useEffectEvent(handler);
+  useEffect(() => {
+    if (handled.current === resets) return;
+    handled.current = resets;
+    handle();
+  }, [resets]);
 }
 
 /**

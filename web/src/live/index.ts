@@ -1,4 +1,10 @@
-export { useEvents, useLiveStatus, useRunStream, useWatchedStart } from "./hooks.ts";
+export {
+  useAfterReset,
+  useEvents,
+  useLiveStatus,
+  useRunStream,
+  useWatchedStart,
+} from "./hooks.ts";
 export { LiveProvider, useResets } from "./live-provider.tsx";
 export type { RunStreamState } from "./protocol.ts";
 export type { LiveStatus } from "./status.ts";

@@ -13,9 +13,10 @@ const ResetsContext = createContext(0);
  * When the stream has started, queries with `meta: { live: true }` are refetched: changes that
  * happened between the first read and the start of the stream are not in the stream.
  *
- * After a reset, queries with `meta: { emptiedByReset: true }` are emptied: a refetch would append
- * to the data that they have, or return it. Other mounted queries are refetched.
- * @param onReset called with the reason when all data of the workspace is read again
+ * At a reset, for example because the tab fell behind the stream, all data of the workspace is read
+ * again. Queries with `meta: { emptiedByReset: true }` are emptied first, because a refetch would
+ * append to their cached data or return it unchanged. Other mounted queries are only refetched.
+ * @param onReset called with the reason at each reset
  */
 export function LiveProvider({
   children,
@@ -68,8 +69,8 @@ export function LiveProvider({
 }
 
 /**
- * Reads all data of a workspace again. Screens show what they have until then, because forms and
- * secrets that are shown once would be lost with the screen below them.
+ * Reads all data of a workspace again. Until then, screens keep showing the data that they have. If
+ * they were emptied, open forms and secrets that are shown only once would be lost.
  */
 async function rereadAll(queryClient: QueryClient, workspaceId: string): Promise<void> {
   const queryKey = [workspaceId];
@@ -82,7 +83,8 @@ async function rereadAll(queryClient: QueryClient, workspaceId: string): Promise
     predicate: ({ meta }) => meta?.emptiedByReset === true,
   });
   await queryClient.invalidateQueries({ queryKey });
-  // Screens keep their data if it cannot be refetched. What no longer exists must not be shown.
+  // If a refetch fails, its query keeps the earlier data. But data that no longer exists (404) must
+  // not stay visible.
   await queryClient.resetQueries({ queryKey, predicate: ({ state }) => isNotFound(state.error) });
 }
 
@@ -92,8 +94,9 @@ export function useLive(): Live | undefined {
 }
 
 /**
- * Returns how often all data was read again. What a component has collected from a stream can then
- * lack events, and is no query that is read again, so the component must begin anew.
+ * Returns the number of resets so far (see `LiveProvider`). After a reset, what a component has
+ * collected from a stream can lack events. No refetch of a query adds them, so the component must
+ * begin anew, for example with this number in its `key` or by `useAfterReset`.
  */
 export function useResets(): number {
   return useContext(ResetsContext);

@@ -58,7 +58,7 @@ export function InviteDialog({ close }: InviteDialogProps) {
       return announceChanges(queryClient, invitationsKey(workspaceId));
     },
     onError: (thrown) => {
-      // The address belongs to a member already.
+      // The code is `conflict` if the address belongs to a member already.
       if (codeOf(thrown) === "conflict")
         setError("email", { message: sentenceOf(thrown) }, { shouldFocus: true });
     },

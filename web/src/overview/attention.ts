@@ -17,7 +17,10 @@ export type AttentionItem =
   | { readonly kind: "subscription"; readonly subscription: Subscription }
   | { readonly kind: "paused"; readonly agentId: string; readonly agent: AgentName };
 
-/** The failed runs of an agent need attention if they are at least this share of its runs. */
+/**
+ * An agent needs attention if at least this share of its runs failed. Only runs that succeeded or
+ * failed count.
+ */
 const minFailedShare = 0.1;
 /** The queue needs attention if its oldest run waits this long, or if it has `minQueue` runs. */
 const minWaitMs = 30_000;

@@ -1,7 +1,7 @@
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { clientOf, useWorkspace } from "../data/index.ts";
-import { useEvents } from "../live/index.ts";
+import { useEvents, useResets } from "../live/index.ts";
 import { agentNamesQuery, isNewRun } from "../runs/index.ts";
 import { PageHeader, Panel } from "../ui/index.ts";
 import { AttentionPanel } from "./attention-panel.tsx";
@@ -70,7 +70,8 @@ function Busy({ statistics }: { readonly statistics: ReturnType<typeof useStatis
       <FiguresRow statistics={statistics} />
       <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
         <AttentionPanel />
-        <FeedPanel />
+        {/* After a reset, the events that the feed has collected are discarded. */}
+        <FeedPanel key={useResets()} />
       </div>
     </>
   );

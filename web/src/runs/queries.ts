@@ -1,3 +1,4 @@
+import type { Run } from "@beckon/client";
 import { queryOptions } from "@tanstack/react-query";
 import type { CurrentWorkspace } from "../data/index.ts";
 import { newerRun } from "./patch-run.ts";
@@ -14,8 +15,12 @@ export const runQuery = (
   return queryOptions({
     queryKey,
     queryFn: async ({ signal, client: cache }) => {
+      const before = cache.getQueryData<Run>(queryKey);
       const read = await client.runs.get(runId, { signal });
-      return newerRun(cache.getQueryData<typeof read>(queryKey), read);
+      const now = cache.getQueryData<Run>(queryKey);
+      // Only a state that arrived during the request can be newer than the response. An earlier one
+      // can be from before a restore of the database.
+      return now === before ? read : newerRun(now, read);
     },
     meta: { live: true },
   });

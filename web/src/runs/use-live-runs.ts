@@ -1,10 +1,14 @@
 import { useState } from "react";
-import { useEvents } from "../live/index.ts";
+import { useAfterReset, useEvents } from "../live/index.ts";
 import { addEvents, type LiveRuns } from "./live-runs.ts";
+
+const none: LiveRuns = new Map();
 
 /** Returns the events about the states of runs that arrive while the screen is shown. */
 export function useLiveRuns(): LiveRuns {
-  const [live, setLive] = useState<LiveRuns>(new Map());
+  const [live, setLive] = useState(none);
   useEvents((events) => setLive((before) => addEvents(before, events)));
+  // After a restore of the database, the events from before it no longer apply.
+  useAfterReset(() => setLive(none));
   return live;
 }

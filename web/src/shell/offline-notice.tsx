@@ -10,8 +10,8 @@ function subscribe(changed: () => void): () => void {
 }
 
 /**
- * Says that the browser is offline. It is hidden if the server runs on the same machine, because it
- * can then be reached without a network.
+ * Says that the browser is offline. The notice is hidden if the server runs on the same machine,
+ * because the server can then be reached without a network.
  */
 export function OfflineNotice() {
   const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);

@@ -46,6 +46,7 @@ test("what is attempted soon is read again soon, also an attempt in progress", (
   expect(pollMs([], now)).toBe(false);
   expect(pollMs([inSeconds(-3)], now)).toBe(2_000);
   expect(pollMs([inSeconds(45)], now)).toBe(2_000);
+  expect(pollMs([inSeconds(179)], now)).toBe(2_000);
   expect(pollMs([inSeconds(300)], now)).toBe(15_000);
   expect(pollMs([inSeconds(300), null, inSeconds(5)], now)).toBe(2_000);
 });

@@ -33,10 +33,10 @@ export function disabledBecause({ disabled_reason: reason }: Subscription): stri
 }
 
 /**
- * While an attempt is in progress, `next_attempt_at` is the time at which the attempt's lease ends.
- * Leases are shorter than this.
+ * While an attempt is in progress, `next_attempt_at` is the time from which the attempt counts as
+ * lost: three times BECKON_DELIVERY_TIMEOUT_SECONDS (at most 60) after the start.
  */
-const maxAttemptMs = 60_000;
+const maxAttemptMs = 180_000;
 const soonMs = 2_000;
 const laterMs = 15_000;
 

@@ -18,8 +18,8 @@ export const triggersQuery = ({ id, client }: CurrentWorkspace, agentId: string)
   );
 
 /**
- * One trigger. The key has the word "one", because the id comes from the URL and could be the name
- * of another query.
+ * One trigger. The query key has the word "one", because the id comes from the URL and could be the
+ * name of another query.
  */
 export const triggerQuery = (
   { id, client }: CurrentWorkspace,

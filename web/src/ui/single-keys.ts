@@ -3,7 +3,7 @@ import { notifyPreference, onPreference } from "./preferences.ts";
 
 const key = "beckon-single-keys";
 
-/** Returns false if the person switched shortcuts of a single key off in this browser. */
+/** Returns false if the person switched off single-key shortcuts in this browser. */
 function singleKeysEnabled(): boolean {
   try {
     return localStorage.getItem(key) !== "off";

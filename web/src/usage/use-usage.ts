@@ -8,8 +8,8 @@ import { groupsOf, largest, stackDays } from "./series.ts";
 const filterOf = { agent: "agent_id", model: "model", caller: "caller" } as const;
 
 /**
- * Returns the usage of the range by day and by group. For each of the largest groups, the chart
- * reads its own report by day, because one report by day and group could have too many rows.
+ * Returns the usage of the range by day and by group. Each of the largest groups has a separate
+ * report by day, because one report by day and group could have too many rows.
  */
 export function useUsage(filters: UsageFilters, grouping: Grouping, measure: Measure) {
   const workspace = useWorkspace();

@@ -23,7 +23,7 @@ export function SessionRow({ session }: { readonly session: Session }) {
       return announceChanges(queryClient, sessionsKey);
     },
     onError: (thrown) => {
-      // The session has ended in the meantime, which is no error here.
+      // If the session has already ended, nothing is left to do, so this is no error.
       if (isNotFound(thrown)) return announceChanges(queryClient, sessionsKey);
       toast({
         tone: "failure",

@@ -31,9 +31,9 @@ export interface TokenState {
 }
 
 /**
- * Caches the state of the token until the dashboard is reloaded or all data is read again. It is
- * never read from the server: a refetch, for example after `announceChanges`, returns what is
- * cached.
+ * Caches the state of the token until the dashboard is reloaded or a reset (see `useResets`)
+ * empties the cache. The state is never read from the server: a refetch, for example after
+ * `announceChanges`, returns what is cached.
  */
 export const tokenStateQuery = (workspace: CurrentWorkspace, agentId: string) => {
   const queryKey = [...agentQuery(workspace, agentId).queryKey, "token"] as const;

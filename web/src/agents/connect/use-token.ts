@@ -35,7 +35,13 @@ export function useToken(agentId: string) {
     rotate,
     /** Returns the handler that issues a token for an agent that has none. */
     issue: (onIssued: (token: string) => void) => () =>
-      issue.mutate(undefined, { onSuccess: onIssued }),
+      issue.mutate(undefined, {
+        onSuccess: (token) => {
+          onIssued(token);
+          // The screen stays open, and its mutation must not keep the token.
+          issue.reset();
+        },
+      }),
     isIssuing: issue.isPending,
     issueError: issue.error,
     /** @throws BeckonError */
@@ -50,6 +56,8 @@ export function useToken(agentId: string) {
     /** @throws BeckonError */
     revoke: async () => {
       await client.agents.revokeToken(agentId);
+      // If the response of a rotation was lost, its key would return the token that is revoked now.
+      release();
       learn({ isIssued: false });
     },
   };

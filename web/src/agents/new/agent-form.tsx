@@ -55,7 +55,7 @@ export function AgentForm({ template }: AgentFormProps) {
   const models = useQuery(modelsQuery(workspace));
   const isKnown = !newest.isPending && !models.isPending;
   useEffect(() => {
-    // `dirtyFields` of the last render can lack what was typed since then.
+    // `dirtyFields` is not used here: its value in the last render can lack what was typed since.
     if (!isKnown || getFieldState("model").isDirty) return;
     // The model becomes the field's default value. If the person empties the field to type another
     // model, the field counts as changed, so this effect does not fill it in again.

@@ -104,7 +104,8 @@ export function Conversation({ search }: ConversationProps) {
           <div className="mx-auto flex max-w-180 min-w-0 flex-col gap-8">
             {turns.map((turn) => (
               <TurnView
-                // After a reset, what a turn has collected from its stream can lack events.
+                // After a reset (see `useResets`), what a turn has collected can lack events. With
+                // another `key`, React creates the turn anew, and the turn reads its run again.
                 key={`${turn.runId} ${resets}`}
                 turn={turn}
                 isNew={turn.resets === resets}

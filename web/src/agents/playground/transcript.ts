@@ -152,7 +152,7 @@ interface Part {
 function finishedStep(transcript: Transcript, data: Data): Step {
   const parts = data.parts as readonly Part[] | undefined;
   const step = Number(data.step) || lastStep(transcript) + 1;
-  // The answer was too large for the event. The output that was received while it was generated is
+  // The event has no parts if the answer was too large for it. Then the output that was streamed is
   // kept.
   if (parts === undefined) {
     const live = transcript.steps.find((each) => each.isLive);

@@ -11,8 +11,8 @@ import type { Turn } from "./use-turns.ts";
 interface TurnViewProps {
   readonly turn: Turn;
   /**
-   * True if this page has just started the run. False also after a reset, since then the run is
-   * read first: it can have ended.
+   * True if this page has just started the run. False after a reset (see `useResets`): the run can
+   * have ended before the stream is opened again, so the run is read first.
    */
   readonly isNew: boolean;
   readonly compareHref: string | undefined;

@@ -82,7 +82,7 @@ export interface DiffSection {
   readonly lines: readonly DiffLine[];
 }
 
-/** Unchanged lines shown around a change. */
+/** Number of unchanged lines that are shown before and after each change. */
 const context = 3;
 
 /** Splits a comparison so that long unchanged passages can be folded. */

@@ -53,7 +53,7 @@ export function KeyForm({ title, description, initial, expiresAt, save, ...rest 
     <FormDialog
       title={title}
       description={description}
-      isDirty={() => isDirty}
+      isDirty={() => isDirty || isIssuing}
       isSaved={save.isSuccess}
       dismissible={!isIssuing}
       close={close}

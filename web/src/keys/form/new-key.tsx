@@ -18,8 +18,6 @@ export function NewKey({ close }: { readonly close: () => void }) {
     },
     // Without waiting for the refetch, so that the secret is shown at once.
     onSuccess: () => void announceChanges(queryClient, keysKey(id)),
-    // The secret must not stay in the cache of mutations.
-    gcTime: 0,
   });
   if (create.isSuccess)
     return (

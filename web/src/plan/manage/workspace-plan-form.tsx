@@ -43,14 +43,15 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
   const [time, setTime] = useState<(typeof times)[number]["value"]>("now");
   const [day, setDay] = useState(String(initial.anchor_day));
   const [isCancelled, setCancelled] = useState(false);
-  // Another plan or time replaces the planned change anyway.
+  // If plan and time stay as they are, the person can cancel the planned change. Another plan or
+  // time replaces the planned change anyway.
   const isKept = plan === initial.plan && time === "now";
   const isPlanChanged = !isKept || isCancelled;
   const isDayChanged = day !== String(initial.anchor_day);
   const isDirty = isPlanChanged || isDayChanged;
   const save = useMutation({
-    // A plan that takes effect now cancels a planned change, so the plan is sent only if the person
-    // has changed it.
+    // A plan that takes effect now cancels a planned change, even if it is the current plan. So the
+    // plan is sent only if the person has changed it or wants to cancel the planned change.
     mutationFn: () =>
       workspace.client.workspacePlans.update(of.workspace_id, {
         ...(isPlanChanged ? { plan, takes_effect: time } : {}),

@@ -2,7 +2,7 @@ import type { ListedRun, Page } from "@beckon/client";
 import { useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
-import { useEvents } from "../../live/index.ts";
+import { useAfterReset, useEvents } from "../../live/index.ts";
 import { canChange } from "./can-change.ts";
 import { queryOf, type RunFilters } from "./filters/run-filters.ts";
 import { countNew, mergeHead, type RunPages } from "./head.ts";
@@ -85,6 +85,12 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   };
   useEvents((events) => {
     if (events.some((event) => canChange(filters, event))) schedule();
+  });
+  // A reset refetches the list. A page that was requested before can be from before a restore of
+  // the database, so one that waits is discarded, and one that is being read is ignored.
+  useAfterReset(() => {
+    setWaiting(undefined);
+    shownRead.current = Date.now();
   });
   useEffect(
     () => () => {

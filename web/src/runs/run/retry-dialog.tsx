@@ -25,8 +25,8 @@ export function RetryDialog({ run, retry, close }: RetryDialogProps) {
     resolver: zodResolver(invokeBody),
     defaultValues: { input: run.input },
   });
-  // This dialog is still open when the page of the new run is opened. It must not ask then, because
-  // its input is the new run's.
+  // This dialog is still open while the page of the new run opens. It must not ask then whether to
+  // discard the changed input, because the new run has this input.
   const isStarted = useRef(false);
   const sending = useMutation({
     mutationFn: ({ input }: { input: string }) =>

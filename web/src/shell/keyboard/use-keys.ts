@@ -45,7 +45,8 @@ export function useKeys({ openPalette, showKeys }: KeyActions): void {
     const removeScreens = tinykeys(
       window,
       Object.fromEntries([...keys].map((key) => [`g ${key}`, single(() => go(key))])),
-      // A table handles the key K. After `g`, it belongs to the shortcut, which must get it first.
+      // K alone moves the focus in a table. After `g`, K belongs to a shortcut. So these handlers
+      // run in the capture phase, before the table's handler.
       { ...options, capture: true },
     );
     const removeOthers = tinykeys(

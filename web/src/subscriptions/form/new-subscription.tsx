@@ -21,8 +21,6 @@ export function NewSubscription({ close }: NewSubscriptionProps) {
       return client.subscriptions.create(body, { idempotencyKey: keyOf(body) });
     },
     onSuccess: () => announceChanges(queryClient, subscriptionsKey(id)),
-    // The secret must not stay in the cache of mutations.
-    gcTime: 0,
   });
   if (create.isSuccess)
     return (

@@ -28,7 +28,7 @@ export function useLastReceived(trigger: Trigger): string | null | undefined {
  * Returns the time of the last payload that started a run; null if there was none, undefined while
  * it is not known. One request reads the last 50 payloads of all triggers of the agent. A trigger
  * without a payload among them needs a request of its own.
- * @param readsOwn whether this request is sent
+ * @param readsOwn whether the trigger can send a request of its own
  */
 function useLastPayload({ id, agent_id }: Trigger, readsOwn: boolean): string | null | undefined {
   const workspace = useWorkspace();

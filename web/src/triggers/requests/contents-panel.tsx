@@ -95,7 +95,7 @@ function Pairs({ pairs }: { readonly pairs: readonly (readonly [string, string])
   return (
     <dl className="grid min-w-0 grid-cols-[minmax(0,auto)_minmax(0,1fr)] gap-x-3 gap-y-1 font-mono text-dense">
       {pairs.map(([name, value], index) => (
-        // The key contains the index, because a query parameter can be given several times.
+        // `key` contains the index, because a query parameter can be given several times.
         // biome-ignore lint/suspicious/noArrayIndexKey: the pairs of a request do not change
         <div key={`${index} ${name}`} className="contents">
           <dt className="min-w-0 break-all text-ink-3">{name}</dt>

@@ -67,8 +67,8 @@ export const newestRequestsQuery = (
 
 /**
  * The time of the last request that a trigger with settings has received; null if there was none.
- * Its key is outside of `receivedKey`, which is refetched after new runs: the list of triggers
- * would then send one request per trigger.
+ * Its query key does not begin with `receivedKey`. Queries below `receivedKey` are refetched after
+ * each new run, and the list of triggers would then send one request per trigger.
  */
 export const lastRequestQuery = ({ id, client }: CurrentWorkspace, trigger: TriggerIds) =>
   queryOptions({

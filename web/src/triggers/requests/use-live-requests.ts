@@ -50,7 +50,7 @@ export function useLiveRequests(
   };
   const onReceived = useEffectEvent(() => {
     // A captured sample ends listening, so the trigger with its `listening_until` is refetched.
-    // This does not depend on `news`: the list can have been refetched with the sample before.
+    // This also runs if `news` is empty, because the list can already contain the sample.
     const { agent_id, id } = trigger;
     void queryClient.invalidateQueries({
       queryKey: triggerQuery(workspace, agent_id, id).queryKey,

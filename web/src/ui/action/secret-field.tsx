@@ -37,6 +37,8 @@ export function SecretField({
   const [pending, setPending] = useState(false);
   const [error, setError] = useState<unknown>();
   const box = useRef<HTMLDivElement>(null);
+  /** Whether the field or the window has lost the focus since Reveal was pressed. */
+  const isLeft = useRef(false);
 
   // A layout effect listens before the secret is painted. With `useEffect`, the window could lose
   // the focus after the paint and before the listener is added, and the secret would stay visible.
@@ -51,27 +53,30 @@ export function SecretField({
     };
   }, [secret]);
 
+  const leave = (target: EventTarget | null) => {
+    if (target instanceof Node && box.current?.contains(target)) return;
+    isLeft.current = true;
+    setSecret(undefined);
+  };
   const reveal = async () => {
     setPending(true);
     setError(undefined);
-    let isLeft = false;
-    const onBlur = () => {
-      isLeft = true;
-    };
+    isLeft.current = false;
+    const onBlur = () => leave(null);
+    // In Safari, a press does not focus the button, so the field has no focus that it could lose.
+    const onFocus = ({ target }: FocusEvent) => leave(target);
     window.addEventListener("blur", onBlur);
+    document.addEventListener("focusin", onFocus);
     try {
       const loaded = await load();
-      if (!isLeft) setSecret(loaded);
+      if (!isLeft.current) setSecret(loaded);
     } catch (thrown) {
       setError(thrown);
     } finally {
       window.removeEventListener("blur", onBlur);
+      document.removeEventListener("focusin", onFocus);
       setPending(false);
     }
-  };
-  const leave = (target: EventTarget | null) => {
-    if (target instanceof Node && box.current?.contains(target)) return;
-    setSecret(undefined);
   };
 
   return (

@@ -28,7 +28,7 @@ export const tabLook =
   "aria-[current=page]:text-ink " +
   "aria-selected:border-tide aria-selected:font-semibold aria-selected:text-ink";
 
-/** By key, the function that returns the index of the tab to open. */
+/** For each key of the keyboard, the function that returns the index of the tab to open. */
 const steps: Readonly<Record<string, (index: number, count: number) => number>> = {
   ArrowRight: (index, count) => (index + 1) % count,
   ArrowLeft: (index, count) => (index + count - 1) % count,

@@ -20,8 +20,9 @@ export interface DialogProps {
    */
   readonly size?: "small" | "medium" | "large";
   /**
-   * False if Esc and presses outside must not close the dialog. It then needs its own button to
-   * close it, unless it is false only while a request is in progress. Default true.
+   * False if Esc and presses outside must not close the dialog. There is then no close button, so
+   * the content needs one, unless the value is false only while a request is in progress. Default
+   * true.
    */
   readonly dismissible?: boolean;
   readonly role?: "dialog" | "alertdialog";

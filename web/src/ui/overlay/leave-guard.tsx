@@ -1,15 +1,17 @@
 import { useBlocker } from "@tanstack/react-router";
+import { useEffect, useEffectEvent } from "react";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 
 interface LeaveGuardProps {
-  /**
-   * Returns whether the form has changes that would be lost. Called when the person leaves the
-   * page.
-   */
+  /** Returns whether something would be lost. Called when the person leaves the page. */
   readonly isDirty: () => boolean;
+  /** The question. Default: "Leave without saving?" */
+  readonly title?: string;
+  /** What would be lost. Default: "What you typed on this page is lost." */
+  readonly effect?: string;
   /**
-   * Text of the button that discards the changes: verb and noun, for example "Discard agent".
-   * Default: "Discard changes".
+   * Text of the button that leaves the page: verb and noun, for example "Discard agent". Default:
+   * "Discard changes".
    */
   readonly discardLabel?: string;
   /**
@@ -21,10 +23,12 @@ interface LeaveGuardProps {
 
 /**
  * Asks for confirmation before a page with unsaved changes is left, even if the tab is closed or
- * reloaded.
+ * reloaded. If the guard is removed while it asks, the person stays on the page.
  */
 export function LeaveGuard({
   isDirty,
+  title = "Leave without saving?",
+  effect = "What you typed on this page is lost.",
   discardLabel = "Discard changes",
   withinPage = false,
 }: LeaveGuardProps) {
@@ -34,14 +38,18 @@ export function LeaveGuard({
     enableBeforeUnload: isDirty,
     withResolver: true,
   });
+  // The router waits for a decision. Without one, the URL would stay that of the other page after
+  // the Back button.
+  const stay = useEffectEvent(() => reset?.());
+  useEffect(() => () => stay(), []);
   return (
     <ConfirmDialog
       open={status === "blocked"}
       onOpenChange={(open) => {
         if (!open) reset?.();
       }}
-      title="Leave without saving?"
-      effect="What you typed on this page is lost."
+      title={title}
+      effect={effect}
       confirmLabel={discardLabel}
       onConfirm={() => proceed?.()}
     />

@@ -3,8 +3,8 @@ import { type ComponentProps, type FocusEvent, type ReactElement, useState } fro
 type Button = ReactElement<ComponentProps<"button">>;
 
 /**
- * Returns whether a button has the focus, and the handlers that it needs for this. They also call
- * its own handlers.
+ * Returns whether a button has the focus, and the handlers that the button needs for this. They
+ * also call the button's own handlers.
  */
 export function useHasFocus({ props }: Button) {
   const [hasFocus, setHasFocus] = useState(false);

@@ -17,7 +17,7 @@ const overscan = 6;
 const firstRows = 14;
 /**
  * Maximum number of new rows of the first step, and of each step after one that was not both full
- * and fast. On a slow machine, rendering more rows at once would be a long task.
+ * and fast (see `fastMs`). On a slow machine, rendering more rows at once would be a long task.
  */
 const minNewRows = 5;
 /**
@@ -105,8 +105,8 @@ interface WindowOptions {
 }
 
 /**
- * Returns the window of the rows that are visible now. If it would add too many new rows at once,
- * returns a window between the shown one and that one.
+ * Returns the window of the rows that are visible now. If this window would add too many new rows
+ * at once, returns a window between it and the shown one.
  */
 function nextWindow(list: HTMLElement, options: WindowOptions): RowWindow {
   const { count, rowHeight, shown, rows } = options;

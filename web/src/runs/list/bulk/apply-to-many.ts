@@ -79,7 +79,8 @@ async function applyToEach(
         changed += 1;
         onProgress(changed);
       } catch (thrown) {
-        // The run has ended or was deleted since the list was read, so nothing needs to be done.
+        // 404 or 409: the run was deleted or has ended since the list was read, so nothing needs to
+        // be done.
         if (thrown instanceof BeckonError && [404, 409].includes(thrown.status ?? 0)) continue;
         left.length = 0;
         throw thrown;

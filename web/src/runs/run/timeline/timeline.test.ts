@@ -136,6 +136,20 @@ describe("rows", () => {
     ]);
   });
 
+  test("a run that a stopping process released is queued until it is resumed", () => {
+    const events = journal(
+      [0, "run.started"],
+      [1_000, "run.step_lost", { step: 1, reason: "process_lost" }],
+      [1_000, "run.queued"],
+      [5_000, "run.resumed", { attempt: 1 }],
+    );
+    expect(shown(events).slice(1)).toEqual([
+      ["Queued", 1_000, 5_000, "queued"],
+      ["Resumed, attempt 1", 5_000, 5_000, "resumed"],
+      ["Model call 1", 5_000, undefined, "model"],
+    ]);
+  });
+
   test("a call that was rejected is an instant, and one that failed has its duration", () => {
     const { rows } = layOut(
       run,

@@ -106,9 +106,19 @@ export function layOut(
         if (queued) Object.assign(queued, { end: at, seqs: [...queued.seqs, seq] });
         break;
       }
-      case "run.resumed":
-        add(seq, { kind: "resumed", name: `Resumed, attempt ${data.attempt}`, end: at });
+      case "run.resumed": {
+        // A run that a stopping process released is queued until another process resumes it. Its
+        // time in the queue has a row of its own, so the row of `run.resumed` is a point in time.
+        const queued = rows.find(({ kind, end }) => kind === "queued" && end === undefined);
+        if (queued) queued.end = at;
+        add(seq, {
+          kind: "resumed",
+          name: `Resumed, attempt ${data.attempt}`,
+          start: queued ? at : lastTime,
+          end: at,
+        });
         break;
+      }
       case "run.step": {
         steps += 1;
         const row = { start: from(data.duration_ms), end: at, note: noteOfStep(data) };

@@ -32,8 +32,8 @@ export function SearchField({
   slash = false,
 }: SearchFieldProps) {
   const input = useRef<HTMLInputElement>(null);
-  // The field shows the key `/` at its end. It does not on a phone, which has no such key, and
-  // where it would take space from the placeholder.
+  // The field shows the key `/` at its end, but not on a phone: a phone has no such key, and the
+  // placeholder needs the space.
   const showsSlash = !useMedia("(pointer: coarse)") && slash;
   useEffect(() => {
     if (!slash) return;

@@ -1,0 +1,122 @@
+import type { Page } from "playwright-core";
+import { afterAll, expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { setupToken } from "../../server/test/people.ts";
+import { startTargetServer } from "../../server/test/target-server.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { createOwner } from "./accounts.ts";
+import { inBrowser, openDashboard } from "./dashboard.ts";
+
+/** Tests how tools are added to an agent: by a form, and from an OpenAPI document. */
+
+const beckon = await startTestBeckon();
+const owner = await createOwner(beckon.url, await setupToken(beckon));
+const shop = await startTargetServer();
+afterAll(() => shop.close());
+
+const openAgent = (agentId: string, rest = "/playground") =>
+  openDashboard(beckon.url, {
+    as: owner,
+    path: `/w/${owner.workspaceId}/agents/${agentId}${rest}`,
+  });
+
+const field = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+inBrowser("leaving the form of a tool asks", async () => {
+  const { id } = await beckon.createAgent({ name: "Desk" });
+  const page = await openAgent(id, "/settings");
+  await button(page, "Add tool").click();
+  await page.getByRole("menuitem", { name: "HTTP API…" }).click();
+  await field(page, "Name of the tool").fill("shop");
+  await page.keyboard.press("Control+K");
+  await page.getByRole("combobox", { name: "Find, go and act" }).fill("Runs");
+  await page.getByRole("option", { name: /^Runs/, selected: true }).waitFor();
+  await page.keyboard.press("Enter");
+  const question = page.getByRole("alertdialog", { name: "Leave without saving?" });
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await expect.poll(() => field(page, "Name of the tool").inputValue()).toBe("shop");
+});
+
+inBrowser("an HTTP tool is added with a secret that nobody can read, and tried", async () => {
+  const { id } = await beckon.createAgent();
+  const page = await openAgent(id);
+  await button(page, "Add tool").click();
+  await page.getByRole("menuitem", { name: "HTTP API…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Add tool" }).click();
+  await dialog.getByText("Must be 1 to 64 characters").first().waitFor();
+  await dialog.getByText("Must be an http or https URL without a fragment.").waitFor();
+  await expectAccessible(page);
+
+  await field(page, "Name of the tool").fill("shop");
+  await field(page, "Function").fill("read_order");
+  await field(page, "What it does").fill("Reads an order");
+  await field(page, "URL").fill(`${shop.url}/orders/{number}`);
+  await button(page, "Add header").last().click();
+  await dialog.getByLabel("Name 1").fill("Authorization");
+  await dialog.getByLabel("Kind 1").selectOption("secret");
+  await dialog.getByLabel("Prefix 1").fill("Bearer ");
+  await dialog.getByLabel("Secret 1").fill("short");
+  await button(page, "Add tool").click();
+  await dialog.getByText("Use at least 8 characters.").waitFor();
+  await dialog.getByLabel("Secret 1").fill("shop-key-0123456789");
+  await expect
+    .poll(() => field(page, "Parameters as JSON Schema").inputValue())
+    .toContain('"number"');
+  await button(page, "Add tool").click();
+  await dialog.waitFor({ state: "detached" });
+
+  await button(page, "Try it: shop").hover();
+  await button(page, "Try it: shop").click();
+  await button(page, "Call").hover();
+  await page.getByText("Save the settings first").first().waitFor();
+  await button(page, "Close").first().click();
+  await button(page, "Save").click();
+  await page.getByText("Saved v2").waitFor();
+  const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage }));
+  expect(stored).not.toContain("shop-key");
+
+  await button(page, "Try it: shop").click();
+  await field(page, "Arguments as JSON").fill("nonsense");
+  await button(page, "Call").click();
+  await page.getByText("This is not JSON.").waitFor();
+  await field(page, "Arguments as JSON").fill('{"number": "4711"}');
+  await button(page, "Call").click();
+  await page.getByRole("dialog").getByRole("tree", { name: "Result" }).waitFor();
+  expect(shop.reached.at(-1)).toMatchObject({
+    url: "/orders/4711",
+    headers: { authorization: "Bearer shop-key-0123456789" },
+  });
+  await button(page, "Close").first().click();
+  await button(page, "Edit shop").click();
+  await page.getByText("A secret is stored: ····6789").waitFor();
+});
+
+inBrowser("a tool is imported from an OpenAPI document after a review", async () => {
+  const { id } = await beckon.createAgent();
+  const page = await openAgent(id);
+  await button(page, "Add tool").click();
+  await page.getByRole("menuitem", { name: "Import from OpenAPI…" }).click();
+  await button(page, "Read document").click();
+  await page.getByText("Paste an OpenAPI document, or open a file.").waitFor();
+  await field(page, "Document").fill("nonsense: 1");
+  await button(page, "Read document").click();
+  await page.getByText(/is not OpenAPI 3\.0 or 3\.1/).waitFor();
+  const operation = (operationId: string) => ({ get: { operationId, summary: operationId } });
+  const document = {
+    openapi: "3.1.0",
+    info: { title: "Shop", version: "1" },
+    servers: [{ url: shop.url }],
+    paths: { "/orders": operation("listOrders"), "/customers": operation("listCustomers") },
+  };
+  await field(page, "Document").fill(JSON.stringify(document));
+  await button(page, "Read document").click();
+  await page.getByRole("checkbox", { name: "listCustomers" }).uncheck();
+  await button(page, "Continue").click();
+  await page.getByRole("dialog").getByRole("button", { name: "Add tool" }).click();
+  await button(page, "Save").click();
+  await page.getByText("Saved v2").waitFor();
+  const { body } = await beckon.call(`/agents/${id}`);
+  expect(body.data.tools).toMatchObject([{ name: "Shop", operations: [{ name: "listOrders" }] }]);
+});
