@@ -92,7 +92,17 @@ async function firstLife(product: Product, call: Call): Promise<Before> {
       name: "Payer",
       model: "demo/echo",
       limits: { max_concurrent_runs: 1 },
-      tools: [{ type: "http", name: "bank", allowed_hosts: [tool.host], operations: [operation] }],
+      tools: [
+        {
+          type: "http",
+          name: "bank",
+          allowed_hosts: [tool.host],
+          operations: [operation],
+          // If the call timed out before the backup is complete, the run would end. With the
+          // default of 30 seconds, that could happen on a busy machine.
+          timeout_seconds: 300,
+        },
+      ],
     },
   });
   expect(created.status, JSON.stringify(created.body)).toBe(201);

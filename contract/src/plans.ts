@@ -137,9 +137,9 @@ export const planUsage = z.object({
       /** null: unlimited. */
       allowance: amount.nullable(),
       /**
-       * Used since `starts_at`, the start of the plan's current month. A cost is the sum of the
-       * known costs, as a plan counts them; null if it is unlimited, this sum is 0 and the cost of
-       * a call is unknown.
+       * Used since `starts_at`, the start of the plan's current month. For the metric `cost`, this
+       * is the sum of the known costs, at standard prices where these are known. It is null if
+       * `allowance` is null, the sum is 0 and the cost of at least one call is unknown.
        */
       used: amount.nullable(),
       /** Calls whose cost is unknown and not in `used`; 0 for other metrics than cost. */

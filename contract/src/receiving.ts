@@ -71,8 +71,8 @@ const hmacFields = z.strictObject({
   /** How much `timestamp` can differ from the time of arrival, in seconds. */
   tolerance_seconds: z.number().int().min(1).max(86_400).default(300),
   /**
-   * How the secret's text becomes the key. `whsec`: base64 after an optional `whsec_`, as in
-   * Standard Webhooks.
+   * How the secret's text is decoded to the bytes with which the HMAC is computed. `whsec`: base64
+   * after an optional `whsec_`, as in Standard Webhooks.
    */
   secret_encoding: z.enum(["text", "hex", "base64", "whsec"]).default("text"),
 });

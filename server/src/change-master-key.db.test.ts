@@ -16,7 +16,7 @@ const settings = (key: Buffer, previous?: Buffer) => ({
 });
 
 /**
- * A server on another machine while the operator changes the key from the first to the second. It
+ * A server on another machine, while the operator replaces the first master key with the second. It
  * was started with the first key and, as `BECKON_MASTER_KEY_PREVIOUS`, the second one. So it still
  * encrypts with the first key but can decrypt with both (docs/master-key.md).
  */
@@ -31,7 +31,7 @@ await beckon.call(`/agents/${others[0]?.id}/token/rotate`, { body: { grace_secon
 const tables = await engine.query<{ name: string }>(
   "select format('%I', table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
 );
-/** Returns the number of rows of each table that are encrypted with the key. */
+/** Returns the number of rows of each table that are encrypted with the master key `key`. */
 async function sealedWith(key: Buffer): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
   for (const { name } of tables.rows) {
@@ -50,8 +50,8 @@ async function checkedBy(): Promise<string | undefined> {
   return rows[0]?.sealed.slice(0, prefix(first).length);
 }
 /**
- * Reconciles the key as a startup does, on a connection that fails at statement number `breaksAt`,
- * counted from 1.
+ * Reconciles the master key as a startup does, on a connection that fails at statement number
+ * `breaksAt`, counted from 1.
  * @returns whether the reconciliation finished.
  */
 async function settle(key: Buffer, previous: Buffer, breaksAt: number): Promise<boolean> {

@@ -15,7 +15,10 @@ import { start } from "./main.ts";
 
 const leaseMs = 2_000;
 
-test("a database restart that is longer than the lease makes no process declare another dead, and runs in progress end once", async () => {
+test("a database restart that is longer than the lease makes no process declare another dead, and runs in progress end once", {
+  // The waits for leases alone take 15 seconds.
+  timeout: 60_000,
+}, async () => {
   const options: EmbeddedOptions & { tcp: { password: string; port?: number } } = {
     dataDir: join(temporaryFolder(), "data"),
     log: createLog("silent"),

@@ -317,7 +317,8 @@ async function build(
   if (setup && config.setupLink) setupToken = await issueSetupToken(database);
   else if (setup) await revokeSetupToken(database);
 
-  // Not earlier: messages are sent only once the lease has found the other processes.
+  // This call is made late in startup, because no message is sent before the lease has found the
+  // other processes.
   limits.changed(newlyLimited);
   const startedAt = elapsed();
   log.write("process started", {
@@ -359,8 +360,8 @@ async function build(
 }
 
 /**
- * Maximum failed authentications of one IP address per minute. Above it, its requests get the error
- * `too_many_requests`.
+ * Maximum failed authentications of one IP address per minute. Above this number, requests of the
+ * address get the error `too_many_requests`.
  */
 const failedAuthenticationsPerMinute = 300;
 /**

@@ -74,6 +74,9 @@ test("a second Ctrl-C kills servers that take their time, and still stops the da
   });
   await supervisor.ready();
   const server = Number(supervisor.trace().split(" ")[0]);
+  supervisor.child.kill("SIGINT");
+  // A slow server could otherwise be killed before it handles the request to end.
+  await until("the request to end", () => supervisor.trace().includes("asked to end"));
   await until("the server's end", () => {
     // Signals within half a second after the first one are ignored, so SIGINT is sent repeatedly.
     supervisor.child.kill("SIGINT");
@@ -124,7 +127,8 @@ test("after kill -9 of the supervisor the servers exit, PostgreSQL stays, and th
 });
 
 test("kill -9 at 20 moments of a first start always leaves a folder that starts", {
-  timeout: 120_000,
+  // A startup takes several seconds on a busy machine, and this test makes 41 of them.
+  timeout: 240_000,
 }, async () => {
   const measured = temporaryFolder();
   const began = performance.now();
@@ -136,7 +140,7 @@ test("kill -9 at 20 moments of a first start always leaves a folder that starts"
     await new Promise((later) => setTimeout(later, moment));
     // Every other time, the child processes are killed too, as when a container is killed.
     const victims = withChildren ? [first.pid, ...descendants(first.pid)] : [first.pid];
-    for (const pid of victims) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+    for (const pid of victims) killIfAlive(pid);
     await first.exited;
     const second = startSupervisor({ folder });
     await second.ready().catch((thrown: unknown) => {
@@ -156,6 +160,15 @@ test("kill -9 at 20 moments of a first start always leaves a folder that starts"
     );
   }
 });
+
+/** Kills a process. The short-lived children of initdb can exit before the signal is sent. */
+function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (thrown) {
+    if (!(thrown instanceof Error && "code" in thrown && thrown.code === "ESRCH")) throw thrown;
+  }
+}
 
 function descendants(pid: number): readonly number[] {
   const children = readIfThere(`/proc/${pid}/task/${pid}/children`)
@@ -320,7 +333,9 @@ test("a start waits for a database that cannot be reached, says why once, and th
   };
   const supervisor = startSupervisor({ folder: temporaryFolder(), env });
   expect(await supervisor.exited).toBe(75);
-  expect(supervisor.trace().split("started").length).toBeGreaterThan(4);
+  // Three exits for another reason would end the startup with another message. On a busy machine,
+  // each server takes seconds to exit, so there may be no fourth server.
+  expect(supervisor.trace().split("started").length).toBeGreaterThan(3);
   expect(supervisor.output()).toBe(
     "Waiting for PostgreSQL, at most 6 s. Nothing listens.\n" +
       `Beckon ${version} cannot start. The database could not be reached for 6 s. Nothing listens.\n`,

@@ -166,7 +166,7 @@ export function startWorker(
 
 /**
  * Returns two functions. `wake` makes `act` run soon, and again for as long as `act` returns true.
- * Two runs of `act` never overlap. `idle` waits until `act` is no longer running.
+ * Two calls of `act` never overlap. `idle` waits until no call is in progress.
  */
 function serially(
   stopping: AbortSignal,

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 
 /**
  * Adds `count` rows with an age of `days` to each table whose rows are deleted by their age alone.
- * Their keys begin with `label`.
+ * Each row has an id or another unique value that contains `label`.
  */
 export async function addDatedRows(
   engine: Pick<Pool, "query">,

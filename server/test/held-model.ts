@@ -17,9 +17,9 @@ export interface HeldModel {
 let count = 0;
 
 /**
- * Starts a model for one test that sends no response until it is released. Then it follows
- * `behaviour`, by default repeats its input. At the end of the test it is released, and the test
- * waits for the end of every run of an agent with this model.
+ * Starts a model for one test. The model sends no response until it is released. Then it follows
+ * `behaviour`; by default it repeats its input. At the end of the test the model is released, and
+ * the test waits for the end of every run of an agent with this model.
  */
 export async function startHeldModel(
   beckon: TestBeckon,

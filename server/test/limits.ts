@@ -128,8 +128,8 @@ from reservations v join runs r on r.id = v.run_id where r.finished_at is not nu
 }
 
 /**
- * Returns the amounts spent and reserved of each budget of a workspace. The keys are scope and
- * metric, for example `agent cost`.
+ * Returns the amounts spent and reserved of each budget of a workspace, by scope and metric, for
+ * example `agent cost`.
  */
 export async function budgetsOf(
   database: Queryable,

@@ -22,7 +22,8 @@ export interface ExchangeOptions {
    */
   readonly complete?: boolean;
   /**
-   * The request is a HEAD: its response has no body, unless the server could not parse the method.
+   * Whether the request is a HEAD. Its response then has no body, unless the server rejects the
+   * request before it has parsed the method.
    */
   readonly isHead?: boolean;
 }

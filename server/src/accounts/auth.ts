@@ -28,8 +28,7 @@ export function createAuth(given: {
       ({ openSessions }) => openSessions(given),
       (thrown: unknown) => {
         // The library could not be loaded, for example because too many files were open. The next
-        // request that needs a session tries again. (Node.js 20 caches a failed import, so there
-        // only a restart helps.)
+        // request that needs a session tries again.
         loaded = undefined;
         throw thrown;
       },

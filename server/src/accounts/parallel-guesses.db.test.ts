@@ -36,7 +36,10 @@ const ctx: SignedIn = {
 const body = (value: object) => ({ body: { ok: true, value } }) as const;
 const { email } = person;
 
-/** Returns the numbers of sessions and memberships, and the password hash, to compare them. */
+/**
+ * Returns the numbers of sessions and memberships, and the password hash. Tests compare them before
+ * and after an attempt.
+ */
 async function state() {
   const { rows } = await database.engine.query(
     `select (select count(*)::int from sessions) as sessions,

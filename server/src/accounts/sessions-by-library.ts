@@ -41,8 +41,9 @@ const lifetimeSeconds = 30 * 24 * 3_600;
 const renewalSeconds = 24 * 3_600;
 
 /**
- * Prefixes of the ids that better-auth generates, by its name of the table. Beckon uses it only to
- * create, find and extend sessions, so it inserts rows only into `sessions`.
+ * Prefixes of the ids that better-auth generates, by better-auth's name of the table. Beckon uses
+ * better-auth only to create, find and extend sessions, so better-auth inserts rows only into
+ * `sessions`.
  */
 const prefixes: Readonly<Record<string, IdPrefix>> = {
   user: "usr",

@@ -105,8 +105,9 @@ async function readKey(path: string): Promise<string | undefined> {
 const masterKeyBytes = 32;
 
 /**
- * @throws BackupError if the backup has encrypted secrets, and their key is missing: it is not
- *   `key` and not the previous master key. If BECKON_MASTER_KEY_LOST is set, nothing is checked.
+ * @throws BackupError if the backup has encrypted secrets, and `key` is undefined or their master
+ *   key is neither `key` nor the previous one. If BECKON_MASTER_KEY_LOST is set, nothing is
+ *   checked.
  */
 function rejectOtherKey(
   { masterKeyLost, previousMasterKey, dataDir }: Config,

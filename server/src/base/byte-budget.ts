@@ -233,9 +233,9 @@ export class ByteHold {
   }
 
   /**
-   * Adds `bytes` to the hold.
-   * @returns false, and changes nothing, if the owner or the process would exceed its limit, if the
-   *   budget is paused, or if the hold is released.
+   * Adds `bytes` to the hold: first from the bytes that `enter` reserved, then from the budget.
+   * @returns false, and changes nothing, if bytes from the budget are needed but the owner or the
+   *   process would exceed its limit, the budget is paused, or the hold is released.
    */
   grow(bytes: number): boolean {
     const heldBytes = this.#heldBytes + bytes;

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { elapsed } from "./clock.ts";
 
-/** The count of one key in its current window. */
+/** The count of one key of a `FixedWindowCounter` in its current window. */
 export interface Window {
   readonly count: number;
   /** End of the window in milliseconds of `elapsed()`. */
@@ -9,9 +9,10 @@ export interface Window {
 }
 
 /**
- * Counts calls of `add` per key, in windows of fixed length. A key's window begins with the first
- * call after its previous window has ended. When there are more than `maxKeys` keys, the least
- * recently used key is dropped, and its count starts again from 0.
+ * Counts calls of `add` per key, in windows of fixed length. A key is any text here, for example an
+ * e-mail address. A key's window begins with the first call after its previous window has ended.
+ * When there are more than `maxKeys` keys, the least recently used key is dropped, and its count
+ * starts again from 0.
  */
 export class FixedWindowCounter {
   readonly #windowMs: number;

@@ -3,8 +3,8 @@ import { isIPv4 } from "node:net";
 /**
  * Returns `host:port` in a canonical form for comparison: the host as the URL standard serializes
  * it (lower case, punycode, IPv6 compressed and in brackets), always with the port. Returns
- * undefined if `text` is not a host and a port, for example because it has no port, or a scheme, a
- * path, a wildcard, a range, a space or a trailing dot.
+ * undefined if `text` is not exactly a host and a port: for example if the port is missing, or if
+ * `text` contains a scheme, a path, a wildcard, a range or a space, or the host ends with a dot.
  *
  * An IPv4 address must have four decimal numbers. The URL standard also accepts fewer and reads
  * `10.1:80` as 10.0.0.1, which the author probably did not mean.

@@ -25,17 +25,17 @@ export interface Log {
   readonly outages: Outages;
 }
 
-/** The kinds of outages. Each `OutageLog` distinguishes its outages by a key. */
+/** The kinds of outages. Each `OutageLog` distinguishes its outages by a text, `key`. */
 export interface Outages {
   /** Errors of the database, in any task. */
   readonly database: { failed(thrown: unknown): void; succeeded(): void };
-  /** Requests that are rejected with 503 for another reason than the database. The key is empty. */
+  /** Requests that are rejected with 503 for another reason than the database. `key` is empty. */
   readonly overload: OutageLog<Omit<LogFields<"requests are rejected with 503">, "count">>;
-  /** Runs that failed because of a model call. The key names workspace and provider. */
+  /** Runs that failed because of a model call. `key` names workspace and provider. */
   readonly providers: OutageLog<Omit<LogFields<"provider failed">, "count">>;
-  /** Failed attempts of deliveries. The key is the id of the subscription. */
+  /** Failed attempts of deliveries. `key` is the id of the subscription. */
   readonly receivers: OutageLog<Omit<LogFields<"delivery failed">, "count">>;
-  /** Failed exports of spans. The key is empty. */
+  /** Failed exports of spans. `key` is empty. */
   readonly traces: OutageLog<Omit<LogFields<"spans could not be exported">, "count">>;
 }
 

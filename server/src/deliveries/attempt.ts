@@ -69,7 +69,8 @@ export async function attemptDelivery(
     error = rejectionOf(response.status);
   } catch (thrown) {
     error = failureOf(thrown, ports.timeoutMs);
-    // The database connection was lost before the event's data was read, so nothing was sent.
+    // If the database connection was lost before the event's data was read, nothing was sent, and
+    // the attempt does not count.
     isDataLost = !isPrepared && failureKind(thrown) === "lost";
   }
   const status = response?.status ?? null;

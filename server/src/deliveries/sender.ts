@@ -178,7 +178,8 @@ export function startSender(options: SenderOptions): Sender {
     if (lane === undefined) return;
     const left = lane.free();
     if (left === 0) lanes.delete(delivery.subscription_id);
-    // While the lane has other deliveries to send, the next claim is not urgent.
+    // Claims more at once if the lane has fewer deliveries left than it can send at the same time.
+    // Otherwise the next poll is early enough.
     if (left < maxConcurrent) wake();
   }
 

@@ -62,8 +62,8 @@ async function checkFiles({ pricesFile, plansFile }: Config): Promise<Finding[]>
 const minFreeMib = 1_024;
 
 async function checkDataFolder({ dataDir, databaseUrl }: Config): Promise<Finding[]> {
-  // With an external database, only the demo agent's secrets are written to the data folder, and a
-  // start succeeds even if that fails.
+  // With an external database, only the demo agent's secrets are written to the data folder, and
+  // startup succeeds even if that fails.
   if (databaseUrl !== undefined) return [];
   try {
     const folder = await nearestFolder(dataDir);

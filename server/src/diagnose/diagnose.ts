@@ -6,9 +6,9 @@ import { type Finding, skipped } from "./finding.ts";
 import { checkProviders } from "./providers.ts";
 
 /**
- * Checks what a start with these settings needs: configuration, database, clock, egress and
+ * Checks what a startup with these settings needs: configuration, database, clock, egress and
  * providers. Changes nothing, and takes at most about 20 seconds.
- * @param env the environment of the start.
+ * @param env the environment of the startup.
  */
 export async function diagnose(
   env: Readonly<Record<string, string | undefined>>,

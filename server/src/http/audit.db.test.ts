@@ -7,7 +7,7 @@ import { createReceivingTrigger, senderSecret } from "../../test/receiving-trigg
 import { insertKey } from "../../test/workspace-key.ts";
 import { managedRoutes } from "./api/index.ts";
 
-// This file is long because each action of the audit log is one entry of the table `acts`.
+// This file is long because each action of the audit log is one element of the array `acts`.
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const { engine } = beckon.db.database;
 const model = await startModelServer();

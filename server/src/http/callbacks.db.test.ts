@@ -68,6 +68,8 @@ describe("the header beckon-callback", () => {
     }
     await subscribed({ agentIds: [agent.id, other.id] });
     expect((await beckon.invoke(agent, "Hello", headers)).status).toBe(200);
+    // Otherwise the next test could receive this delivery.
+    await receiver.awaitCount(1);
   });
 
   test.each(["ftp://example.com/", "not a url", "https://user@example.com/", "https://a/#b"])(

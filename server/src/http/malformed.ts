@@ -53,8 +53,8 @@ export function answerMalformed(
     if (!socket.writable) return void socket.destroy();
     const outgoing = latest.get(socket);
     const isAnswered = outgoing?.writableFinished && outgoing.req.complete;
-    // A response has begun, and either it or its request is not complete. The client could not
-    // distinguish an error response from the rest of that response, so the connection is closed.
+    // If a response has begun, and it or its request is not complete, the client could not
+    // distinguish an error response from the rest of that response. Then the connection is closed.
     if (outgoing?.headersSent && !isAnswered) return void socket.destroy();
     const isOfLatest = outgoing !== undefined && !isAnswered;
     const parserError = parserErrors[error.code ?? ""] ?? invalidHttp;

@@ -52,8 +52,8 @@ const rotating: Readonly<
     const { id } = await subscribe();
     return {
       path: `/subscriptions/${id}/rotate`,
-      // Beckon accepts no requests with a signing secret, so this checks that it is the one that
-      // the API reveals.
+      // A signing secret is no credential for requests to Beckon. So this function checks that the
+      // secret is the one that the API reveals.
       works: async ({ secret = "" }) => {
         const answer = await beckon.call(`/subscriptions/${id}/secret`);
         return { ...answer, status: answer.body.data.secret === secret ? 200 : 401 };

@@ -6,9 +6,15 @@ import { statesOf } from "../../test/runs-of.ts";
  * Two processes that both serve requests and execute runs. Once one of them has confirmed that a
  * token is revoked or rotated, a trigger disabled or an agent paused, both reject new runs.
  */
-const beckon = await startTestBeckon();
+const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const other = await beckon.another();
 afterAll(() => other.stop());
+
+/**
+ * Returns a header with another address for each request. On a busy machine so many requests are
+ * rejected that those of one address would be rate limited.
+ */
+const from = (index: number) => ({ "x-forwarded-for": `10.0.${index >> 8}.${index & 255}` });
 
 interface Sent {
   readonly at: number;
@@ -77,7 +83,12 @@ test("of 100 requests a second at another process none is accepted that was sent
   const agent = await beckon.createAgent();
   const path = `${other.url}/api/public/agents/${agent.id}/invoke`;
   const requests = sendOn(
-    () => beckon.call(path, { credential: agent.token, body: { input: "Hello" } }),
+    (index) =>
+      beckon.call(path, {
+        credential: agent.token,
+        body: { input: "Hello" },
+        headers: from(index),
+      }),
     { perSecond: 100 },
   );
   // Waits for 100 responses and not for 100 sent requests. On a busy machine, many requests that
@@ -117,8 +128,12 @@ test.each([
   async (_what, end, status, code) => {
     const agent = await beckon.createAgent();
     const { id, token } = await beckon.createTrigger(agent.id);
-    const fire = () =>
-      beckon.call(`${other.url}/api/public/triggers/${token}`, { credential: null, body: "Hello" });
+    const fire = (index: number) =>
+      beckon.call(`${other.url}/api/public/triggers/${token}`, {
+        credential: null,
+        body: "Hello",
+        headers: from(index),
+      });
     const requests = sendOn(fire, { perSecond: 100 });
     await until(() => requests.count() >= 50);
     expect((await end(`/agents/${agent.id}/triggers/${id}`)).status).toBe(200);

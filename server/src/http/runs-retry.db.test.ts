@@ -261,11 +261,13 @@ test("an agent's concurrency limit applies to retries", async () => {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
   const { body } = await beckon.invoke(agent, "cancelled", async);
+  // Cancels the run only after the model has received its request. Otherwise this request could
+  // arrive after the run has ended, and would be counted as the request of a retry.
+  await held.reached(1);
   await beckon.call(`/runs/${body.run_id}/cancel`, { method: "POST" });
   await finished(body.run_id);
-  const reached = held.requests.length;
   for (let index = 0; index < 3; index++) await retry(body.run_id);
-  await held.reached(reached + 1);
+  await held.reached(2);
   expect(await statesOf(beckon, agent.id)).toEqual({ cancelled: 1, running: 1, queued: 2 });
 });
 

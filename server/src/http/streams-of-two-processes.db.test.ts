@@ -137,7 +137,8 @@ test("a process that drains ends streams of runs of other processes at once, and
   const stopped = leaving.stop();
   expect(await reader.over).toBe("ended");
   await stopped;
-  // If the open stream kept the process from exiting, the stop would take all of the 20 seconds.
+  // If the open stream kept the process from exiting, the stop would take the 20 seconds of the
+  // drain.
   expect(performance.now() - began).toBeLessThan(15_000);
   expect(reader.types).not.toContain("stream.closed");
   const rest = await open(api.url + path, reader.lastEventId);

@@ -1,4 +1,5 @@
 import { presets, scopes } from "@beckon/contract";
+import { sql } from "kysely";
 import { afterAll, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
@@ -327,13 +328,15 @@ test.each([
   [61, true],
 ])("a use %i seconds after last_used_at updates it: %s", async (seconds, noted) => {
   const { id, key } = await create();
-  await engine.query(
-    "update keys set last_used_at = now() - make_interval(secs => $2) where id = $1",
-    [id, seconds],
-  );
-  await inWorkspace(beckon.db.database.tenant, workspaceId, (tx) =>
-    noteUse(tx, hashCredential(key)),
-  );
+  // In one transaction, now() is the same for both statements, however much time passes.
+  await inWorkspace(beckon.db.database.tenant, workspaceId, async (tx) => {
+    await tx
+      .updateTable("keys")
+      .set({ last_used_at: sql<Date>`now() - make_interval(secs => ${seconds})` })
+      .where("id", "=", id)
+      .execute();
+    await noteUse(tx, hashCredential(key));
+  });
   const { rows } = await engine.query(
     "select last_used_at > now() - interval '30 seconds' as noted from keys where id = $1",
     [id],

@@ -19,11 +19,12 @@ export async function announceLimits(
   workspaceIds: readonly string[],
   created: readonly BudgetKey[],
 ): Promise<void> {
-  // At once: `countSpent` waits for open transactions, and can fail. Until runs are told, they can
-  // repeat failed attempts without regard to a new limit.
+  // This call does not wait for `countSpent`, which waits for open transactions and can fail. Until
+  // runs get this message, they can repeat failed attempts without regard to a new limit.
   limits.changed(workspaceIds);
   if (created.length === 0) return;
   await countSpent(database, created);
-  // What runs have reserved meanwhile was compared with an amount that may have been too low.
+  // Meanwhile runs may have reserved more than is left, because the stored amount spent was too
+  // low. This message makes them reserve again before their next attempt.
   limits.changed(workspaceIds);
 }

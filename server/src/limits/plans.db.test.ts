@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { addUsage, sumUpTo } from "../../test/add-usage.ts";
+import { addUsage, type GivenEntry, sumUpTo } from "../../test/add-usage.ts";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { wrongWithBudgets } from "../../test/limits.ts";
@@ -25,7 +25,7 @@ async function planFile(plans: object): Promise<string> {
 }
 
 const file = await planFile({ business: { tokens: 1_000_000, cost: 50 }, "a.b": {} });
-// With this role the server sums nothing up itself, so tests can do it at a certain time.
+// A process with this role executes no runs, and no test starts one.
 const beckon = await startTestBeckon({ BECKON_PLANS: file, BECKON_ROLE: "api" });
 const { database } = beckon.db;
 const { engine } = database;
@@ -40,7 +40,7 @@ async function createPlan(allowances: object): Promise<{ id: string; name: strin
 
 /**
  * Creates a workspace with a key that has every scope. `spend` adds usage of an agent id that
- * belongs to no agent.
+ * belongs to no agent, and `sumUp` sums it up by day.
  */
 async function newWorkspace() {
   const { id, key } = (await beckon.call("/workspaces", { body: { name: "Test" } })).body.data;
@@ -52,8 +52,15 @@ async function newWorkspace() {
     Object.fromEntries(
       (await usage()).metrics.map((each: { metric: string }) => [each.metric, each]),
     );
-  const spend = (...entries: Parameters<typeof addUsage>[2][]) =>
-    addUsage(database, { workspaceId: id, agentId }, ...entries);
+  // The server itself sums up entries once a minute, but none of a transaction in the future.
+  const transaction = Number.MAX_SAFE_INTEGER - 1;
+  const spend = (...entries: GivenEntry[]) =>
+    addUsage(
+      database,
+      { workspaceId: id, agentId },
+      ...entries.map((entry) => ({ ...entry, transaction })),
+    );
+  const sumUp = () => sumUpTo(database, id, Number.MAX_SAFE_INTEGER);
   const budgets = async () =>
     (
       await engine.query(
@@ -67,7 +74,7 @@ async function newWorkspace() {
       "update budgets set starts = now() - interval '28 days', ends = now() where workspace_id = $1 and scope_kind = 'plan'",
       [id],
     );
-  return { id, key, move, usage, metrics, spend, budgets, endMonth };
+  return { id, key, move, usage, metrics, spend, sumUp, budgets, endMonth };
 }
 
 describe("plans", () => {
@@ -255,7 +262,7 @@ describe("the plan of a workspace", () => {
   });
 
   test("counts the standard cost where it is known, whatever price the workspace set", async () => {
-    const { id, move, metrics, spend } = await newWorkspace();
+    const { move, metrics, spend, sumUp } = await newWorkspace();
     await spend(
       { model: "a", cost_micros: 1, standard_cost_micros: 500 },
       { model: "b", cost_micros: 20 },
@@ -264,14 +271,14 @@ describe("the plan of a workspace", () => {
     );
     const shown = { used: 520, unknown_cost_entries: 0 };
     expect((await metrics()).cost).toMatchObject({ allowance: null, ...shown });
-    await sumUpTo(database, id, Number.MAX_SAFE_INTEGER);
+    await sumUp();
     expect((await metrics()).cost).toMatchObject({ allowance: null, ...shown });
     await move("business");
     expect((await metrics()).cost).toMatchObject({ allowance: 50_000_000, ...shown });
   });
 
   test("shows an unknown cost as null, and a cost that is known in part with the calls it lacks", async () => {
-    const { id, metrics, spend } = await newWorkspace();
+    const { metrics, spend, sumUp } = await newWorkspace();
     await spend({ input_tokens: 10, cost_micros: null });
     expect((await metrics()).cost).toMatchObject({ used: null, unknown_cost_entries: 1 });
     // A call that was answered with an error has the cost 0.
@@ -284,7 +291,7 @@ describe("the plan of a workspace", () => {
     // calls before that cost.
     await spend({ model: "a", cost_micros: 2, standard_cost_micros: 40 });
     expect((await metrics()).cost).toMatchObject({ used: 70, unknown_cost_entries: 1 });
-    await sumUpTo(database, id, Number.MAX_SAFE_INTEGER);
+    await sumUp();
     expect((await metrics()).cost).toMatchObject({ used: 40, unknown_cost_entries: 2 });
   });
 

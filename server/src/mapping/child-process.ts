@@ -99,7 +99,8 @@ export function startChild(
   });
   // An idle child does not keep the server running.
   process_.unref();
-  // If no file descriptor was free, the child has no streams, and it exits.
+  // If no file descriptor was free, the child was not started and has no streams. The event `error`
+  // then calls `exit`.
   for (const stream of [stdin, stdout]) if (stream) unref(stream);
   return {
     write: (frame) => void stdin?.write(frame),

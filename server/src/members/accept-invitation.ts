@@ -110,9 +110,9 @@ async function accountOfPassword(
 ): Promise<AccountResolver> {
   const { password, email = invitation.email } = given;
   const { account, isKnown } = await findAccount(ctx.database, { email, password });
-  // Above the limit, this rejects wrong passwords too. Otherwise a request with a name and a wrong
-  // password would succeed below and add an account. Only the correct password would fail with
-  // `too_many_requests`, which would reveal that it is correct.
+  // Above the limit, this call rejects every password, also a wrong one. If it rejected only the
+  // correct one, the error would reveal that the password is correct: with a wrong password and a
+  // name, the request would succeed below and add an account.
   ctx.failedAttempts.permit();
   if (account !== undefined) {
     return async (tx) => {

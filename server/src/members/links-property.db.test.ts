@@ -20,7 +20,7 @@ const from = () => ({
 
 interface Workspace {
   readonly id: string;
-  /** Secret of a key with all scopes that makes all changes and issues no links. */
+  /** Secret of a key with all scopes. The test makes all changes with it, and issues no links. */
   readonly key: string;
 }
 const newWorkspace = async (): Promise<Workspace> =>

@@ -5,9 +5,9 @@ import type { Receiving } from "@beckon/contract";
 const rangesOf = new WeakMap<readonly string[], BlockList>();
 
 /**
- * Returns whether an IP address is allowed to send to the trigger. IPv4 addresses also match in
- * their IPv6-mapped form (`::ffff:192.0.2.1`). An unknown address (undefined) is allowed only if
- * the trigger allows all addresses.
+ * Returns whether an IP address is allowed to send to the trigger. An IPv4 address also matches in
+ * its form as an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`). An unknown address (undefined) is
+ * allowed only if the trigger allows all addresses.
  */
 export function isAllowedAddress(
   { allowed_addresses: allowed }: Pick<Receiving, "allowed_addresses">,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Verification } from "@beckon/contract";
 import { keyOf } from "./secret-key.ts";
 
-/** Returns a new random secret in the form that the verification needs: 32 bytes. */
+/** Returns a new secret, made from 32 random bytes, in the form that the verification needs. */
 export function generateSenderSecret(verification: Verification): string {
   const bytes = randomBytes(32);
   if (verification.kind === "basic") return `beckon:${bytes.toString("base64url")}`;

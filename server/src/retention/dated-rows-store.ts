@@ -72,7 +72,7 @@ export const datedRows: readonly PrepareDeletion[] = tables.map(
         const { rows } = await connection.query<{ deleted: number; last: string | null }>({
           name: `prune-${table}`,
           // Rows that another transaction has locked are left for the next pass. The others are
-          // deleted by their ctid. If they were deleted by their key, PostgreSQL could compare each
+          // deleted by their ctid. With their primary key instead, PostgreSQL could compare each
           // row of the table with each row of "old": it plans the statement once per connection,
           // possibly while the table is small, and keeps this plan.
           text: `with old as materialized (

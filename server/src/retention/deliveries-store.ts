@@ -35,7 +35,7 @@ export const oldDeliveries: PrepareDeletion = (connection, { deliveriesDays }, n
             order by d.id limit $4
           ) d limit $4
         ), deleted as (
-          -- Deleted by their ctid. If they were deleted by their key, PostgreSQL could compare each
+          -- Deleted by their ctid. With their primary key instead, PostgreSQL could compare each
           -- delivery with each row of "old", if it planned the statement when the table was small.
           delete from deliveries d
           where d.ctid = any (array(select ctid from old)) and d.status <> 'pending'

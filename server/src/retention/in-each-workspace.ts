@@ -30,7 +30,8 @@ export function inEachWorkspace(
       }
       const { deleted, hasMore } = await deleteHere(max);
       if (!hasMore) deleteHere = undefined;
-      // Continues with the next workspace, without a pause, if this one had no old rows.
+      // Returns after a batch with old rows, so that the caller can pause. If this workspace had no
+      // old rows, the loop continues with the next one at once.
       if (hasMore || Object.values(deleted).some((rows) => rows > 0))
         return { deleted, hasMore: true };
     }

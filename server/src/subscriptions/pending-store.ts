@@ -33,8 +33,8 @@ export async function endPending(
         select count(*)::int from picked`.execute(tx);
       return rows[0]?.count ?? 0;
     });
-    // Picked rows can be left: the snapshot lacks the new versions of rows that another
-    // transaction, for example a claim, changed meanwhile.
+    // An incomplete batch is no sign that all are ended. The update misses picked rows that another
+    // transaction, for example a claim, changed meanwhile: the snapshot lacks their new versions.
     if (picked === 0) return;
   }
 }

@@ -4,7 +4,7 @@ import { ApiError } from "../base/errors.ts";
 
 /**
  * The position at which a page ends. `from` and `to` are the range of the report, even if the
- * request named none. `keys` are the keys of the page's last row.
+ * request named none. `keys` are the values by which the page's last row is grouped.
  */
 export interface ReportPosition {
   readonly from: string;
@@ -57,8 +57,8 @@ export function readCursor(
 function partsOf(cursor: string): readonly string[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
-    // PostgreSQL stores neither NUL nor half of a surrogate pair in text. A key with one of these
-    // belongs to no row, so the cursor was not issued by Beckon.
+    // PostgreSQL stores neither NUL nor half of a surrogate pair in text. No row is grouped by a
+    // text with one of these, so the cursor was not issued by Beckon.
     const isKey = (part: unknown): part is string =>
       typeof part === "string" && part.isWellFormed() && !part.includes("\0");
     return Array.isArray(parts) && parts.every(isKey) ? parts : [];

@@ -15,7 +15,7 @@ export interface ReportQuery {
   readonly tag: string | undefined;
   /** The time zone in which hours begin. */
   readonly timeZone: string;
-  /** The keys of the row after which the rows begin; undefined for the first page. */
+  /** `keys` of the last row of the page before; undefined for the first page. */
   readonly after: readonly [string, string] | undefined;
   /** Maximum number of rows to return. */
   readonly limit: number;
@@ -36,7 +36,7 @@ export interface ReportRow {
 export interface Report {
   /** Sums over all rows, including those of other pages. */
   readonly totals: UsageTotals;
-  /** The rows of the page, sorted by their keys. */
+  /** The rows of the page, sorted by their `keys`. */
   readonly rows: readonly ReportRow[];
   /** Time of the workspace's first entry; null if it has none. */
   readonly since: Date | null;

@@ -183,7 +183,7 @@ function keyFields(
   }
 }
 
-/** Returns the keys of the rows for one group; none if the rows are not grouped by it. */
+/** Returns the values of `group` in the rows; none if the rows are not grouped by it. */
 function keysOf(
   rows: readonly ReportRow[],
   groups: readonly UsageGroup[],

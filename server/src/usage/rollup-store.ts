@@ -3,10 +3,10 @@ import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
 import { countColumns } from "./sum-entries.ts";
 
 /**
- * Columns of the statements that sum up entries by day. A row of `usage_days` has the columns of
- * `key` and sums. Several rows can have the same key.
+ * Columns by which entries are grouped to be summed up. A row of `usage_days` has these columns and
+ * sums. A group is all rows with the same values in these columns.
  */
-const key = "day, agent_id, provider, model, principal, trigger_id, kind";
+const groupColumns = "day, agent_id, provider, model, principal, trigger_id, kind";
 const sums = [
   "entries",
   ...countColumns,
@@ -25,13 +25,15 @@ const sumsOfEntries = [
   "count(*) filter (where standard_cost_micros is null)",
   "count(*) filter (where estimated)",
 ];
-const insertDays = sql.raw(`insert into usage_days (workspace_id, ${key}, ${sums.join(", ")})`);
+const insertDays = sql.raw(
+  `insert into usage_days (workspace_id, ${groupColumns}, ${sums.join(", ")})`,
+);
 
-/** If a key has more rows than this for the current day, they are merged into one. */
-const maxRowsOfKey = 100;
+/** If a group of the current day has more rows than this, they are merged into one. */
+const maxRowsOfGroup = 100;
 
-/** Maximum number of keys whose rows are merged in one transaction. */
-const maxKeys = 1_000;
+/** Maximum number of groups that one transaction merges, so that it stays short. */
+const maxGroups = 1_000;
 
 /** SQL of the local date of a workspace `w`. */
 const today = sql.raw("(now() at time zone w.time_zone)::date");
@@ -123,8 +125,8 @@ with taken as materialized (
   order by transaction fetch first ${sql.lit(maxEntries)} rows with ties
 ), added as (
   ${insertDays}
-  select workspace_id, ${sql.raw(key)}, ${sql.raw(sumsOfEntries.join(", "))} from taken
-  group by workspace_id, ${sql.raw(key)}
+  select workspace_id, ${sql.raw(groupColumns)}, ${sql.raw(sumsOfEntries.join(", "))} from taken
+  group by workspace_id, ${sql.raw(groupColumns)}
 ), moved as (
   update usage_rollups set up_to = (select max(transaction) + 1 from taken)
   where workspace_id = ${workspaceId} and exists (select from taken)
@@ -135,9 +137,8 @@ from taken`.execute(tx);
 }
 
 /**
- * Merges rows of `usage_days` with the same values in the columns of `key`, one of which is the
- * day, into one row. For a day that is not over, it does so only if there are more than
- * `maxRowsOfKey` of these rows. The caller has locked the progress.
+ * Merges the rows of each group into one row. Groups of a day that is not over are merged only if
+ * they have more than `maxRowsOfGroup` rows. The caller has locked the progress.
  * @param days days to which rows were added. Their rows are merged even if the days are before
  *   `mergedBefore`.
  * @returns whether there are more rows to merge.
@@ -148,7 +149,7 @@ export async function mergeDays(
   { mergedBefore }: Progress,
   days: readonly string[],
 ): Promise<boolean> {
-  const { rows } = await sql<{ keys: number }>`
+  const { rows } = await sql<{ groups: number }>`
 with due as materialized (
   select array_agg(d.id) as ids from workspaces w, (
     select * from usage_days where workspace_id = ${workspaceId} and day >= ${mergedBefore}::date
@@ -160,33 +161,33 @@ with due as materialized (
     ) as d where late.day < ${mergedBefore}::date
   ) as d
   where w.id = ${workspaceId}
-  group by ${sql.raw(key)}, w.time_zone
-  having count(*) > case when d.day < ${today} then 1 else ${sql.lit(maxRowsOfKey)} end
-  limit ${sql.lit(maxKeys)}
+  group by ${sql.raw(groupColumns)}, w.time_zone
+  having count(*) > case when d.day < ${today} then 1 else ${sql.lit(maxRowsOfGroup)} end
+  limit ${sql.lit(maxGroups)}
 ), merged as (
   -- The rows are found by id and not by a join with due: with old statistics, PostgreSQL would read
-  -- the rows of all days for each of the keys.
+  -- the rows of all days for each group.
   delete from usage_days d
   where d.id = any (array(select unnest(ids) from due)) and d.workspace_id = ${workspaceId}
   returning d.*
 ), added as (
   ${insertDays}
-  select workspace_id, ${sql.raw(key)}, ${sql.raw(sums.map((sum) => `sum(${sum})`).join(", "))}
-  from merged group by workspace_id, ${sql.raw(key)}
+  select workspace_id, ${sql.raw(groupColumns)}, ${sql.raw(sums.map((sum) => `sum(${sum})`).join(", "))}
+  from merged group by workspace_id, ${sql.raw(groupColumns)}
 ), moved as (
   update usage_rollups u set merged_before = until.day
   from workspaces w cross join lateral (
     -- The next call reads the days from merged_before on. If rows are left to merge, merged_before
     -- must therefore not be after any of the late days. It also moves back if the local date is
     -- earlier than before, because the workspace has another time zone.
-    select case when (select count(*) from due) < ${sql.lit(maxKeys)} then ${today}
+    select case when (select count(*) from due) < ${sql.lit(maxGroups)} then ${today}
       else least(${mergedBefore}::date,
         (select min(late.day) from unnest(${days}::date[]) as late (day))) end as day
   ) as until
   where u.workspace_id = ${workspaceId} and w.id = ${workspaceId} and u.merged_before <> until.day
 )
-select count(*)::int as keys from due`.execute(tx);
-  return (rows[0]?.keys ?? 0) >= maxKeys;
+select count(*)::int as groups from due`.execute(tx);
+  return (rows[0]?.groups ?? 0) >= maxGroups;
 }
 
 /**

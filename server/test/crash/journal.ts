@@ -11,7 +11,7 @@ type Database = Pick<Pool, "query">;
  */
 export async function ownerOf(database: Database, plan: Plan): Promise<string | undefined> {
   const { rows } = await database.query<{ owner: string | null }>(
-    // A request to start the run that got a 503 can have left a cancelled run of the same plan.
+    // An earlier start request that got a 503 can have left a cancelled run of the same plan.
     `select r.owner from runs r join run_inputs i on i.run_id = r.id
       where i.payload = $1 and r.status <> 'cancelled'`,
     [JSON.stringify(plan)],

@@ -13,7 +13,7 @@ export type AgentRow = Selectable<Tables["agents"]> & {
    * model and for a provider of the operator.
    */
   provider_id: string | null;
-  /** Last four characters of each secret of the agent's tools. The key is the secret's id. */
+  /** Last four characters of each secret of the agent's tools, by the secret's id. */
   secrets: Readonly<Record<string, string>>;
   /** Until when the deleted agent can be restored; null if the agent is not deleted. */
   restorable_until: Date | null;

@@ -81,7 +81,7 @@ export function planSecrets(
   return { tools, write, remove: before.kept.map(({ id }) => id).filter((id) => !used.has(id)) };
 }
 
-/** Returns the secret ids that the tools refer to, by the key of their location. */
+/** Returns the secret ids that the tools refer to, by the `key` of their `SecretLocation`. */
 function secretIdsByKey(tools: readonly (ToolGrantBody | ToolInDocument)[]): Map<string, string> {
   const ids = new Map<string, string>();
   for (const [index, grant] of tools.entries()) {

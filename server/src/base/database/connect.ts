@@ -48,7 +48,7 @@ const statementTimeoutMs = 20_000;
 const leaseTimeoutMs = 5_000;
 
 /**
- * Planner settings for the engine's statements, which find every row by its key. Each connection
+ * Planner settings for the engine's statements, which find every row by an index. Each connection
  * plans a statement once (`force_generic_plan`) and uses the plan from then on. A plan that was
  * made while a table was almost empty would have a sequential scan, or a bitmap scan of the whole
  * queue, and would still be used after the table has grown. The other settings leave only index

@@ -11,9 +11,9 @@ export type WorkspaceTransaction = Transaction<Tables>;
  * resolves and rolls back when `work` rejects. After an error of kind `again`, for example a
  * deadlock, `work` is run again, at most 3 times in all. It must therefore have no effects outside
  * the transaction.
- * @throws ApiError `unavailable` if the database is unavailable or the third attempt fails. If the
- *   connection was lost, the change may have been committed. A retry with the same Idempotency-Key
- *   does not repeat it.
+ * @throws ApiError `unavailable` if the database is unavailable, or if the third attempt also fails
+ *   with kind `again`; any other error of `work`. If the connection was lost, the change may have
+ *   been committed. A retry with the same Idempotency-Key does not repeat it.
  */
 export async function inWorkspace<T>(
   tenant: Kysely<Tables>,

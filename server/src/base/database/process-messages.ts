@@ -31,8 +31,8 @@ export type ProcessMessage =
   | { readonly kind: "events" }
   /**
    * A limit of the workspace may be new, or may allow more or less now: a reservation was reduced
-   * or released, or a ceiling or a plan was changed. Runs ask before their next attempt, those that
-   * wait for a reservation can try again, and held runs can be queued.
+   * or released, or a ceiling or a plan was changed. Runs make a new reservation before their next
+   * attempt, runs that wait for a reservation try again, and held runs can be queued.
    */
   | { readonly kind: "limits"; readonly workspaceId: string }
   /** A subscription was changed, or deliveries are due again. */

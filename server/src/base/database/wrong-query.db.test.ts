@@ -83,7 +83,7 @@ describe.each(tables)("$name", ({ name, where }) => {
     const changed = await tried((tx) =>
       sql`update ${sql.table(name)} set ${sql.ref(key)} = ${sql.ref(key)}`.execute(tx),
     ).catch((thrown: { code?: string }) => thrown.code);
-    // These tables are append-only: changing them is rejected in every workspace.
+    // `audit` and `usage_entries` are append-only: changing them is rejected in every workspace.
     if (["audit", "usage_entries"].includes(name)) expect(changed).toBe("23001");
     else expect(changed).toMatchObject({ numAffectedRows: BigInt(seen().length) });
   });

@@ -17,13 +17,19 @@ afterEach(async () => {
   for (const each of opened.splice(0).reverse()) await each[Symbol.asyncDispose]();
 });
 
+/**
+ * Limit of each part of a call. It is too long to be reached, also by the system's resolver on a
+ * busy machine, because these tests are not about timeouts.
+ */
+const timeoutMs = 20_000;
+
 function egressFor(allow: readonly string[], seams?: EgressSeams): Egress {
   const egress = createEgress(
     {
-      connectTimeoutMs: 1_000,
-      headersTimeoutMs: 1_000,
-      bodyTimeoutMs: 1_000,
-      totalTimeoutMs: 3_000,
+      connectTimeoutMs: timeoutMs,
+      headersTimeoutMs: timeoutMs,
+      bodyTimeoutMs: timeoutMs,
+      totalTimeoutMs: timeoutMs,
       allow,
     },
     seams,
@@ -69,7 +75,7 @@ function resolvingTo(...results: readonly (readonly string[])[]) {
  */
 function insteadOfInternet(listener: Listener) {
   const connected: (readonly string[])[] = [];
-  const really = createOpenPinned(1_000);
+  const really = createOpenPinned(timeoutMs);
   const open: OpenPinned = (addresses, target, callback) => {
     connected.push(addresses);
     really([listener.address], { ...target, port: String(listener.port) }, callback);

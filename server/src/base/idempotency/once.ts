@@ -5,7 +5,7 @@ import { responseBinding } from "./response-binding.ts";
 
 /**
  * The response of a management operation, and whether it is replayed from an earlier request with
- * the same key.
+ * the same Idempotency-Key.
  */
 export interface Once<T> {
   readonly data: T;

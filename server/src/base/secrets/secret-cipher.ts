@@ -9,7 +9,8 @@ import { ApiError } from "../errors.ts";
  */
 export interface SecretCipher {
   /**
-   * Version and key id. Every text that this key encrypts begins with it, and no other text does.
+   * Version and id of the master key with which `encrypt` encrypts. Every text that this master key
+   * encrypts begins with this prefix, and no other text does.
    */
   readonly prefix: string;
   encrypt(secret: string, binding: SecretBinding): string;

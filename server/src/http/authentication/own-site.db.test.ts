@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../../test/beckon.ts";
 import { expectError } from "../../../test/expect-error.ts";
@@ -179,10 +177,7 @@ describe("a Host that is not ours", () => {
 });
 
 test("with PUBLIC_URL its host and origin are ours, and no name beside it", async () => {
-  const port = await freePort();
-  const other = await beckon.another({
-    settings: { PUBLIC_URL: "https://beckon.example.com", PORT: String(port) },
-  });
+  const other = await beckon.another({ settings: { PUBLIC_URL: "https://beckon.example.com" } });
   onTestFinished(() => other.stop());
   const cookie = `__Secure-${victim.cookie}`;
   const status = async (host: string, origin: string) => {
@@ -197,7 +192,7 @@ test("with PUBLIC_URL its host and origin are ours, and no name beside it", asyn
       "2",
     ];
     return (
-      await rawRequest(`http://127.0.0.1:${port}/api/public/me`, {
+      await rawRequest(`${other.listeningUrl}/api/public/me`, {
         method: "PATCH",
         host,
         headers,
@@ -211,11 +206,3 @@ test("with PUBLIC_URL its host and origin are ours, and no name beside it", asyn
   expect(await status("beckon.example.com", "https://other.example.com")).toBe(403);
   expect(await status("other.example.com", "https://beckon.example.com")).toBe(421);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
-}

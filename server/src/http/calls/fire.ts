@@ -203,7 +203,7 @@ function unauthorized(services: Services, { env: { incoming } }: RequestContext)
 
 /**
  * Returns the idempotency key of a request that fires a trigger: the header `Idempotency-Key`, or
- * else `webhook-id`, which stays the same when a Standard Webhooks sender repeats a delivery. A
+ * else `webhook-id`, which stays the same when a Standard Webhooks sender repeats a request. A
  * `webhook-id` that is not a valid key is ignored, because its sender cannot change it. Returns
  * undefined if neither header has a key.
  */

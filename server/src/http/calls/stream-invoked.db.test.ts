@@ -207,8 +207,8 @@ test.each(hostile)("output %j arrives as text", async (text) => {
   const held = await startHeldModel(beckon, says(text));
   const hostileAgent = await beckon.createAgent({ model: held.model });
   const reader = await invoke(hostileAgent, text.replaceAll("\u0000", "0"));
-  // A reader gets only deltas that are sent after it has subscribed. So the model answers after
-  // that.
+  // A reader gets only deltas that are sent after it has subscribed. So the model answers only when
+  // the reader has received `run.started`.
   await reader.has("run.started");
   held.release();
   await reader.over;

@@ -161,7 +161,7 @@ test("an Idempotency-Key keeps its rule beside the event id", async () => {
   const other = await trigger.send({ a: 1 }, { ...key, "x-github-delivery": "3" });
   expect(other.status).toBe(422);
   // The rejected event does not count as received, so it starts a run when it is sent without the
-  // key.
+  // Idempotency-Key.
   const third = await trigger.send({ a: 1 }, { "x-github-delivery": "3" });
   expect(third).toMatchObject({ status: 200 });
   expect(third.body.run_id).not.toBe(first.body.run_id);

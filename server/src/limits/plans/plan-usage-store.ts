@@ -22,11 +22,12 @@ export interface MetricRow {
  * which the month began: one statement reads the sums by day and the entries that are not in them
  * yet, so it reads one snapshot and counts each entry exactly once.
  *
- * The cost of an entry is what counts for a plan: the standard cost, or the workspace's own if that
- * is unknown. A row of sums by day does not tell which entries lack which cost. An entry without
- * own cost has no standard cost either, and an entry without tokens has the standard cost 0. So the
- * cost of a row is either the sum of the standard costs or that of the own costs. The exceptions
- * are rows of a day on which the standard price became known or unknown: of these, the standard
+ * The cost of an entry is what counts for a plan: the standard cost or, if that is unknown, the
+ * cost at the workspace's own price. A row of sums by day does not show which entries lack a
+ * standard cost. But all its entries have the same model, so usually all of them have a standard
+ * cost, or only entries without tokens do, whose standard cost is 0. So the cost of a row is the
+ * sum of the standard costs or, if that is 0 and some are unknown, the sum of the costs at the own
+ * price. In rows of a day on which the standard price became known or unknown, only the standard
  * costs are counted, and the other entries count as unknown.
  */
 export async function readMetrics(

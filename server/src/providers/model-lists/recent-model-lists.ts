@@ -23,7 +23,8 @@ export class ModelLists {
    * Requests the models of a provider. Never rejects.
    * @param transport sends the request. For a workspace's own provider it must be the egress, which
    *   enforces the rules for addresses.
-   * @param key under which the result is kept for `recent`. Default: the result is not kept.
+   * @param key the cache key under which `recent` finds the result, not a credential. Default: the
+   *   result is not kept.
    */
   fetch(
     { kind, ...connection }: ProviderConnection,

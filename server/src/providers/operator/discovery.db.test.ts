@@ -33,7 +33,9 @@ const modelServers = [
   // Nothing listens on this port.
   { name: "vllm", port: 9, start: "Start vLLM (vllm serve)" },
 ];
-const beckon = await startTestBeckon(settings, { modelServers });
+/** Limits for a busy machine, on which a probe can take longer than the default limits. */
+const discovery = { waitMs: 20_000, probeTimeoutMs: 20_000 };
+const beckon = await startTestBeckon(settings, { modelServers, discovery });
 const stranger = await insertStranger(beckon);
 const namesAt = async (path: string, credential = beckon.key): Promise<string[]> =>
   (await beckon.call(path, { credential })).body.data.map(
@@ -226,8 +228,6 @@ describe("a server that comes and goes", () => {
       const answer = await beckon.call(at(one.url, "/agents"), { body });
       return answer.status === 201 ? answer.body.data : undefined;
     });
-    // The default limits are too short for a busy machine.
-    const discovery = { waitMs: 20_000, probeTimeoutMs: 20_000 };
     const other = await beckon.another({ modelServers: servers, discovery });
     onTestFinished(() => other.stop());
     expect(other.providers).toContainEqual({
@@ -386,7 +386,7 @@ test("Ollama is found at its own port without any setting", async () => {
   // If another program uses the port, there is nothing to test.
   if (real === undefined) return;
   onTestFinished(() => real.close());
-  const other = await beckon.another();
+  const other = await beckon.another({ discovery });
   onTestFinished(() => other.stop());
   expect(other.providers).toContainEqual({
     name: "ollama",

@@ -1,7 +1,10 @@
 import type { ExampleRequest } from "@beckon/contract";
 import { definePreset } from "./define-preset.ts";
 
-/** Presets for senders without a preset of their own, one for each kind of verification. */
+/**
+ * Presets for senders without a preset of their own: one for each kind of verification, except the
+ * kind that only Twilio uses.
+ */
 
 const example: ExampleRequest = {
   name: "order",

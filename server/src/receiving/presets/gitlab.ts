@@ -9,8 +9,8 @@ export const gitlab = definePreset({
   secret_from: "receiver",
   settings: {
     verification: { kind: "header", header: "x-gitlab-token" },
-    // GitLab keeps this header when it repeats a delivery. X-Gitlab-Event-UUID is not unique: if
-    // the receiver of a webhook causes further events in GitLab, these have the same value.
+    // GitLab keeps this header when it repeats a request. X-Gitlab-Event-UUID is not unique: if
+    // the receiver of a request causes further events in GitLab, these have the same value.
     event_id: { header: "idempotency-key" },
     event_type: { header: "x-gitlab-event" },
     headers: ["x-gitlab-event"],

@@ -18,7 +18,7 @@ export const stripe = definePreset({
       timestamp: { pair: "t" },
       signed: ["timestamp", { literal: "." }, "body"],
       tolerance_seconds: 300,
-      // Stripe uses the whole text as key, including the prefix whsec_.
+      // Stripe's HMAC key is the text of the whole secret, including its prefix whsec_.
       secret_encoding: "text",
     },
     event_id: { pointer: "/id" },

@@ -28,9 +28,9 @@ const skippedErrors: readonly string[] = [
 
 /**
  * Replays the newest requests of a time range, up to 1,000, in the order in which they arrived.
- * Requests whose content is not stored, requests that are replays themselves and, unless `outcome`
- * asks for it, what the honeypot caught are left out. If the call is repeated with the same
- * Idempotency-Key, no request starts a second run.
+ * Leaves out requests whose content is not stored, requests that are replays themselves and, unless
+ * `outcome` is `honeypot`, requests with a value in the honeypot, a form field that people do not
+ * see. If the call is repeated with the same Idempotency-Key, no request starts a second run.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; the errors of `replayRequest` that are
  *   not in `skippedErrors`
  */
@@ -59,8 +59,9 @@ export async function replayRequests({
       return { trigger, version, ids: await selectForReplay(tx, key, range, maxReplayed + 1) };
     },
   );
-  // The next call continues before the millisecond of the oldest chosen request. So if more than
-  // 1,000 requests arrived in one millisecond, no call replays the oldest of these.
+  // The next call continues with requests from before the millisecond of the oldest chosen one. So
+  // all or none of the requests of a millisecond are chosen. Only if more than 1,000 arrived in one
+  // millisecond, the oldest of these are never replayed.
   const chosen = wholeMilliseconds(ids, maxReplayed).chosen.toReversed();
   let [replayed, skipped, repeated] = [0, 0, 0];
   for (const requestId of chosen) {

@@ -44,8 +44,9 @@ export async function startMapped(
   { row, raw, hold, version, error, audit, received }: MappedStart,
 ): Promise<Once<Run>> {
   const receiving = receivingOf(row) ?? defaultReceiving;
-  // Errors are passed to `startManaged` and not thrown: if this request repeats an earlier one, it
-  // returns the run of the earlier one, even if changed settings make the request fail now.
+  // Errors are passed to `startManaged` and not thrown: if this request repeats an earlier one,
+  // `startManaged` returns the run of the earlier one, even if changed settings make this request
+  // fail now.
   const trial = await attemptAsync(async () => {
     const request = await decodeTrial(ctx.workspaceId, receiving, raw, hold);
     return { files: request.decoded.files, mapped: await mapRequest(ctx.mapping, request) };

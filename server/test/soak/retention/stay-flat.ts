@@ -20,7 +20,7 @@ const dayMs = 24 * 3_600_000;
 const warmUpShare = 1 / 6;
 /** Age from which a run is deleted, as a part of the duration of the test. */
 const keptShare = 1 / 20;
-/** Growth from the first to the last third above which something counts as growing. */
+/** Something counts as growing if the last third exceeds the first by more than this share. */
 const maxGrowth = 0.1;
 /**
  * Allowed growth of the server's open files and of its connections to PostgreSQL. Files: the busier

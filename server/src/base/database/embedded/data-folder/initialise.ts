@@ -47,8 +47,8 @@ export async function initialise(
   const { home, binaries } = placement;
   const cluster = join(home, "postgres");
   const entries = await readdir(home);
-  // An initdb whose supervisor was killed may still be writing to this folder, so the removal is
-  // retried. Such an initdb exits once its files are gone.
+  // An initdb whose supervisor was killed may still be writing to its unfinished folder, so the
+  // removal is retried. Such an initdb exits once its files are gone.
   for (const name of entries.filter((name) => name.startsWith(unfinished))) {
     await rm(join(home, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
