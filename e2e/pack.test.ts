@@ -77,17 +77,21 @@ test("the packed tarball starts from inside a node_modules folder and serves the
   expect(await product.stop()).toBe(0);
 });
 
-/** The first folder in PATH with a Node.js older than 24, and the folder of this test's Node.js. */
-const nodes = [
-  ...(process.env.PATH ?? "")
-    .split(":")
-    .filter((each) => existsSync(join(each, "node")) && majorOf(join(each, "node")) < 24)
-    .slice(0, 1),
-  dirname(process.execPath),
-].map((path) => ({ path, version: majorOf(join(path, "node")) }));
+/** The first folder in PATH with a Node.js older than 24, if there is one. */
+const older = (process.env.PATH ?? "")
+  .split(":")
+  .find((each) => existsSync(join(each, "node")) && majorOf(join(each, "node")) < 24);
+if (older === undefined)
+  console.log("There is no Node.js older than 24, so npx is not tested on it.");
 
-if (nodes.length === 1)
-  console.log("There is no Node.js older than 24, so npx is tested on this one only.");
+/**
+ * Versions of Node.js on the system. With an older one than 24, Beckon runs on the Node.js that is
+ * one of its packages. 24 is the lowest version on which it runs itself.
+ */
+const nodes = [
+  ...(older === undefined ? [] : [{ version: majorOf(join(older, "node")), find: () => older }]),
+  { version: 24, find: installNode24 },
+];
 
 /**
  * npm cache into which npx installs the tarball once. For the next Node.js version npx reuses that
@@ -99,8 +103,9 @@ const empty = temporaryFolder();
 test.for(nodes)(
   "npx runs the tarball in an empty folder on Node.js $version",
   { timeout: 180_000 },
-  async ({ path }, { skip }) => {
+  async ({ find }, { skip }) => {
     rmSync(join(empty, "data"), { recursive: true, force: true });
+    const path = find() ?? skip("npm reaches no registry, so Node.js 24 could not be installed.");
     const env = { ...process.env, PATH: `${path}:/usr/local/bin:/usr/bin:/bin` };
     if (!existsSync(join(cache, "_cacache"))) {
       // Uses the downloads in npm's usual cache, so that packages are not downloaded again.
@@ -148,6 +153,25 @@ test.for(nodes)(
     await until("the end of its processes", () => stillRunning(before, empty).length === 0);
   },
 );
+
+/**
+ * Installs Node.js 24 from the package that contains it for this platform. Returns its folder, or
+ * undefined if npm reaches no registry. If this test runs on Node.js 24, returns its folder.
+ */
+function installNode24(): string | undefined {
+  if (majorOf(process.execPath) === 24) return dirname(process.execPath);
+  const { optionalDependencies } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
+  const name = Object.keys(optionalDependencies).find((each) =>
+    existsSync(join(checkout, "node_modules", each)),
+  );
+  const root = temporaryFolder();
+  try {
+    execFileSync("npm", ["install", "--prefix", root, `${name}@24`], { stdio: "pipe" });
+  } catch {
+    return undefined;
+  }
+  return join(root, "node_modules", name ?? "", "bin");
+}
 
 function argumentsOf(pid: number): string {
   return execFileSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" });

@@ -94,7 +94,7 @@ function packSources(workspace: string, root: string): void {
 function packManifests(root: string): void {
   const { name, version, description, license, type, optionalDependencies } = manifestOf(".");
   const dependencies: Record<string, string> = {};
-  // The optional packages of the root contain Node.js 24, for systems with an older version.
+  // The optional packages of the root contain Node.js 26, for systems with a version below 24.
   const optional = { ...optionalDependencies };
   const origins = new Map<string, { name: string; workspace: string }>();
   for (const workspace of workspaces) {

@@ -35,9 +35,9 @@ export const serverFlags: readonly string[] = [
   // Without this flag, SIGUSR1 opens a debugger on a local port that requires no credential.
   "--disable-sigusr1",
   `--max-semi-space-size=${youngGenerationMib}`,
-  // This flag is known to work with Node.js 24. Another version whose V8 lacks the flag would not
+  // This flag is known to work with Node.js 24 and 26. A version whose V8 lacks the flag would not
   // start.
-  ...(process.versions.node.startsWith("24.")
+  ...(/^2[46]\./.test(process.versions.node)
     ? [`--heap-growing-percent=${oldGenerationGrowthPercent}`]
     : []),
   `--v8-pool-size=${v8Threads}`,
