@@ -14,8 +14,8 @@ import { startReceivers } from "./receivers/start-receivers.ts";
 import { startModels } from "./start-models.ts";
 
 /**
- * Compares the checkout, including uncommitted changes, with a commit; for the options see
- * `script/bench --help`. A pair is one measurement of both versions. Each pair starts both versions
+ * Compares the checkout, including uncommitted changes, or with `--of` another commit, with a commit;
+ * for the options see `script/bench --help`. A pair is one measurement of both versions. Each pair starts both versions
  * on new data folders, because differences between two starts of the same version (compiled code,
  * heap, layout of tables) would otherwise look like differences between versions. Within a pair,
  * the two versions are measured alternately in short slices, because the speed of a shared machine
@@ -29,11 +29,12 @@ import { startModels } from "./start-models.ts";
 const { values } = parseArgs({
   options: {
     against: { type: "string", default: "HEAD" },
+    of: { type: "string" },
     pairs: { type: "string", default: "10" },
     "max-pairs": { type: "string" },
     seconds: { type: "string", default: "8" },
     slices: { type: "string", default: "4" },
-    only: { type: "string" },
+    only: { type: "string", multiple: true },
     json: { type: "boolean", default: false },
     set: { type: "string", multiple: true, default: [] },
   },
@@ -59,8 +60,15 @@ const checkout = resolve(import.meta.dirname, "..");
 await withCleanUp(async (opened) => {
   const folder = await mkdtemp(join(tmpdir(), "beckon-bench-"));
   opened.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
-  const roots = { checkout, commit: join(folder, "commit") };
-  const against = await checkOut(opened, values.against, { checkout, folder: roots.commit });
+  const measuredRoot = values.of === undefined ? checkout : join(folder, "of");
+  const roots = { checkout: measuredRoot, commit: join(folder, "commit") };
+  const names = {
+    checkout:
+      values.of === undefined
+        ? "checkout"
+        : await checkOut(opened, values.of, { checkout, folder: measuredRoot }),
+    commit: await checkOut(opened, values.against, { checkout, folder: roots.commit }),
+  };
   const modelPorts = await startModels(opened);
   const receivers = await startReceivers(opened);
 
@@ -83,8 +91,8 @@ await withCleanUp(async (opened) => {
   }
 
   const compared = chosen.map((one) => compareCase(one, measured.get(one) ?? []));
-  if (values.json) console.log(JSON.stringify({ against, seconds, idle, cases: compared }));
-  else printTable(against, compared, idle);
+  if (values.json) console.log(JSON.stringify({ names, seconds, idle, cases: compared }));
+  else printTable(names, compared, idle);
 
   async function measurePair(
     pair: number,

@@ -8,7 +8,7 @@ import { countReceived, type Receivers } from "./receivers/start-receivers.ts";
 
 /** One benchmark case: a load on an agent whose model has a given latency. */
 export interface Case {
-  /** Unique name. `--only <text>` selects the cases whose name contains the text. */
+  /** Unique name, by which `--only` selects cases. */
   readonly name: string;
   readonly source: "invoke" | "fire";
   readonly model: Model;
@@ -224,14 +224,20 @@ async function setCeilings({ api, agent }: Prepared): Promise<() => Promise<void
   };
 }
 
-export function casesNamed(part: string | undefined): readonly Case[] {
-  const found = cases.filter(({ name }) => name.includes(part ?? ""));
-  if (found.length === 0)
+/**
+ * Returns the cases whose names contain one of the texts; all cases if there is no text.
+ * @throws Error if no name contains a text.
+ */
+export function casesNamed(parts: readonly string[] = []): readonly Case[] {
+  for (const part of parts) {
+    if (cases.some(({ name }) => name.includes(part))) continue;
     throw new Error(
       `No case has "${part}" in its name. ` +
         `The cases are: ${cases.map(({ name }) => name).join("; ")}.`,
     );
-  return found;
+  }
+  if (parts.length === 0) return cases;
+  return cases.filter(({ name }) => parts.some((part) => name.includes(part)));
 }
 
 /** Measures a case on a server. With `prepares: false`, `prepare` of the case is not called. */

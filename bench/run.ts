@@ -25,7 +25,7 @@ import { storeRuns } from "./store-runs.ts";
  *   script/bench                     the table
  *   script/bench --stored 1000000    the same with this many finished runs in the database
  *   script/bench --seconds 5         seconds that each line is measured in each round
- *   script/bench --only "64 conn"    only the lines with this text in their name
+ *   script/bench --only "64 conn"    only the lines with this text in their name; can be repeated
  *
  * The lines are measured in turn, in several rounds, so that a change in the machine's speed
  * affects all of them.
@@ -34,7 +34,7 @@ const { values } = parseArgs({
   options: {
     seconds: { type: "string", default: "8" },
     stored: { type: "string", default: "0" },
-    only: { type: "string" },
+    only: { type: "string", multiple: true },
   },
 });
 const seconds = Number(values.seconds);

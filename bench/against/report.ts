@@ -34,16 +34,16 @@ export function compareCase(
 
 /**
  * Prints the results as a table.
- * @param commit abbreviated hash of the commit, for the head of the table
+ * @param names for the head of the table: "checkout" or the abbreviated hash of a commit
  * @param idle resident memory of each version's server before the first case of each pair, in MiB
  */
 export function printTable(
-  commit: string,
+  names: Readonly<Record<Side, string>>,
   compared: readonly ComparedCase[],
   idle: readonly Pair[],
 ): void {
   console.log(
-    `\n| case | measure | checkout | ${commit} | ratio | interval | confidence | narrower than ±3 % | pairs | failures |`,
+    `\n| case | measure | ${names.checkout} | ${names.commit} | ratio | interval | confidence | narrower than ±3 % | pairs | failures |`,
   );
   console.log("|---|---|---|---|---|---|---|---|---|---|");
   for (const { name, failures, measures } of compared) {
@@ -64,11 +64,11 @@ export function printTable(
     }
   }
   console.log(
-    "\nRatios are checkout divided by commit, the median of the pairs. " +
-      "A faster checkout has more requests/s, and less CPU and latency.",
+    `\nRatios are ${names.checkout} divided by ${names.commit}, the median of the pairs. ` +
+      `If ${names.checkout} is faster, it has more requests/s, and less CPU and latency.`,
   );
   const idleMiB = (side: Side) => median(idle.map((pair) => pair[side])).toFixed(0);
   console.log(
-    `\nIdle servers: checkout ${idleMiB("checkout")} MiB, ${commit} ${idleMiB("commit")} MiB, medians.`,
+    `\nIdle servers: ${names.checkout} ${idleMiB("checkout")} MiB, ${names.commit} ${idleMiB("commit")} MiB, medians.`,
   );
 }

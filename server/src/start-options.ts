@@ -45,8 +45,8 @@ export interface StartOptions {
   /** Time limits of the discovery of model servers, in milliseconds. */
   readonly discovery?: {
     /**
-     * Time that startup waits for model servers. A server that responds later is also added, but is
-     * not part of the result of this startup. Default: 400.
+     * Time that startup waits for model servers. A server that responds later also becomes a
+     * provider, but is missing in the `providers` that `start` returns. Default: 400.
      */
     readonly waitMs?: number;
     /** Time of one probe. Default: that of `Discovery`. */

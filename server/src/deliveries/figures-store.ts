@@ -7,7 +7,7 @@ export interface DeliveryFigures {
   readonly overdueSeconds: number;
 }
 
-/** Counts pending deliveries. Reads one partial index. */
+/** Returns the figures. Reads only the partial index of pending deliveries, which is small. */
 export async function readDeliveryFigures({ engine }: Database): Promise<DeliveryFigures> {
   const { rows } = await engine.query<DeliveryFigures>({
     name: "delivery-figures",

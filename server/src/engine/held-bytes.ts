@@ -2,7 +2,7 @@
  * Returns an upper bound of the heap bytes of a JSON value and `copies` copies of its JSON text
  * (for example the journal entry that is being sent to the database). Each character counts as two
  * bytes, because one character outside Latin-1 makes V8 store the whole string as UTF-16. An empty
- * object takes six words, and counts as 64 bytes.
+ * object takes 56 bytes in V8, and counts as 64, because the result must not be too small.
  */
 export function heldBytesOf(value: unknown, copies: number): number {
   return valueBytes(value) + 2 * copies * (JSON.stringify(value)?.length ?? 0);

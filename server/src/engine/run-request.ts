@@ -63,7 +63,10 @@ export interface RunRequest {
    * was in flight. Default false.
    */
   readonly wasWaiting?: boolean;
-  /** Stops the run. Its reason is a `RunStopped`; any other reason has the effect of `drain`. */
+  /**
+   * Aborts to stop the run. A reason that is not a `RunStopped` counts as `drain` (see
+   * `StopReason`).
+   */
   readonly signal: AbortSignal;
   /**
    * Deadline of the run in milliseconds on the clock of `base/clock.ts`. The signal enforces the

@@ -14,7 +14,7 @@ import { managedRoutes } from "./api/index.ts";
 
 const beckon = await startTestBeckon();
 const [first, second] = await fillTwoWorkspaces(beckon);
-/** An owner of both workspaces, who names one of them in `beckon-workspace` of each request. */
+/** An owner of both workspaces. The header `beckon-workspace` of each request names one of them. */
 const ownerOfBoth = await addPerson(beckon, { role: "owner" });
 await beckon.db.database.engine.query(
   "insert into members (user_id, workspace_id, role) values ($1, $2, 'owner')",

@@ -24,8 +24,9 @@ export interface ReceivedCall {
    */
   readonly webhookId: Result<string> | undefined;
   /**
-   * Whether the request names `application/json` in `Accept`. It is then answered with JSON, also
-   * if the trigger answers browser forms. A browser that sends a form does not name it.
+   * Whether `Accept` names `application/json`. Such a request gets a JSON response, even if the
+   * setting `form.answer` has a page or a redirect for browser forms. A browser that sends a form
+   * does not name `application/json`.
    */
   readonly acceptsJson: boolean;
   /** Headers of every response. */

@@ -14,7 +14,10 @@ import {
 } from "../starting/index.ts";
 import { findRun } from "./store.ts";
 
-/** A run that a management route starts. The route has checked the actor's permissions. */
+/**
+ * A run that an operation of a management route starts. `startManaged` checks no permissions, so
+ * the operation must check them first.
+ */
 interface ManagedStart
   extends Pick<StartRequest, "source" | "contentType" | "payload" | "labels" | "received"> {
   readonly agentId: string;

@@ -20,9 +20,10 @@ export interface CallerState {
 }
 
 /**
- * Returns the state in which an earlier call created the run; undefined if the run does not exist.
- * The run does not count as running if a process has claimed it since, or if its owner was declared
- * dead: another process then takes the run over.
+ * Returns what an earlier call of the start statement wrote for the run; undefined if the run does
+ * not exist. The caller executes the run if `running` is true. So `running` is false if the run was
+ * claimed or has progressed since, or if its owner was declared dead, because then another process
+ * executes the run.
  */
 export async function readStarted(
   database: Database,

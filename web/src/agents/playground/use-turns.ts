@@ -42,8 +42,8 @@ export function useTurns(agentId: string) {
   useEffect(() => write(key, turns), [key, turns]);
   return {
     turns,
-    // `add` is called when a run has started. The conversation may have been cleared since the
-    // message was sent, so the turn is added to the turns at that moment.
+    // `add` is called when a run has started. The person may have cleared the conversation after
+    // sending the message, so `add` uses the current turns and not those of the last rendering.
     add: (turn: Turn) => setTurns((before) => [...before, turn].slice(-maxTurns)),
     clear: () => setTurns([]),
   };

@@ -35,7 +35,8 @@ export function useLiveRequests(
   const list = requestsQuery(workspace, trigger, filters).queryKey;
   const shownIds = new Set(shown.map(({ id }) => id));
   const ids = (newest.data ?? []).map(({ id }) => id);
-  // Texts, because effects compare what they depend on with the value before.
+  // The ids are joined to strings, which React compares by value. Arrays are new on each render, so
+  // effects that depend on them would run after each render.
   const received = ids.join(" ");
   const news = ids.filter((id) => !shownIds.has(id)).join(" ");
   const hasNews = news !== "";

@@ -9,7 +9,7 @@ interface TimeZoneProviderProps {
   readonly children: ReactNode;
 }
 
-/** Sets the zone in which times below it are shown. */
+/** Sets the time zone in which its child components show times. */
 export function TimeZoneProvider({ zone, children }: TimeZoneProviderProps) {
   return <TimeZoneContext value={zone ?? browserZone}>{children}</TimeZoneContext>;
 }

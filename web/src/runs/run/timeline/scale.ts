@@ -43,8 +43,8 @@ const tickSteps = [
 ];
 
 /**
- * Returns the long times in which neither a model nor a tool worked. A reader may want to shorten
- * them.
+ * Returns the periods of at least `minFoldMs` and `minFoldShare` in which neither a model nor a
+ * tool worked. The page can fold them, because they would take most of the timeline's width.
  */
 export function idleTimes({ rows, start }: Timeline, end: number): readonly Span[] {
   const minMs = Math.max(minFoldMs, (end - start) * minFoldShare);

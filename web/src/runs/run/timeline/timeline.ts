@@ -20,7 +20,7 @@ export interface TimelineRow {
   /** 2 for a tool call, which is nested under the model call that requested it; otherwise 1. */
   readonly level: 1 | 2;
   readonly name: string;
-  /** Journal entries that the row shows, in order. */
+  /** `seq` of each journal entry that the row shows, in order. */
   readonly seqs: readonly number[];
   readonly start: number;
   /** Undefined while the step has not ended. */
