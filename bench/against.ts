@@ -14,13 +14,15 @@ import { startReceivers } from "./receivers/start-receivers.ts";
 import { startModels } from "./start-models.ts";
 
 /**
- * Compares the checkout, including uncommitted changes, or with `--of` another commit, with a commit;
- * for the options see `script/bench --help`. A pair is one measurement of both versions. Each pair starts both versions
- * on new data folders, because differences between two starts of the same version (compiled code,
- * heap, layout of tables) would otherwise look like differences between versions. Within a pair,
- * the two versions are measured alternately in short slices, because the speed of a shared machine
- * changes within seconds. While one version is measured, the processes of the other are stopped
- * with SIGSTOP. Both versions use the checkout's model servers and load generator.
+ * Compares the checkout, including uncommitted changes, with a commit. With `--of`, compares another
+ * commit instead of the checkout. For all options see `script/bench --help`.
+ *
+ * A pair is one measurement of both versions. Each pair starts both versions on new data folders,
+ * because differences between two starts of the same version (compiled code, heap, layout of
+ * tables) would otherwise look like differences between versions. Within a pair, the two versions
+ * are measured alternately in short slices, because the speed of a shared machine changes within
+ * seconds. While one version is measured, the processes of the other are stopped with SIGSTOP. Both
+ * versions use the checkout's model servers and load generator.
  *
  * After `--pairs` pairs, only the cases with a wide confidence interval are measured in further
  * pairs, up to `--max-pairs` in total. Which version is faster does not decide when to stop,

@@ -130,8 +130,8 @@ const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.
 
 /**
  * Additional SQL for claiming runs from the queue. If a stopping process released the run, the time
- * since then is added to `waited_ms`. Nothing is added for a run that was held before it was queued,
- * because it has no `started_at` yet.
+ * since then is added to `waited_ms`. Nothing is added for a run that was held before it was
+ * queued, because it has no `started_at` yet.
  */
 const fromQueue = {
   set: `waited_ms = r.waited_ms + case when r.started_at < r.released_at
