@@ -14,8 +14,8 @@ import { startReceivers } from "./receivers/start-receivers.ts";
 import { startModels } from "./start-models.ts";
 
 /**
- * Compares the checkout, including uncommitted changes, with a commit. With `--of`, compares another
- * commit instead of the checkout. For all options see `script/bench --help`.
+ * Compares the checkout, including uncommitted changes, with a commit. With `--of`, compares
+ * another commit instead of the checkout. For all options see `script/bench --help`.
  *
  * A pair is one measurement of both versions. Each pair starts both versions on new data folders,
  * because differences between two starts of the same version (compiled code, heap, layout of

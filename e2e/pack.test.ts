@@ -84,6 +84,12 @@ const older = (process.env.PATH ?? "")
 if (older === undefined)
   console.log("There is no Node.js older than 24, so npx is not tested on it.");
 
+/** The folder with npx: the one of an installed Node.js 24 has none. */
+const npmFolders = (process.env.PATH ?? "")
+  .split(":")
+  .filter((each) => existsSync(join(each, "npx")))
+  .slice(0, 1);
+
 /**
  * Versions of Node.js on the system. With an older one than 24, Beckon runs on the Node.js that is
  * one of its packages. 24 is the lowest version on which it runs itself.
@@ -106,7 +112,10 @@ test.for(nodes)(
   async ({ find }, { skip }) => {
     rmSync(join(empty, "data"), { recursive: true, force: true });
     const path = find() ?? skip("npm reaches no registry, so Node.js 24 could not be installed.");
-    const env = { ...process.env, PATH: `${path}:/usr/local/bin:/usr/bin:/bin` };
+    const env = {
+      ...process.env,
+      PATH: [path, ...npmFolders, "/usr/local/bin", "/usr/bin", "/bin"].join(":"),
+    };
     if (!existsSync(join(cache, "_cacache"))) {
       // Uses the downloads in npm's usual cache, so that packages are not downloaded again.
       const shared = execFileSync("npm", ["config", "get", "cache"], { env, encoding: "utf8" });
@@ -155,8 +164,9 @@ test.for(nodes)(
 );
 
 /**
- * Installs Node.js 24 from the package that contains it for this platform. Returns its folder, or
- * undefined if npm reaches no registry. If this test runs on Node.js 24, returns its folder.
+ * Returns the folder of a Node.js 24: that of this test, or that of the package that contains it
+ * for this platform, which is installed. Undefined if there is no such package, or npm reaches no
+ * registry.
  */
 function installNode24(): string | undefined {
   if (majorOf(process.execPath) === 24) return dirname(process.execPath);
@@ -164,13 +174,14 @@ function installNode24(): string | undefined {
   const name = Object.keys(optionalDependencies).find((each) =>
     existsSync(join(checkout, "node_modules", each)),
   );
+  if (name === undefined) return undefined;
   const root = temporaryFolder();
   try {
     execFileSync("npm", ["install", "--prefix", root, `${name}@24`], { stdio: "pipe" });
   } catch {
     return undefined;
   }
-  return join(root, "node_modules", name ?? "", "bin");
+  return join(root, "node_modules", name, "bin");
 }
 
 function argumentsOf(pid: number): string {

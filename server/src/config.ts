@@ -270,8 +270,8 @@ const settings = {
     may: `1 to ${maxProcesses}, or auto`,
     help:
       "Server processes on this machine. More than 1 share one port, " +
-      "which needs Node.js 24.19 or newer. `auto`: one per CPU that the machine or the container " +
-      "allows, but at most one per 512 MiB of memory.",
+      "which needs Node.js 24.19 to 24.x, or 26.4 or newer. `auto`: one per CPU that the machine " +
+      "or the container allows, but at most one per 512 MiB of memory.",
   },
   BECKON_MAX_RUNS: {
     schema: whole(1, 100_000, 2_000),

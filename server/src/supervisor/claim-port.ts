@@ -27,10 +27,10 @@ export async function claimPort({
   host: string;
   port: number;
 }): Promise<ClaimedPort> {
-  // Beckon runs on every release of Node.js 24, but only 24.19 and later have `net.BoundSocket`.
+  // Beckon runs on every release of Node.js from 24 on. `net.BoundSocket` came with 24.19 and 26.4.
   if (net.BoundSocket === undefined) {
     throw new ConfigError(
-      "BECKON_PROCESSES above 1 needs Node.js 24.19 or newer; this is " +
+      "BECKON_PROCESSES above 1 needs Node.js 24.19 to 24.x, or 26.4 or newer; this is " +
         `${process.versions.node}. Install a newer one, or set BECKON_PROCESSES to 1.`,
     );
   }

@@ -118,7 +118,11 @@ export function createLive({
       case "event":
         if (!isNotice(message.event)) events.add(message.event);
         else if (message.event.type === "stream.opened") onOpened();
-        else onReset(message.event.data.message);
+        else {
+          // Events that still wait for a frame are from before the reset.
+          events.clear();
+          onReset(message.event.data.message);
+        }
         break;
       case "run started":
         starts.get(message.startId)?.resolve(message.runId);

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { isNotFound, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import { isNotFound, isOutcomeUnknown, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
 import { type TokenState, tokenStateQuery } from "./queries.ts";
 
 /** Returns the known state of an agent's token, and the actions on it. */
@@ -11,6 +11,11 @@ export function useToken(agentId: string) {
   const known = tokenStateQuery(workspace, agentId);
   const { data: state } = useQuery(known);
   const learn = (learned: TokenState) => queryClient.setQueryData(known.queryKey, learned);
+  const learnRevoked = () => {
+    // If the response of a rotation was lost, its key would return the token that is revoked now.
+    release();
+    learn({ isIssued: false });
+  };
 
   const rotate = async (graceSeconds: number) => {
     const body = { grace_seconds: graceSeconds };
@@ -49,16 +54,20 @@ export function useToken(agentId: string) {
       try {
         return (await client.agents.revealToken(agentId)).token;
       } catch (thrown) {
-        if (isNotFound(thrown)) learn({ isIssued: false });
+        if (isNotFound(thrown)) learnRevoked();
         throw thrown;
       }
     },
     /** @throws BeckonError */
     revoke: async () => {
-      await client.agents.revokeToken(agentId);
-      // If the response of a rotation was lost, its key would return the token that is revoked now.
-      release();
-      learn({ isIssued: false });
+      try {
+        await client.agents.revokeToken(agentId);
+      } catch (thrown) {
+        // The token may be revoked all the same.
+        if (isOutcomeUnknown(thrown)) release();
+        throw thrown;
+      }
+      learnRevoked();
     },
   };
 }
