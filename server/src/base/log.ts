@@ -64,7 +64,7 @@ export function createLog(levels: LogLevels | LogLevel, options: LogOptions = {}
     {
       level: "trace",
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: createTimestamp(),
       formatters: { level: (label) => ({ level: label }) },
     },
     format === "pretty" ? prettyOutput(output) : output,
@@ -76,7 +76,9 @@ export function createLog(levels: LogLevels | LogLevel, options: LogOptions = {}
   for (const [name, spec] of Object.entries<LineSpec>(logLines)) {
     const logger = loggers.get(spec.area);
     if (logger === undefined || !logger.isLevelEnabled(spec.level)) continue;
-    const kinds = Object.entries(spec.fields);
+    const kinds = Object.entries(spec.fields).map(
+      ([field, kind]) => [field, kind.replace("?", "") as FieldKind] as const,
+    );
     // Warnings and errors do not wait in the buffer, where they would be lost if the process is
     // killed.
     const isUrgent = ["warn", "error", "fatal"].includes(spec.level);
@@ -125,6 +127,23 @@ export function createLog(levels: LogLevels | LogLevel, options: LogOptions = {}
   return log;
 }
 
+/**
+ * Returns a function that returns the field `time` of a line. Under load, several lines are written
+ * within a millisecond, so they share the formatted time.
+ */
+function createTimestamp(): () => string {
+  let formattedAt = Number.NaN;
+  let field = "";
+  return () => {
+    const now = Date.now();
+    if (now !== formattedAt) {
+      formattedAt = now;
+      field = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return field;
+  };
+}
+
 function databaseOutage(write: Log["write"]): Outages["database"] {
   const outages = new OutageLog<{ readonly reason: string }>({
     failed: (fields, count) => write("the database is unavailable", { ...fields, count }),
@@ -153,13 +172,12 @@ const maxCharacters = { text: 300, stack: 4_000 };
  */
 function pick(
   fields: Readonly<Record<string, unknown>>,
-  kinds: readonly (readonly [string, string])[],
+  kinds: readonly (readonly [name: string, kind: FieldKind])[],
 ): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
-  for (const [name, spec] of kinds) {
+  for (const [name, kind] of kinds) {
     const value = fields[name];
     if (value === undefined || value === null) continue;
-    const kind = spec.replace("?", "") as FieldKind;
     picked[name] = kind === "text" || kind === "stack" ? safeText(String(value), kind) : value;
   }
   return picked;
