@@ -3,8 +3,8 @@ import { type BudgetKey, countSpent } from "./budgets/index.ts";
 import type { LimitServices } from "./services.ts";
 
 /**
- * Tells the runs of all processes that limits of these workspaces have changed, and sets the exact
- * amount spent of those that are new. Call it after the transaction that changed them has
+ * Notifies the runs of all processes that limits of these workspaces have changed, and sets the
+ * exact amount spent of those that are new. Call it after the transaction that changed them has
  * committed.
  * @param created the budgets that are new.
  */

@@ -12,9 +12,9 @@ export interface PlanSources {
 export interface LimitServices {
   readonly limits: PlanSources & {
     /**
-     * Tells the runs of these workspaces, in all processes, that limits have changed: they request
-     * a reservation before their next attempt, and those that are held or wait for a limit try
-     * again.
+     * Notifies the runs of these workspaces, in all processes, that limits have changed: they
+     * request a reservation before their next attempt, and those that are held or wait for a limit
+     * try again.
      */
     changed(workspaceIds: readonly string[]): void;
     /** Queues held runs that can start, in all workspaces. Called after an agent was resumed. */
