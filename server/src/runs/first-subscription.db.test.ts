@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
-import { executedStatements } from "../../test/executed-statements.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import { startReceiver } from "../../test/receiver.ts";
 import { subscribe } from "../../test/subscribe.ts";
@@ -100,25 +99,6 @@ test("runs of two processes that are in flight when the first subscription is cr
   );
   expect(new Set(finished.map(({ body: { data } }) => data.run_id))).toEqual(new Set(all));
   expect(finished.every(({ body: { data } }) => data.subscription_id === body.data.id)).toBe(true);
-});
-
-test("while there is no subscription, starts and appends contain no SQL of deliveries", async () => {
-  const subscriptions = new KnownSubscriptions();
-  const row = startRow(agent, { owner });
-  const executed = await executedStatements(async () => {
-    await startRuns(database, [row], { subscriptions });
-    const run = { runId: row.runId, workspaceId: agent.workspaceId } as never;
-    const end = appendRow(run, owner, { entries: entriesAtEnd(), end: succeeded });
-    expect(await appendToRuns(database, [end], { subscriptions })).toMatchObject([
-      { kind: "written" },
-    ]);
-  });
-  // `executed` can also contain statements of the two servers, which run in the process of this
-  // test. So there can be more than two inserts.
-  const inserts = executed.filter((text) => /insert into events/.test(text));
-  expect(inserts.length).toBeGreaterThanOrEqual(2);
-  expect(executed.filter((text) => /insert into deliveries/.test(text))).toEqual([]);
-  expect(subscriptions.some).toBe(false);
 });
 
 test("a start that sees the first subscription writes its delivery and binds its key once", async () => {
