@@ -21,11 +21,11 @@ import type { Arrivals } from "./readers.ts";
  *   script/bench streams --only latency   one table; the other is cpu
  *
  * *Latency*: one process executes a run that writes two events at a time, slowly enough to keep no
- * process busy. Latency is from the commit to the moment when each reader has the whole event. The
- * commit time is PostgreSQL's (`track_commit_timestamp`, on only here), taken just before the
- * commit record is flushed to disk. Latency therefore includes this flush, although no reader can
- * be notified before it. It also includes the time in which the process of the readers, on the same
- * cores, reads all events. All times are from the same clock.
+ * process busy. Latency is the time from the commit to the moment when each reader has the whole
+ * event. PostgreSQL takes the time of the commit (`track_commit_timestamp`, on only here) just
+ * before it flushes the commit record to disk. Readers are notified after the flush, so latency
+ * includes it. It also includes the time that the process of the readers needs, on the same cores,
+ * to read all events. All times are from the same clock.
  *
  * *CPU*: the server's CPU for runs whose model produces 100 tokens a second, in three cases:
  * without a subscriber, where Beckon requests the response in one piece; without a subscriber but

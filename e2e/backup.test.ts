@@ -17,8 +17,8 @@ import {
 } from "./product.ts";
 
 /**
- * A backup under load, restored into another folder. The tests of this file share the two servers
- * and run in order.
+ * A backup under load, restored into another folder. The tests share the servers of `tool` and
+ * `receiver`, and depend on their order.
  */
 
 const folder = temporaryFolder();
@@ -207,7 +207,8 @@ test("after a restore, acknowledged runs are there, and nothing of before the ba
     () => product.url,
     () => keyOf(restored),
   );
-  // One after another: of thousands of reads at once, some wait too long for a connection.
+  // Reads one run at a time: of thousands of concurrent reads, some would wait too long for a
+  // database connection and fail.
   const found = new Set<unknown>();
   for (const { runId } of before.acknowledged.filter(({ at }) => at < before.completeUntil)) {
     const { body } = await call(`/runs/${runId}`);
@@ -240,7 +241,8 @@ test("after a restore, acknowledged runs are there, and nothing of before the ba
   await stream.has("stream.reset");
   stream.close();
 
-  // A new run works. Its delivery is the first since the restore, so no old one was sent.
+  // A new run works. Its delivery is the first since the restore, so Beckon sent none of those that
+  // were pending in the backup.
   receiver.respond = (_request, response) => response.writeHead(204).end();
   const { id, token } = product.demo();
   const invoked = await call(`/agents/${id}/invoke`, { key: token, body: { input: "again" } });

@@ -46,8 +46,8 @@ for (const [language, run, isAvailable] of languages) {
       const ids = operations
         .map(({ id }) => id)
         .sort((one, other) => Number(other.startsWith("check")) - Number(one.startsWith("check")));
-      // Samples of the guides run first, because they do not change the data on which the samples
-      // of operations depend.
+      // Samples of the guides run first: they do not change the data that the samples of operations
+      // need, but some samples of operations delete data.
       const ordered = [...[...samples.keys()].filter((id) => !ids.includes(id)), ...ids];
       const printed = await run(
         ordered.map((id) => jobOf(id, samples.get(id) ?? "", substitutesOf(id))),

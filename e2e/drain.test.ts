@@ -116,8 +116,8 @@ test("runs that are not finished in the drain time are queued and finish after t
     const types: string[] = (await call(`/runs/${id}/events`)).body.data.map(
       (event: { type: string }) => event.type,
     );
-    // Events before `run.started` are ignored, because not every run has one: a new process queues
-    // the runs that it accepts until it has checked that no older run is queued.
+    // The comparison begins at `run.started`. Some runs have a `run.queued` before it, because a
+    // new process queues the runs that it accepts until it has checked that no older run is queued.
     expect(types.slice(types.indexOf("run.started"))).toEqual([
       ...["run.started", "run.step_lost", "run.queued", "run.resumed", "run.step", "run.finished"],
     ]);
@@ -136,9 +136,9 @@ test("a second signal skips the drain time, shuts PostgreSQL down properly, and 
   const started = product.descendants();
   const stopped = product.stop("SIGTERM");
   await until("it says that it is not ready", isNotReady);
-  // Signals within half a second count as one: npm and shells forward a signal that the terminal
-  // already sent to all processes. The time begins when Beckon handles the first signal, which on a
-  // busy machine is later than the call of `stop`, but before Beckon is not ready.
+  // Beckon ignores signals within half a second after the first, because npm and shells forward a
+  // signal that the terminal already sent to all processes. On a busy machine Beckon can handle the
+  // first signal late, but it has handled it when /readyz returns 503. So the test waits from then.
   const notReadyAt = performance.now();
   await until("the end of that time", () => performance.now() > notReadyAt + 700);
   expect(stillRunning([product.pid], folder)).not.toEqual([]);

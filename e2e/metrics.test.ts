@@ -22,8 +22,8 @@ async function scrape(url: string): Promise<Map<string, number>> {
 }
 
 /**
- * Reads metrics that contain those of all processes. On a busy machine, a process can respond later
- * than the supervisor waits. Then it counts with its previous metrics.
+ * Reads metrics until they contain the current ones of all processes. On a busy machine, a process
+ * can respond too late. The supervisor then uses its previous metrics and counts it as silent.
  */
 async function scrapeAll(url: string): Promise<Map<string, number>> {
   let all = new Map<string, number>();

@@ -369,7 +369,7 @@ test("no table, log or file contains a secret in any encoding", async () => {
   ] as const) {
     expect([name, foundIn(text, secrets)]).toEqual([name, []]);
   }
-  // Only these files contain secrets, because the printed commands read them.
+  // Only these files are allowed to contain secrets: the commands that Beckon prints read them.
   const demoFiles = [beckon.printed("Demo token"), beckon.printed("Demo trigger")];
   const paths = new Set([...filesBelow(folder), ...filesBelow(home)]);
   for (const path of [...paths].filter((each) => !demoFiles.includes(each))) {

@@ -84,15 +84,15 @@ const older = (process.env.PATH ?? "")
 if (older === undefined)
   console.log("There is no Node.js older than 24, so npx is not tested on it.");
 
-/** The folder with npx: the one of an installed Node.js 24 has none. */
+/** The first folder in PATH with npx: the npm package of Node.js 24 contains no npx. */
 const npmFolders = (process.env.PATH ?? "")
   .split(":")
   .filter((each) => existsSync(join(each, "npx")))
   .slice(0, 1);
 
 /**
- * Versions of Node.js on the system. With an older one than 24, Beckon runs on the Node.js that is
- * one of its packages. 24 is the lowest version on which it runs itself.
+ * Versions of Node.js on which npx is tested. If the version is older than 24, Beckon runs on the
+ * Node.js that is one of its packages instead. 24 is the oldest version on which Beckon runs.
  */
 const nodes = [
   ...(older === undefined ? [] : [{ version: majorOf(join(older, "node")), find: () => older }]),
@@ -164,9 +164,9 @@ test.for(nodes)(
 );
 
 /**
- * Returns the folder of a Node.js 24: that of this test, or that of the package that contains it
- * for this platform, which is installed. Undefined if there is no such package, or npm reaches no
- * registry.
+ * Returns the folder of a Node.js 24. If this test does not run on Node.js 24 itself, installs the
+ * npm package that contains it for this platform. Undefined if there is no such package, or npm
+ * reaches no registry.
  */
 function installNode24(): string | undefined {
   if (majorOf(process.execPath) === 24) return dirname(process.execPath);
@@ -197,7 +197,7 @@ function tarballName(): string {
   return `beckon-${version}.tgz`;
 }
 
-/** Links only the packages that the package.json of `beckon` names, from the checkout. */
+/** Links packages of the checkout into `modules`: only those that `beckon`'s package.json names. */
 function linkPackages(beckon: string, modules: string): void {
   const manifest = JSON.parse(readFileSync(join(beckon, "package.json"), "utf8"));
   const needed = { ...manifest.dependencies, ...manifest.optionalDependencies };

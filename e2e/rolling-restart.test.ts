@@ -71,9 +71,9 @@ async function startNginx(ports: readonly number[]) {
   return {
     url,
     /**
-     * Returns a number that grows with the requests that nginx sent to this server at the first
-     * attempt. It is no exact count: of adjacent lines of the log that match, some are not counted,
-     * because two matches cannot share a line break.
+     * Returns a number that grows with the requests that this server answered with 200 at nginx's
+     * first attempt. It is not an exact count: of two adjacent lines of the log that match, only
+     * one is counted, because two matches cannot share a line break.
      */
     answeredBy: (port: number) =>
       readFileSync(log, "utf8").split(`\n127.0.0.1:${port} 200\n`).length - 1,

@@ -35,8 +35,8 @@ const journalOf = async (runId: string): Promise<StreamEvent[]> =>
 beforeAll(() =>
   eventually("a run that begins at once", async () => {
     const [first] = await journalOf((await beckon.invoke(agent, "Hello")).body.run_id);
-    // The commands of the page read the first event of the workspace. An open transaction of
-    // another test can delay it.
+    // The commands of the page read the first event of the workspace. While an older transaction of
+    // another test is open, the API does not return this event yet.
     const { data } = (await beckon.call("/events?limit=1")).body;
     return (first?.type === "run.started" && data.length > 0) || undefined;
   }),

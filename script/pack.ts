@@ -130,10 +130,10 @@ function packManifests(root: string): void {
 }
 
 /**
- * Returns whether a workspace's dependency is installed under an alias. It is if the lock file has
- * it in the workspace's own `node_modules`, because the root has another version of it. The
- * server's dependencies never get an alias: they are most of the dependencies, and some refer to
- * themselves by name.
+ * Returns whether the published package refers to a workspace's dependency by an alias. It does if
+ * the lock file has it in the workspace's own `node_modules`, because the root has another version
+ * of it. The server's dependencies never get an alias: they are most of the dependencies, and some
+ * refer to themselves by name.
  */
 function hasAlias(name: string, workspace: string): boolean {
   return workspace !== "server" && `${workspace}/node_modules/${name}` in lock.packages;

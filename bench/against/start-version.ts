@@ -97,8 +97,8 @@ export async function startVersion(
 
 /**
  * Returns HOME, PATH and TMPDIR for the processes of a version, so that they get no settings of
- * Beckon. PATH is without the folder of the Node.js that runs this script, because each version
- * finds its own Node.js.
+ * Beckon. PATH is without the folder of the Node.js that runs this script, so that each version
+ * chooses its own Node.js.
  */
 function ownEnvironment(): Record<string, string> {
   const { PATH = "", HOME = "", TMPDIR } = process.env;

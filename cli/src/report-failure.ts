@@ -61,7 +61,7 @@ function describe(thrown: unknown): Failure {
     const { code, runId } = thrown;
     return { code, exitCode: exitCodeOf(thrown), message: messageOf(thrown), runId };
   }
-  // The client throws a TypeError for an argument that it rejects without a request.
+  // The client throws a TypeError for an invalid argument, before it sends a request.
   if (thrown instanceof TypeError)
     return { code: "usage", exitCode: exitCodes.usage, message: thrown.message };
   throw thrown;

@@ -29,8 +29,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 }
 
 function createProgram(terminal: Terminal, finish: (exitCode: number) => void): Command {
-  // These settings are made before the subcommands are added, because commander copies them to a
-  // subcommand when it creates it.
+  // These settings are made before the subcommands are added, because commander copies the settings
+  // of the program to each subcommand at the moment of its creation.
   const program = new Command("beckon")
     .exitOverride()
     .configureOutput({

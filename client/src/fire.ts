@@ -8,8 +8,9 @@ export interface FiredRun {
   readonly run_id: string;
   /**
    * `true` if the trigger accepted the request and its settings say that it starts no run: the
-   * filter is false, the trigger waits for a sample, the field `form.honeypot` has a value, or the
-   * trigger is disabled and `when_disabled` is `swallow`. Absent if there is a run.
+   * filter is false, the request was stored as a sample (`triggers.listen`), the field
+   * `form.honeypot` has a value, or the trigger is disabled and `when_disabled` is `swallow`.
+   * Absent if there is a run.
    */
   readonly skipped?: true;
 }

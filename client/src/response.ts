@@ -31,7 +31,7 @@ function parseError(text: string): Partial<ErrorAnswer> {
   }
 }
 
-/** Returns the error for a response that comes not from Beckon but, for example, from a proxy. */
+/** Returns the error for a response that does not come from Beckon, for example from a proxy. */
 export function unexpectedResponse(
   { status, headers }: Response,
   operation: string,

@@ -37,7 +37,7 @@ function isNotExecuted({ status, retryAfter }: BeckonError): boolean {
   return status === 429 || (status === 503 && retryAfter !== undefined);
 }
 
-/** Returns whether it is unknown if the call was executed. */
+/** Returns true if the error does not show whether the server executed the call. */
 export function isOutcomeUnknown(error: BeckonError): boolean {
   const { status, code } = error;
   return (

@@ -25,7 +25,8 @@ export interface WatchedRun {
 
 /**
  * Starts a run and watches it from its first event. The response to the start is the stream, so all
- * output of the model is in it, unless the run is queued first. A watch that begins after a start
+ * output of the model is in it. Exception: a run that is queued first can be executed by another
+ * server process, whose output this stream does not get. A separate `runs.watch` after a start
  * can miss the first output.
  * @throws BeckonError if the start failed, or its response was lost
  */
@@ -59,8 +60,9 @@ export async function startAndWatch(
     release();
     throw unexpectedResponse(response, operation);
   }
-  // A run that an earlier request started may have been started at any time, if the key is the
-  // caller's. It may also have been started by an attempt of this call, but nothing shows that.
+  // The header means that an earlier request with this key started the run. If the caller chose the
+  // key, that request may be hours old. It may also be an earlier attempt of this call, but the
+  // response does not show which of the two it is.
   const isOld =
     options.idempotencyKey !== undefined && response.headers.has("idempotency-replayed");
   const sentAt = isOld ? Number.NEGATIVE_INFINITY : beganAt;

@@ -67,7 +67,8 @@ const maxDisconnectedMs = 5 * 60_000;
 
 /**
  * Yields the events of a stream and reconnects when the connection is lost. Ends after the last
- * event, or when the server responds 204. Leaving the loop closes the connection.
+ * event, or when the server responds with 204 because no further event will follow. Leaving the
+ * loop closes the connection.
  * @throws BeckonError if the request is rejected, if the credential is no longer valid, or after
  *   five minutes without a connection; the signal's reason if the signal aborts
  */

@@ -34,9 +34,9 @@ const maxRepeatMs = 23 * 3_600_000;
  * Yields the events of a run as they occur, until the run ends. Each entry of the run's journal is
  * yielded once and in order, and between these the model's output while it is generated. Reconnects
  * automatically; leaving the loop closes the connection.
- * @param start the start of the run, whose response already streams the events after `after`. A
- *   credential that can only invoke agents cannot read runs, so the start is then repeated.
- *   Undefined if the function must send a request for the events
+ * @param start the request that started the run, whose response already streams the events after
+ *   `after`. It is sent again to resume the stream if the credential can invoke agents but not read
+ *   runs. Undefined if no stream is open yet
  * @throws BeckonError if the server rejects the credential or finds no run with this id, or after
  *   five minutes without a connection
  */
@@ -54,7 +54,7 @@ export function watch(
     query: { view },
   };
   let canRead = true;
-  /** Returns the start if it may be repeated. */
+  /** Returns the request that started the run; undefined if it cannot be repeated safely. */
   const repeatable = () =>
     start !== undefined && Date.now() - start.sentAt < maxRepeatMs ? start.call : undefined;
   return subscribe<WatchedEvent>(

@@ -27,7 +27,7 @@ export const setupBody = z.strictObject({ token, name, email, password });
  * Body of `POST /sign-in`. Several accounts can have the same e-mail address, but in one workspace
  * an address is unique. `workspace_id` selects the account that is a member of this workspace.
  * Without it, the server compares the password only with those of the four oldest accounts with
- * this address.
+ * this address, because a comparison needs much CPU and the number of accounts has no limit.
  */
 export const signInBody = z.strictObject({
   email,
@@ -118,14 +118,14 @@ export type Me = z.infer<typeof me>;
 /** A valid session. */
 export const session = z.object({
   id: z.string(),
-  /** Whether this is the session of the request. */
+  /** Whether the request for this list was itself sent with this session. */
   current: z.boolean(),
   /** IP address of the sign-in; null if it is not known. */
   address: z.string().nullable(),
   /** `User-Agent` of the sign-in; null if the client sent none. */
   user_agent: z.string().nullable(),
   created_at: z.iso.datetime(),
-  /** Precision: one day. */
+  /** Updated at most once a day. */
   last_used_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
 });

@@ -25,9 +25,7 @@ const agentInDocument = createAgentBody
   });
 export type AgentInDocument = z.infer<typeof agentInDocument>;
 
-/**
- * Body of `POST /agents/import`, as JSON or YAML. `exportedAgents` is the response of an export.
- */
+/** Body of `POST /agents/import`, as JSON or YAML. The response of an export is a valid body. */
 export const agentsDocument = z
   .strictObject({
     beckon: z.literal(formatVersion, {

@@ -39,9 +39,9 @@ const limits = z.strictObject({
   /** Maximum number of model calls in one run, 1 to 1,000. */
   max_steps: z.number().int().min(1).max(1_000).default(20),
   /**
-   * Maximum seconds from the first start of a run, across failovers, 1 to 86,400. The wait between
-   * the exit of a process and the failover to another one does not count, nor does the time for
-   * which a run is queued again after a stopping process released it.
+   * Maximum seconds from the first start of a run to its end, 1 to 86,400. Two waits do not count:
+   * the time from the exit of the run's process until another process resumes the run, and the time
+   * in the queue after a process that stops has released the run.
    */
   timeout_seconds: z.number().int().min(1).max(86_400).default(600),
   /**

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { limitReached, usageThreshold } from "./limit-reached.ts";
 
 /**
- * Token usage of model calls. `estimated` is true if Beckon estimated at least one of the numbers.
- * It does so if the provider reported none, for example after an abort, or impossible ones.
+ * Token usage of model calls. `estimated` is true if Beckon estimated at least one of the numbers,
+ * because the provider reported no number, for example after an abort, or an impossible one.
  */
 export const tokenUsage = z.object({
   input_tokens: z.number().int().nonnegative(),
@@ -90,8 +90,9 @@ const costMicros = z.number().int().nonnegative().nullable();
 export const eventData = {
   "run.queued": z.object({
     /**
-     * Set if a stopping process released the run. Each model call that this process sent is then
-     * reported by an earlier event. Absent in the releases of processes of earlier versions.
+     * Set if a process that stops put the run back into the queue, and earlier events report all
+     * model calls that this process sent. The process that resumes the run then estimates no usage
+     * of a lost call. Earlier versions of Beckon do not set it.
      */
     calls_reported: z.literal(true).optional(),
   }),
@@ -129,7 +130,7 @@ export const eventData = {
     call_id: z.string(),
     tool: z.string(),
     arguments: z.unknown(),
-    /** Sent with every attempt of this call if the tool has an `idempotency_header`. */
+    /** Sent with every attempt of this call if the operation has an `idempotency_header`. */
     idempotency_key: z.string(),
   }),
   "run.tool_result": z.object({
@@ -201,7 +202,7 @@ export const workspaceEventData = {
   "agent.resumed": z.object({ actor: z.string() }),
   /**
    * The usage has reached 50, 80 or 100 percent of a limit. Written once per period and percentage.
-   * `agent_id` is set if the limit is a ceiling of the agent.
+   * The event itself has an `agent_id` if the limit is a ceiling of an agent.
    */
   "usage.threshold": usageThreshold,
   /** Beckon disabled a subscription. Until it is enabled, its deliveries are not sent. */

@@ -91,7 +91,10 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
       url: cleanText(2_000),
       query,
       headers,
-      /** Arguments from the model: an object of strings, numbers, booleans or lists of these. */
+      /**
+       * Schema of the arguments that the model provides: an object of strings, numbers, booleans
+       * or lists of these.
+       */
       parameters: valueSchema.default({ type: "object", properties: {} }),
       /**
        * Schema of the JSON body, which the model provides as the argument `body`. Properties with

@@ -148,7 +148,7 @@ export const key = z.object({
   updated_at: z.iso.datetime(),
   /** null if the key does not expire. */
   expires_at: z.iso.datetime().nullable(),
-  /** Precision: one minute. null if the key was never used. */
+  /** Updated at most once a minute. null if the key was never used. */
   last_used_at: z.iso.datetime().nullable(),
 });
 export type Key = z.infer<typeof key>;

@@ -4,7 +4,7 @@ import { pageQuery } from "./responses.ts";
 /** Maximum of a limit in money: $1,000,000,000, in micro-dollars. */
 export const maxLimitMicros = 1_000_000_000_000_000;
 
-/** What a ceiling applies to. */
+/** What a ceiling, which is a daily limit of cost, applies to. */
 export const ceilingScope = z.enum(["workspace", "agent", "key", "trigger"]);
 export type CeilingScope = z.infer<typeof ceilingScope>;
 
@@ -29,7 +29,7 @@ const micros = z.number().int().nonnegative();
 
 /**
  * A daily limit of cost. The day is a date in the workspace's time zone. A ceiling is not part of
- * an agent's version.
+ * an agent's version, so changing it creates no version.
  */
 export const ceiling = z.object({
   scope: ceilingScope,

@@ -18,8 +18,8 @@ export const acceptedInvitation = z.object({ ...member.shape, workspace_id: z.st
 export type AcceptedInvitation = z.infer<typeof acceptedInvitation>;
 
 /**
- * Data of the response of `POST /members/:user_id/reset-link`. The response has the link itself
- * beside this data, in `token` and `url`.
+ * The field `data` of the response to `POST /members/:user_id/reset-link`. The link itself is in
+ * the fields `token` and `url` of the same response.
  */
 export const resetLink = z.object({ expires_at: z.iso.datetime() });
 

@@ -7,7 +7,7 @@ import { cleanText } from "./text.ts";
 /** The name of the built-in plan without limits. Workspaces have it until another plan is set. */
 export const unlimitedPlan = "unlimited";
 
-/** Maximum of an allowance, in the unit of its metric. */
+/** Maximum of an allowance, which is what a plan allows per month, in the unit of its metric. */
 export const maxAllowance = maxLimitMicros;
 
 /**
@@ -109,7 +109,7 @@ export const updateWorkspacePlanBody = z
     plan: planName.optional(),
     /** `now`, or `period_end`: when the current month of the plan ends. */
     takes_effect: z.enum(["now", "period_end"]).default("now"),
-    /** The new anchor day. It takes effect when the current month of the plan ends. */
+    /** The day on which months of the plan begin. Takes effect when the current month ends. */
     anchor_day: anchorDay.optional(),
   })
   .refine(({ plan, anchor_day }) => plan !== undefined || anchor_day !== undefined, {
@@ -138,11 +138,12 @@ export const planUsage = z.object({
       allowance: amount.nullable(),
       /**
        * Used since `starts_at`, the start of the plan's current month. For the metric `cost`, this
-       * is the sum of the known costs, at standard prices where these are known. It is null if
-       * `allowance` is null, the sum is 0 and the cost of at least one call is unknown.
+       * is the sum of the known costs: at the prices of the operator's file or of Beckon's library
+       * or, for models in neither, at the workspace's own prices. It is null if `allowance` is
+       * null, the sum is 0 and the cost of at least one call is unknown.
        */
       used: amount.nullable(),
-      /** Calls whose cost is unknown and not in `used`; 0 for other metrics than cost. */
+      /** Number of calls whose cost is unknown and not in `used`; 0 if the metric is not `cost`. */
       unknown_cost_entries: amount,
       /**
        * Reserved for calls in progress. What a call did not use is released when the call ends.

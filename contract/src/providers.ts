@@ -112,8 +112,8 @@ export const provider = z.object({
   kind: z.string(),
   origin: providerOrigin,
   /**
-   * null for the default of the kind. Also null for a provider of the operator, except for owners
-   * of the workspace `default`.
+   * null if the kind's default URL is used. Only owners of the workspace `default` see the URL of a
+   * provider of the operator; in responses to others it is null.
    */
   base_url: z.string().nullable(),
   /**

@@ -218,7 +218,10 @@ export const receiving = z.strictObject({
       ndjson: z.boolean().default(false),
       csv: z.boolean().default(false),
       gzip: z.boolean().default(false),
-      /** In bytes, 1 KiB to 25 MiB. More than 1 MiB needs a message template. */
+      /**
+       * In bytes, 1 KiB to 25 MiB. More than 1 MiB needs a `template`, which selects a part of the
+       * body, because the input of a run can have at most 1 MiB.
+       */
       max_bytes: z.number().int().min(1_024).max(maxReceivedBytes).default(1_048_576),
     })
     .prefault({}),
@@ -253,7 +256,7 @@ export const receiving = z.strictObject({
   when_paused: z.enum(["refuse", "hold"]).default("refuse"),
   /** Response of a disabled trigger: 409, or 202 as if the request were accepted. */
   when_disabled: z.enum(["refuse", "swallow"]).default("refuse"),
-  /** Requests that one process accepts in a minute. null: no limit. */
+  /** Maximum requests that one server process accepts in a minute. null: no limit. */
   max_per_minute: z.number().int().min(1).max(100_000).nullable().default(null),
   /** For forms in web pages. */
   form: z
@@ -343,8 +346,8 @@ export type Preset = z.infer<typeof preset>;
  * - `mapping_error`: filter or template failed; its run was created failed.
  * - `limit_reached`: its run was created failed, because a limit was spent.
  * - `filtered`, `captured`, `honeypot`, `swallowed`: accepted with 202, without a run: the filter
- *   is false, the trigger waited for a sample, the field `form.honeypot` has a value, or the
- *   trigger is disabled and `when_disabled` is `swallow`.
+ *   is false, the request was stored as a sample (`…/listen`), the field `form.honeypot` has a
+ *   value, or the trigger is disabled and `when_disabled` is `swallow`.
  * - `invalid_signature`: rejected with 401. Body, headers and query of the request are not stored.
  * - `rejected`: rejected for another reason, such as a paused agent or an unreadable body.
  */
@@ -406,8 +409,8 @@ export const receivedRequestsQuery = pageQuery.extend({
 /** Body of `POST …/requests/:request_id/replay`. */
 export const replayRequestBody = z.strictObject({
   /**
-   * The version of the agent: the current one, or the one when the request was received. 409
-   * `conflict` if the latter was not stored.
+   * The version of the agent that the new run uses. `original` is the version that was current when
+   * the request was received. If that version is not known, the response is 409 `conflict`.
    */
   version: z.enum(["current", "original"]).default("current"),
 });
@@ -441,7 +444,10 @@ export const replayedRequests = z.object({
 
 export type ReplayedRequests = z.infer<typeof replayedRequests>;
 
-/** Body of `POST …/triggers/:trigger_id/listen`. */
+/**
+ * Body of `POST …/triggers/:trigger_id/listen`. For so many `seconds`, the trigger waits for a
+ * verified request. It stores the first one as a sample and starts no run for it.
+ */
 export const listenBody = z.strictObject({
   seconds: z.number().int().min(1).max(120).default(120),
 });

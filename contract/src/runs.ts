@@ -7,9 +7,9 @@ import { pageQuery, runView } from "./responses.ts";
 import { cleanText, isStorableText } from "./text.ts";
 
 /**
- * `queued → running → succeeded | failed | cancelled`; the last three are final. `waiting` is a held
- * run: it is queued when its agent is resumed or a limit is reset or raised. Clients must accept
- * unknown values.
+ * `queued → running → succeeded | failed | cancelled`; the last three are final. `waiting` is a
+ * held run: it is queued when its agent is resumed or a limit is reset or raised. Clients must
+ * accept unknown values.
  */
 export const runStatus = z.enum([
   "waiting",
@@ -30,8 +30,8 @@ const input = z
 export const invokeBody = z.object({ input });
 
 /**
- * What started a run. `draft` is a run with a configuration that is not saved. New entry points add
- * values.
+ * What started a run. `draft` is a run with a configuration that is not saved. Later versions can
+ * add values.
  */
 const runSource = z.enum(["invoke", "trigger", "draft"]);
 export type RunSource = z.infer<typeof runSource>;
@@ -39,7 +39,8 @@ export type RunSource = z.infer<typeof runSource>;
 /**
  * Body of `POST /agents/:agent_id/draft-runs`. `config` is a change of the agent's current version,
  * as in `PATCH /agents/:agent_id`. The tools in it can use secrets that are already stored for the
- * agent, but cannot contain new secrets. `max_concurrent_runs` and `max_queued_runs` are ignored.
+ * agent, but cannot contain new secrets. `max_concurrent_runs` and `max_queued_runs` are ignored,
+ * because these limits apply to all runs of the agent together.
  */
 export const draftRunBody = z.strictObject({
   input,
@@ -202,8 +203,8 @@ export const run = z.object({
   usage: tokenUsage,
   cost_micros: z.number().int().nonnegative().nullable(),
   /**
-   * 1 plus the number of times the run resumed after a process exit; at most `max_attempts`. In the
-   * exceptional case that a run resumes after its last attempt, the number stays the same.
+   * 1, plus 1 for each time that the run resumed because its process had exited. At most
+   * `max_attempts`: a run that exceptionally resumes after its last attempt keeps the number.
    */
   attempt: z.number().int().positive(),
   created_at: z.iso.datetime(),

@@ -6,9 +6,10 @@ import { streamNotice, workspaceEvent } from "./workspace-events.ts";
 const step = z.number().int().positive();
 
 /**
- * Output of a model while it is generated. Only the process that executes the run sends it. These
- * events are not in the journal and have no `seq`. A reader can miss any of them; the `run.step`
- * that follows has the model's complete response.
+ * Output of a model while it is generated. Only the server process that executes the run sends it,
+ * so a reader that is connected to another process gets none. These events are not in the journal
+ * and have no `seq`. A reader can miss any of them; the `run.step` that follows has the model's
+ * complete response.
  */
 export const outputEvent = z.discriminatedUnion("type", [
   z.object({
@@ -24,8 +25,8 @@ export const outputEvent = z.discriminatedUnion("type", [
   }),
   z.object({
     /**
-     * The attempt has ended. `complete` is true if the deltas sent to this reader are the whole
-     * response.
+     * The attempt of the model call has ended. `complete` is true if the deltas that this reader
+     * was sent contain the whole response.
      */
     type: z.literal("run.output.end"),
     run_id: z.string(),

@@ -91,7 +91,10 @@ const headerValue = z
   .regex(/^[\x20-\x7e]*$/, "must be printable ASCII")
   .refine((text) => text.trim() === text, "must not begin or end with a space");
 
-/** Extra headers of every delivery except callbacks, at most 20. They are stored encrypted. */
+/**
+ * Extra headers, at most 20, stored encrypted. Deliveries to the subscription's `url` have them.
+ * Callbacks, which go to the URL in the header `beckon-callback` of a request, do not.
+ */
 const extraHeaders = z
   .record(headerName, headerValue)
   .refine((headers) => Object.keys(headers).length <= 20, "must be at most 20 headers")
@@ -137,9 +140,9 @@ export const createSubscriptionBody = z.strictObject({
 
 /**
  * Body of `PATCH /subscriptions/:subscription_id`. A `url` with another scheme, host or port needs
- * `secret` and, if the subscription has extra headers, `headers` in the same request, so that what
- * was entered for one server is not sent to another. `secret` is accepted only for that case; use
- * `rotate` to replace a secret without a gap.
+ * `secret` and, if the subscription has extra headers, `headers` in the same request, so that
+ * secrets that were entered for one server are not used with another. Without such a `url`,
+ * `secret` is rejected: `rotate` replaces it and lets the previous secret also sign for a time.
  */
 export const updateSubscriptionBody = z.strictObject({
   url: receiverUrl.optional(),
@@ -199,7 +202,7 @@ export const subscription = z.object({
   health: z.object({
     last_success_at: z.iso.datetime().nullable(),
     last_failure_at: z.iso.datetime().nullable(),
-    /** Since when every attempt has failed; null if the last attempt succeeded, or there is none. */
+    /** Since when every attempt has failed; null if the last one succeeded or there is none. */
     failing_since: z.iso.datetime().nullable(),
     /** Why the last attempt failed: the attempt's `error`. null if it succeeded. */
     last_error: z.string().nullable(),
@@ -301,9 +304,9 @@ export type DeliveryAttempt = z.infer<typeof deliveryAttempt>;
 export const deliveryDetails = z.object({
   ...delivery.shape,
   /**
-   * The body that an attempt would send now, from the event and the subscription's settings. null
-   * if the subscription's `payload` is `full` and the event's data is not stored: when the event
-   * happened the subscription was not enabled or its `payload` was `thin`, or the run was deleted.
+   * The body that an attempt would send now. null if the subscription's `payload` is `full`, but
+   * the delivery has no data: the run was deleted or, when the event happened, the subscription was
+   * not enabled or its `payload` was `thin`.
    */
   body: z.string().nullable(),
   attempts_log: z.array(deliveryAttempt),

@@ -12,9 +12,9 @@ export const createTriggerBody = z.strictObject({
   prompt_prefix: cleanText(100_000).default(""),
   enabled: z.boolean().default(true),
   /**
-   * Whether requests to the trigger's URL can have the header `beckon-callback`, the URL to which
-   * Beckon sends the run's last event. It must have the same origin as a subscription, but callers
-   * who know the trigger's URL can choose any path of that origin.
+   * Whether requests to the trigger's URL can have the header `beckon-callback`. It contains the
+   * URL to which Beckon sends the run's last event. This URL must have the same origin as a
+   * subscription, but callers who know the trigger's URL can choose any path of that origin.
    */
   allows_callback: z.boolean().default(false),
   /** null: any POST of text, JSON or a form is accepted, without verification. */
@@ -71,7 +71,8 @@ export const trigger = z.object({
    */
   sender_secret_set: z.boolean(),
   /**
-   * Time until which the next verified request is captured as a sample; null if none is captured.
+   * Until this time, the next verified request is stored as a sample and starts no run. null if the
+   * trigger does not wait for a sample.
    */
   listening_until: z.iso.datetime().nullable(),
   created_at: z.iso.datetime(),

@@ -14,7 +14,8 @@ const dateOrTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
 /**
  * A date, or a time with an offset. Only the years 1970 to 9998 are accepted: reports also compute
- * with dates some days earlier or later, whose years must have four digits too.
+ * dates some days earlier or later, and compare dates as text. For that, all years need four
+ * digits.
  */
 export const usageMoment = cleanText(40)
   .refine(
@@ -42,8 +43,8 @@ const someText = (max: number) => cleanText(max).min(1).optional();
 
 /** Query of `GET /usage`. */
 export const usageQuery = z.strictObject({
-  // `limit` has no default. With one, the server could not distinguish a sent `limit`, which it
-  // must reject together with format=csv, from the default.
+  // `limit` has no default, because the server must reject a `limit` that is sent with format=csv.
+  // It could not distinguish a default from a sent value.
   limit: z.coerce.number().int().min(1).max(1_000).optional().meta({
     description: "Maximum number of rows of a page, by default 1,000. Not with `format=csv`.",
   }),

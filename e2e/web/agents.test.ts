@@ -194,7 +194,7 @@ inBrowser("an agent is paused with a reason and resumed, also seen by others", a
   await button(page, "Pause").waitFor();
 
   // A pause is also shown if it happens while the agent's page is closed. The feed of the overview
-  // shows that the dashboard has received the event. There is a feed only after the first run.
+  // shows when the dashboard has received the event. Without a run, the overview has no feed.
   await beckon.call(`/agents/${id}/invoke`, { body: { input: "Hello" } });
   await page.keyboard.press("g");
   await page.keyboard.press("o");

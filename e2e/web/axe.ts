@@ -16,7 +16,7 @@ export async function accessibilityFindings(
   // check itself. So it is loaded once per page, and AxeBuilder gets a script that does nothing.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axeCore.source);
   const axe = new AxeBuilder({ page, axeSource: "0" })
-    // Only violations are reported in detail.
+    // Details are collected for violations only, because other results are not used.
     .options({ resultTypes: ["violations"] })
     // Without the legacy mode, each check opens one more page, to combine the results of frames
     // from other origins. The dashboard has no frames.

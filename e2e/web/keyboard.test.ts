@@ -50,8 +50,8 @@ async function openAgentByPalette(page: Page): Promise<void> {
   await page.getByRole("option", { name: "Refund desk", selected: true }).waitFor();
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/agents/${agent.id}/playground`);
-  // The overview, whose live list also has a button "Pause", stays until the playground is loaded,
-  // which is after the URL changes.
+  // The URL changes before the playground is loaded. Until then the page shows the overview, whose
+  // live list also has a button "Pause".
   await expectFocus(field(page, "Message"));
 }
 

@@ -107,7 +107,8 @@ inBrowser("neither Escape nor leaving the page loses a secret that has not arriv
     const held = await holdRequests(page, url, { method: "POST", isSent: true });
     await dialog.getByRole("button", { name: submit }).click();
     await held.reached;
-    // The secret does not wait for the list, which is refetched after the change.
+    // The page refetches the list of keys after the change. It must show the secret without waiting
+    // for the list.
     const list = await holdRequests(page, /\/keys\?/);
     await page.keyboard.press("Escape");
     await dialog.getByRole("button", { name: "Cancel", disabled: true }).waitFor();

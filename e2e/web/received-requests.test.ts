@@ -315,7 +315,8 @@ inBrowser("each outcome is explained, and hostile text is text", async () => {
   ] as const) {
     await row(page, name).getByRole("link").click();
     await page.waitForURL(/\/requests\/req_\w+$/);
-    // The name of the trigger is also this text, and is shown before the request is loaded.
+    // Waits until the request is loaded. Before that, the page already shows the trigger's name,
+    // which is the same text as the first `text`.
     await page.getByRole("region", { name: "Body", exact: true }).waitFor();
     await page.getByText(text).first().waitFor();
     await expectAccessible(page);

@@ -291,7 +291,8 @@ inBrowser("the list counts requests that started no run as received", async () =
   // Beckon keeps no record of requests to a trigger without settings, only of their runs.
   await item(later, "Without settings").getByText("No runs yet").waitFor();
 
-  // A new run of the agent is found with one read of all triggers' runs.
+  // The page finds a new run with one read of the runs of all triggers. It does not read the
+  // received requests of the other trigger again.
   await later.getByTitle("Live", { exact: true }).waitFor();
   await item(later, "Without settings").click();
   await later.waitForURL((url) => !url.pathname.endsWith(trigger.id));

@@ -3,16 +3,18 @@ import type { Endpoint } from "./document.ts";
 /**
  * The name of an operation in the client, derived from its path and operationId:
  *
- *   The *group* is the last collection in the path. Collections are the first segment of the path
- *   and segments that in some path are followed by a parameter, except those in `partsOfOuter`.
+ *   The *group* is the last collection in the path. A segment is a collection if it is the first of
+ *   its path, or if a parameter follows it in any path; `partsOfOuter` lists the exceptions.
  *   The *method* is the operationId without the words of the group: `rotateAgentToken` becomes
- *   `agents.rotateToken`. Words of an outer collection are removed too, or become `For…` if the
- *   group also exists outside of it: `listAgentRuns` becomes `runs.listForAgent`. If a method
- *   exists for one resource and for several, the one for several is `…Many`: `cancelRuns` becomes
- *   `runs.cancelMany`, next to `runs.cancel`.
+ *   `agents.rotateToken`. The words of a collection that comes earlier in the path are removed too:
+ *   `getAgentVersion` becomes `versions.get`. But if the group also occurs without that collection,
+ *   they become `For…`: `/agents/{agent_id}/runs` and `/runs` exist, so `listAgentRuns` becomes
+ *   `runs.listForAgent`. If a method exists for one resource and for several, the one for several
+ *   is `…Many`: `cancelRuns` becomes `runs.cancelMany`, next to `runs.cancel`.
  *
- * If path and operationId have the same words, the function has no group: `POST /sign-in` becomes
- * `signIn`. Operations that would get the same name keep their operationId as method.
+ * If the words of the operationId are those of the collection, the function has no group:
+ * `POST /sign-in` becomes `signIn`. Operations that would get the same name keep their operationId
+ * as method.
  */
 export interface Name {
   /** Empty if the function belongs to the client itself. */

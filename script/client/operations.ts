@@ -196,9 +196,9 @@ function choosesAmong({ schema }: Parameter, readings: readonly Reading[]): bool
 }
 
 /**
- * Returns how a generated function reads the body of a response. Of the JSON `{ok, data}` the
+ * Returns how a generated function reads the body of a response. For the JSON `{ok, data}`, the
  * function returns `data`. For `{ok, data, next}`, where `data` is a list, it returns a `Listing`.
- * Of other JSON it returns the whole body.
+ * For other JSON, it returns the whole body.
  */
 function responseTypeOf(
   kind: Kind,

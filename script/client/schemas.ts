@@ -69,7 +69,9 @@ function hoistDefinitions(
 
 /**
  * Returns the schema with its references changed to refer to `definitions`. An object schema
- * without properties allows any field, unless its `additionalProperties` is false.
+ * without properties gets a type that allows any field, or no field if its `additionalProperties`
+ * is false. The compiler would treat both alike, because `declarationsOf` sets that option to
+ * false.
  */
 function rewriteReferences(value: unknown, targets: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((each) => rewriteReferences(each, targets));

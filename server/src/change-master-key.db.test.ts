@@ -50,9 +50,9 @@ async function checkedBy(): Promise<string | undefined> {
   return rows[0]?.sealed.slice(0, prefix(first).length);
 }
 /**
- * Reconciles the master key as a startup does, on a connection that fails at statement number
- * `breaksAt`, counted from 1.
- * @returns whether the reconciliation finished.
+ * Changes the master key from `previous` to `key` as a startup does. Its statement number
+ * `breaksAt`, counted from 1, fails.
+ * @returns whether it finished because it has fewer statements.
  */
 async function settle(key: Buffer, previous: Buffer, breaksAt: number): Promise<boolean> {
   const keys = {

@@ -33,15 +33,15 @@ export interface Config {
   /** 32 bytes in base64 or hex; undefined if the key is stored in the data folder. */
   readonly masterKey: string | undefined;
   /**
-   * The master key before `masterKey`. Startup re-encrypts the secrets of this earlier key with
-   * `masterKey`; if undefined, it re-encrypts nothing.
+   * The master key before `masterKey`. Startup re-encrypts with `masterKey` the secrets that this
+   * earlier key encrypted. If undefined, it re-encrypts nothing.
    */
   readonly previousMasterKey: string | undefined;
   /** Whether to start although secrets of an earlier master key cannot be decrypted. */
   readonly masterKeyLost: boolean;
   /**
-   * 32 to 128 characters. If undefined, there is no bootstrap key, unless `databaseUrl` is
-   * undefined too: then Beckon generates a key and stores it in the data folder.
+   * The key with all permissions in the workspace `default`: 32 to 128 characters. If undefined,
+   * Beckon generates it and stores it in the data folder; with an external database it has none.
    */
   readonly bootstrapKey: string | undefined;
   /** Whether startup issues a link to create the first owner's account, while there is no owner. */

@@ -142,8 +142,8 @@ test("a database restart that is longer than the lease makes no process declare 
   expect(runs.filter(({ refused }) => !refused)).toEqual([
     { refused: false, status: "succeeded", attempt: 1, ends: 1, count: 22 },
   ]);
-  // A run can have been written although its start was rejected. Such a run was cancelled before
-  // any model call.
+  // The rejected start may have been sent to the database already, and is then retried until the
+  // database is back. So its run can exist, but it was cancelled before any model call.
   expect(runs.filter(({ refused, status }) => refused && status !== "cancelled")).toEqual([]);
   expect(models.requests.length).toBe(22);
 });

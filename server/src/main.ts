@@ -317,8 +317,8 @@ async function build(
   if (setup && config.setupLink) setupToken = await issueSetupToken(database);
   else if (setup) await revokeSetupToken(database);
 
-  // This call is made late in startup, because no message is sent before the lease has found the
-  // other processes.
+  // This sends a message to other processes. It is called late in startup, because nothing is sent
+  // before a renewal of the lease has found that there are other processes.
   limits.changed(newlyLimited);
   const startedAt = elapsed();
   log.write("process started", {

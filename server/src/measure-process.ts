@@ -15,7 +15,8 @@ const maxAgeMs = 10_000;
 const lagResolutionMs = 10;
 
 /**
- * Registers the metrics of a process whose values are read when metrics are collected.
+ * Registers the gauges of this process, and counters that are read like gauges: all of them are
+ * read only when metrics are collected.
  * @returns a function that stops measuring.
  */
 export function measureProcess(

@@ -8,13 +8,13 @@ import type { Demo, FoundProvider } from "./supervisor/index.ts";
  */
 const embeds = /embed/i;
 
-/** Returns a provider as the message `ready` shows it. */
+/** Returns a provider in the form of the message `ready`, which a server sends its supervisor. */
 export function foundProvider({ name, origin, models = [] }: OperatorProvider): FoundProvider {
   const model = models.find((each) => !embeds.test(each)) ?? models[0];
   return { name, origin, model: model === undefined ? null : `${name}/${model}` };
 }
 
-/** Returns the demo agent as the message `ready` shows it. */
+/** Returns the demo agent in the form of the message `ready`. @param url public URL of Beckon. */
 export function toDemo({ agentId, agentToken, triggerToken }: DemoAgent, url: string): Demo {
   return {
     agent_id: agentId,

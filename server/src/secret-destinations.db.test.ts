@@ -114,7 +114,7 @@ const change = fc.oneof(
     agent: fc.nat({ max: 3 }),
   }),
   fc.constant({ type: "rotate the master key" } as const),
-  // The next two changes simulate a bug in later code that moves a secret to another origin.
+  // The next two changes simulate a future bug: code that moves a secret to another origin.
   fc.record({ type: fc.constant("move the provider unchecked" as const), to: address }),
   fc.record({
     type: fc.constant("move the tools unchecked" as const),

@@ -13,9 +13,9 @@ import { bindingFor, createSecretCipher, parseMasterKey } from "./base/secrets/i
 import { readConfig, start } from "./index.ts";
 
 /**
- * The first line of the fixture, which has the secrets of an installation of commit 208eb19; they
- * are fake. SQL with the rows of this installation follows. It was killed with 200 runs in flight,
- * because its model and its tool did not respond.
+ * The first line of the fixture: the secrets, all fake, of an installation of commit 208eb19. The
+ * lines after it are SQL that inserts the rows of this installation. It was killed while 200 runs
+ * were in flight. They were waiting for its model and its tool, which did not respond.
  */
 interface OldInstallation {
   readonly masterKey: string;
@@ -118,7 +118,10 @@ async function call(
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** Returns the number of runs of an agent for each way in which they ended: status and journal. */
+/**
+ * Counts the runs of an agent by how they ended. Each key is a status and the events of a journal,
+ * and its value is the number of runs with both.
+ */
 async function endsOf(name: AgentName): Promise<Record<string, number>> {
   const { body } = await call(`/agents/${old.agents[name].id}/runs?limit=100`, {
     credential: old.key,

@@ -23,9 +23,9 @@ import { rollUp } from "./usage/index.ts";
 const pollIntervalMs = 1_000;
 /**
  * Number of polls from one sweep to the next. A sweep queues held runs that can start, including
- * those that other processes have held. It ends queued and held runs that have expired, stores
- * planned changes of plans, deletes the rows of processes that exited more than a day ago, finds
- * out whether there are subscriptions, and sums up usage.
+ * those that other processes have held. It ends queued and held runs that have expired, changes the
+ * plans of workspaces whose planned change is due, deletes the rows of processes that exited more
+ * than a day ago, finds out whether there are subscriptions, and sums up usage.
  */
 const pollsPerSweep = 60;
 /**
@@ -140,7 +140,8 @@ export function startWorker(
         await attempt("returning reservations", async () =>
           runs.onReturned(await returnReservations(runs.database)),
         );
-      // Usage is also summed up between sweeps, when the last run of this process has just ended.
+      // Usage is also summed up when the last run of this process has just ended, because usage
+      // reports otherwise have to add up every entry since the last sweep.
       const wasBusy = isBusy;
       isBusy = runs.live.size > 0;
       if (count % pollsPerSweep === 0 || (wasBusy && !isBusy)) rollUps.wake();

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 
 /**
- * Adds `count` rows with an age of `days` to each table whose rows are deleted by their age alone.
+ * Adds `count` rows with an age of `days` to each table whose rows retention deletes by age alone.
  * Each row has an id or another unique value that contains `label`.
  */
 export async function addDatedRows(

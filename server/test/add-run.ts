@@ -27,7 +27,8 @@ export async function addRun(
   given: GivenRun = {},
 ): Promise<string> {
   const { createdAt = new Date(), status = "succeeded", durationMs = 1_000 } = given;
-  // The first 14 characters of an id are its prefix and its time.
+  // The id gets the time `createdAt`: the first 14 characters of an id are its prefix and its time.
+  // The rest makes it unique.
   const id = lowestIdAt("run", createdAt).slice(0, 14) + newId("run").slice(14);
   const ended = status !== "queued" && status !== "running";
   const startedAt = status === "queued" ? null : createdAt;

@@ -34,8 +34,8 @@ export interface GivenEntry {
 }
 
 /**
- * Inserts entries of an agent into the usage ledger, without runs. Entries of real runs are written
- * with their events.
+ * Inserts entries of an agent into the usage ledger, without the runs and events that entries have
+ * when a server writes them.
  */
 export async function addUsage(
   database: Database,
@@ -78,9 +78,9 @@ export async function addUsage(
 }
 
 /**
- * Sums up by day the entries whose transaction id is below `upTo`. Unlike a roll-up, it does not
- * check that the transactions that wrote them have ended. Writes up to `parts` rows where a roll-up
- * writes one. Must not run at the same time as a roll-up.
+ * Sums up by day the entries whose transaction id is below `upTo`. Unlike the server's `rollUp`, it
+ * does not check that the transactions that wrote them have ended. Writes up to `parts` rows where
+ * `rollUp` writes one. Must not run at the same time as `rollUp`.
  */
 export async function sumUpTo(
   database: Database,

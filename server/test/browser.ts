@@ -10,8 +10,8 @@ export { browserPath } from "./chromium.ts";
 export const insecureHost = "beckon.test";
 
 /**
- * One Chromium serves all files of a process, because starting it takes as much CPU as a short
- * file. Each page has its own profile. Playwright stops Chromium when the process exits.
+ * All test files of a process share one Chromium, because starting it takes as much CPU as a short
+ * test file. Each page has its own profile. Playwright stops Chromium when the process exits.
  */
 let opened: Promise<Browser> | undefined;
 
@@ -36,7 +36,8 @@ export async function openBrowserPage(
   opened ??= openBrowser();
   const { context, faults } = await openProfile(await opened, origin, options);
   onTestFinished(async () => {
-    // A handler of a route that still runs would reject after the test, and fail the whole run.
+    // A Playwright route handler that is still running would reject after the test. This unhandled
+    // rejection would fail the whole test run.
     for (const page of context.pages()) await page.unrouteAll({ behavior: "ignoreErrors" });
     await context.close();
     if (faults.length > 0) throw new Error(faults.join("\n"));

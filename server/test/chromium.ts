@@ -7,9 +7,9 @@ import {
 } from "playwright-core";
 
 /**
- * Path of Chromium: that in `CHROMIUM`, or an installed package. Undefined if there is none;
- * browser tests are then skipped. The headless shell is the same engine without the parts of a
- * browser window. In it, a page of the dashboard takes about half as much CPU.
+ * Path of Chromium: that in `CHROMIUM`, else that of an installed package. Undefined if there is
+ * none; browser tests are then skipped. The headless shell takes precedence: it is Chromium without
+ * browser windows, and needs about half as much CPU for a page of the dashboard.
  */
 export const browserPath = [
   process.env.CHROMIUM,

@@ -11,9 +11,9 @@ export interface TestDatabase {
   /** DATABASE_URL for a server that the test starts itself. */
   readonly url: string;
   /**
-   * Role to which the connections to this URL must switch, the result of `checkServer`. In the
-   * Vitest project `external`, where the login role is a superuser, it is `beckon_server`. In the
-   * other projects it is undefined: connections keep their login role.
+   * Role to which connections to `url` must switch, as `checkServer` returns it. In the Vitest
+   * project `external`, where the login role is a superuser, it is `beckon_server`. In the other
+   * projects it is undefined: connections keep their login role.
    */
   readonly role: string | undefined;
   /** The pools of a server process. Opened lazily, closed after the file's own `afterAll`. */

@@ -105,7 +105,7 @@ export const productionFetch = createLeanFetch({
 export interface Played {
   readonly journal: MemoryJournal;
   readonly outcome: Outcome | undefined;
-  /** What `executeRun` returned: the event for the model call that a drain aborted. */
+  /** What `executeRun` returned: the event for a model call that was aborted by a shutdown. */
   readonly released: ReportingEvent | undefined;
   readonly deltas: readonly Delta[];
 }

@@ -3,7 +3,7 @@ import { vi } from "vitest";
 
 /**
  * Returns the SQL of the statements that this process executes during `act`.
- * @param act gets a function that returns those that were executed so far
+ * @param act gets a function that returns the SQL of the statements executed so far
  */
 export async function executedStatements(
   act: (soFar: () => string[]) => Promise<unknown>,

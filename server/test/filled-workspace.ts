@@ -187,8 +187,8 @@ async function fillWorkspace(
     preset: "invoke",
     agent_ids: [agent.id],
   });
-  // No ceiling applies to the busy agent, so that no money is reserved for its run, which waits for
-  // the model.
+  // Neither of these ceilings applies to the busy agent, so Beckon reserves no money for its run,
+  // which waits for the model.
   await send(`/limits/agent/${agent.id}`, { limit_micros: 1_000_000 }, "PUT");
   await send(`/limits/key/${keyId}`, { limit_micros: 1_000_000 }, "PUT");
   const planId = newId("pln");

@@ -31,7 +31,7 @@ const none = `(select ${counts.map((count) => `0::numeric as ${count}`).join(", 
 
 /**
  * Returns what is wrong with the usage ledger, one line for each violation of these rules:
- * - each `run.step` and `run.step_lost` has entries, whose sums are its usage and its cost;
+ * - each event `run.step` or `run.step_lost` has entries, whose sums are its usage and its cost;
  * - each entry belongs to such an event or to the end of its run, unless the run was deleted;
  * - the usage and the cost of an ended run are the sums of its entries;
  * - the sums by day, plus the entries that are not in them yet, are the sums of all entries.
@@ -123,8 +123,9 @@ export async function entriesOf(
 }
 
 /**
- * Sums up all entries of the ledger by day. It waits for open transactions in all databases of the
- * PostgreSQL server, because later entries are not summed up before these have ended.
+ * Sums up all entries of the ledger by day. While a transaction is open in any database of the
+ * PostgreSQL server, `rollUp` leaves out the entries of later transactions. It is therefore
+ * repeated until it has summed up all entries.
  */
 export async function rollUpAll(database: Database): Promise<void> {
   await eventually("a roll-up of all entries", async () => {

@@ -95,7 +95,8 @@ export function wrong(exchanges: readonly Exchange[]): Exchange[] {
 
 /**
  * Waits until every run has ended, then returns the broken guarantees: an acknowledged run is lost
- * or did not succeed, a request has two runs, or a run continued after a 503.
+ * or did not succeed, a request has two runs, or a run was not cancelled although its caller got a
+ * 503.
  */
 export async function brokenGuarantees(
   database: Database,

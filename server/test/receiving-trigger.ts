@@ -8,7 +8,7 @@ import type { Answer, TestBeckon } from "./beckon.ts";
 
 type Queryable = Pick<Pool, "query">;
 
-/** A trigger with settings. */
+/** A trigger with settings for receiving the requests of a service. */
 export interface ReceivingTrigger {
   readonly id: string;
   readonly agentId: string;
@@ -52,7 +52,8 @@ function presetOf(name: string): Receiving {
 export const unverified: Receiving = receiving.parse({});
 
 /**
- * Creates a trigger with settings, directly in the database, so that invalid ones can be tested.
+ * Creates a trigger. Writes its settings directly to the database, so that tests can use invalid
+ * settings.
  */
 export async function createReceiving(
   beckon: TestBeckon,

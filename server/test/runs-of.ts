@@ -13,7 +13,7 @@ export async function statesOf({ db }: TestBeckon, agentId: string): Promise<Sta
   return Object.fromEntries(rows.map(({ status, runs }) => [status, runs]));
 }
 
-/** Waits until `count` runs of the agent have succeeded and none is left. */
+/** Waits until `count` runs of the agent have succeeded and it has no other runs. */
 export async function allSucceeded(
   beckon: TestBeckon,
   agentId: string,

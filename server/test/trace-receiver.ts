@@ -74,7 +74,7 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
 /** Fields of a message of Protocol Buffers, by number. */
 type Fields = Map<number, (Buffer | bigint)[]>;
 
-/** @see https://protobuf.dev/programming-guides/encoding/ */
+/** Parses a message of Protocol Buffers: https://protobuf.dev/programming-guides/encoding/ */
 function readFields(bytes: Buffer): Fields {
   const fields: Fields = new Map();
   let at = 0;
@@ -105,7 +105,10 @@ const hex = (fields: Fields, number: number) => bytesOf(fields, number).toString
 const text = (fields: Fields, number: number) => bytesOf(fields, number).toString();
 const integer = (fields: Fields, number: number) => Number(fields.get(number)?.[0] ?? 0);
 
-/** Field numbers: https://github.com/open-telemetry/opentelemetry-proto, `trace.proto`. */
+/**
+ * Returns the spans in the body of an export request. The field numbers are those of `trace.proto`
+ * in https://github.com/open-telemetry/opentelemetry-proto.
+ */
 function readRequest(body: Buffer): ReceivedSpan[] {
   return messages(readFields(body), 1).flatMap((ofResource) => {
     const [resource = new Map()] = messages(ofResource, 1);

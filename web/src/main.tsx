@@ -7,12 +7,12 @@ import { createQueryClient, createSession, followChanges, SessionProvider } from
 import { createAppRouter, needsSession, startFirstScreen } from "./routes.tsx";
 import "./ui/tokens.css";
 
-// The nonce of the page's Content-Security-Policy, for the one style that Radix adds.
+// Radix adds a `<style>` element, which the Content-Security-Policy allows only with this nonce.
 const nonce = document.querySelector<HTMLElement>("meta[property=csp-nonce]")?.nonce;
 if (nonce !== undefined) setNonce(nonce);
 
 // This must run before any form loads a schema. Otherwise zod would test whether `eval` works,
-// which the policy forbids and reports.
+// which the Content-Security-Policy forbids and reports.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
 const queryClient = createQueryClient(() => void session.check());

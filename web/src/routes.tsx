@@ -7,11 +7,12 @@
  *
  * - `scope` is the permission to read what the screen shows. Without it, the person sees a page
  *   that says which role they need.
- * - Parameters: `useParams({ strict: false })`. Search parameters are texts, not JSON:
- *   `useSearch({ strict: false })` gives `{ status?: string, … }`; the feature's `queries.ts`
- *   parses them by hand into its query. To change some of them and keep the others, use
- *   `useChangeSearch` of ui/.
- * - A screen that frames others (tabs) is a route with children, as `workspace` is.
+ * - To read the parameters of the path, call `useParams({ strict: false })`.
+ * - To read the search parameters, call `useSearch({ strict: false })`. It returns texts, not JSON:
+ *   `{ status?: string, … }`. The feature's `queries.ts` parses them. To change some of them and
+ *   keep the others, use `useChangeSearch` of ui/.
+ * - A screen that contains other screens, for example as tabs, is a route with children, such as
+ *   `workspace`.
  */
 import type { Scope } from "@beckon/contract";
 import type { QueryClient } from "@tanstack/react-query";
@@ -83,8 +84,8 @@ const workspace = createRoute({
 });
 
 /**
- * Any other path below a workspace. Its page says that nothing was found, beside the workspace's
- * navigation.
+ * Matches any other path below a workspace, so that the page "not found" is shown beside the
+ * workspace's navigation.
  */
 const elsewhere = createRoute({
   getParentRoute: () => workspace,
@@ -142,7 +143,7 @@ function screen<Name extends string>(
 const outside = <const Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute: () => root, path, component });
 
-/** Creates the route of a screen of a workspace. `scope` is what a person needs to see it. */
+/** Creates the route of a screen of a workspace. `scope` is the permission to see the screen. */
 const inWorkspace = <const Path extends string>(
   path: Path,
   scope: Scope,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { responds, startScriptedServer } from "../../../client/test/scripted-server.ts";
 import { run } from "../run.ts";
 
-/** Commands against scripted responses, for cases that a server does not produce on demand. */
+/** Sends scripted responses, for cases that a real server does not produce on demand. */
 const server = await startScriptedServer();
 
 /** Runs a command and returns its exit code and its output. */

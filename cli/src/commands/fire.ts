@@ -56,7 +56,8 @@ const skipped =
 function explainFailure(thrown: unknown): never {
   if (!(thrown instanceof BeckonError) || thrown.code !== "unauthorized")
     return runContinues(thrown);
-  // The message says whether the token is not valid or the trigger cannot verify the request.
+  // Keeps Beckon's message: it says whether the token is not valid, or why the trigger could not
+  // verify the request.
   throw new CommandFailure(
     thrown.code,
     exitCodes.denied,

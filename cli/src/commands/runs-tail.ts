@@ -113,7 +113,10 @@ function jsonPrinter(terminal: Terminal): Print {
 /** Maximum characters of an event's data on its line. */
 const maxDataLength = 160;
 
-/** Prints a line for each entry, and between the lines the model's output as it is generated. */
+/**
+ * Returns a function that prints each event on a line of its own, and the model's output between
+ * these lines as it is generated.
+ */
 function textPrinter(terminal: Terminal): Print {
   let isInLine = false;
   return async (event) => {

@@ -29,8 +29,8 @@ export interface SignedIn extends AccountContext {
 export interface FailedAttempts {
   /**
    * Must be called before a password or link is checked, and again before a password that was found
-   * correct is accepted. Comparing passwords takes time, and many requests can wait for it. All of
-   * them have passed the first call, but the failures of some can reach the limit meanwhile.
+   * correct is accepted. Comparing passwords takes time. Meanwhile, other requests can fail and
+   * reach the limit, and then a correct password must be rejected too.
    * @throws ApiError `too_many_requests` if the limit is reached.
    */
   permit(): void;

@@ -7,8 +7,8 @@ import { listAccounts } from "./password-store.ts";
 import { recordAccountAction } from "./record-account-action.ts";
 
 /**
- * Writes a failed sign-in to audit logs: to those of all workspaces of each account whose password
- * was compared with the given one.
+ * Writes failed sign-ins to audit logs. Several accounts can have the same e-mail. An entry is
+ * written for each account whose password was compared, in each workspace of this account.
  */
 export interface FailedSignIns {
   /**

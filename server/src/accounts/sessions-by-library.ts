@@ -41,9 +41,8 @@ const lifetimeSeconds = 30 * 24 * 3_600;
 const renewalSeconds = 24 * 3_600;
 
 /**
- * Prefixes of the ids that better-auth generates, by better-auth's name of the table. Beckon uses
- * better-auth only to create, find and extend sessions, so better-auth inserts rows only into
- * `sessions`.
+ * Prefixes of the ids that better-auth generates, by better-auth's name of the table. In practice
+ * only `session` is used, because Beckon lets better-auth create sessions and no other rows.
  */
 const prefixes: Readonly<Record<string, IdPrefix>> = {
   user: "usr",

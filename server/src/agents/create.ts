@@ -28,8 +28,8 @@ export async function createAgent({
 }
 
 /**
- * Adds an agent in the caller's transaction. Unlike `createAgent`, it neither checks permissions
- * nor applies the Idempotency-Key: the caller must do both if a request asks for the agent.
+ * Adds an agent in the caller's transaction. Unlike `createAgent`, it does not check permissions
+ * and does not apply the Idempotency-Key. A caller that handles an HTTP request must do both.
  * @throws ApiError `bad_request`
  */
 export async function addAgent(

@@ -21,10 +21,10 @@ export interface AgentDraft {
 
 /**
  * Returns the configuration that the agent would have after `change`, without storing it. Tools can
- * refer to the agent's secrets, each only for the origins that it was given for. New secrets are
- * rejected: they would not belong to the stored agent, so separate code would have to encrypt,
- * re-encrypt and delete them. The limits of concurrent and of queued runs stay those of the agent,
- * because they apply to all of its runs together.
+ * use the agent's stored secrets, but cannot send them to new origins. New secrets are rejected:
+ * they would not belong to the stored agent, so separate code would have to encrypt, re-encrypt and
+ * delete them. The limits of concurrent and queued runs are not changed, because they apply to all
+ * runs of the agent together.
  * @throws ApiError `bad_request`
  */
 export async function planDraft(

@@ -105,9 +105,9 @@ async function readKey(path: string): Promise<string | undefined> {
 const masterKeyBytes = 32;
 
 /**
- * @throws BackupError if the backup has encrypted secrets, and `key` is undefined or their master
- *   key is neither `key` nor the previous one. If BECKON_MASTER_KEY_LOST is set, nothing is
- *   checked.
+ * Checks that `key` or the previous master key encrypted the secrets in the backup. Checks nothing
+ * if the backup has no encrypted secrets or BECKON_MASTER_KEY_LOST is set.
+ * @throws BackupError if `key` is undefined, or if another key encrypted the secrets.
  */
 function rejectOtherKey(
   { masterKeyLost, previousMasterKey, dataDir }: Config,

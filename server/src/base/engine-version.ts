@@ -1,7 +1,7 @@
 /**
- * Version up to which this code can execute runs. Stored with each process. Each run stores the
- * version that it needs, and a process claims only runs that need its version or a lower one. Raise
- * this constant when older code cannot execute a run of the new code correctly.
+ * The highest version of runs that this code can execute. It is stored with each process. Each run
+ * stores the version that it needs, and a process claims only runs that need its version or a lower
+ * one. Raise this constant when older code cannot execute a run of the new code correctly.
  */
 export const engineVersion = 2;
 

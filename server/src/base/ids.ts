@@ -147,12 +147,12 @@ export function timeOf(id: string): Date {
 }
 
 /**
- * Chooses the newest of the ids, at most `max`. The caller continues later with the ids before the
- * time of the oldest chosen one. Times have only milliseconds, so of the ids with the same
- * millisecond all or none are chosen, unless `isPart` is true.
+ * Chooses the newest ids, at most `max`. The caller later continues with the ids before the time of
+ * the oldest chosen one. That would skip ids of the same millisecond as the oldest chosen one, so
+ * the ids of a millisecond are chosen either all or not at all.
  * @param ids newest first; more than `max` if there are more.
- * @returns `isPart`: more than `max` ids have the newest millisecond, and only some of these are
- *   chosen.
+ * @returns `isPart`: true in the exceptional case that more than `max` ids have the newest
+ *   millisecond. Then `max` of them are chosen.
  */
 export function wholeMilliseconds(
   ids: readonly string[],

@@ -89,8 +89,8 @@ const kinds: { readonly [expected: string]: string } = {
 };
 
 /**
- * Returns the message of an issue for which the schema defines no message; undefined for zod's own
- * message.
+ * Returns the error message for an invalid value whose schema defines no message. Returns undefined
+ * to use the message of zod.
  */
 function wording(issue: z.core.$ZodRawIssue): string | undefined {
   const unit =

@@ -215,8 +215,8 @@ async function prepare(
 
 /**
  * Returns the decrypted secret from before the last rotation, as a list; empty if it is no longer
- * valid or cannot be decrypted. A secret that cannot be decrypted is no error here, because after
- * the loss of a master key, rotating the secret must be enough to deliver again.
+ * valid or cannot be decrypted. The second case is no error: after the loss of a master key, the
+ * owner rotates the secret, and deliveries must then work although the old one is unreadable.
  */
 function previousSecret(
   cipher: SecretCipher,

@@ -13,9 +13,9 @@ export interface DeliveredRow {
   readonly run_id: string | null;
   readonly seq: number | null;
   /**
-   * The event's data, or a reference to the artifact that has it. null in three cases: when the
-   * event happened, the subscription's payload was `thin` (events without data); the subscription
-   * was not enabled then; or the event's run was deleted later.
+   * The event's data, or a reference to the artifact that has it. null if the subscription was not
+   * enabled or its payload was `thin` (events without data) when the event happened, and after the
+   * event's run was deleted.
    */
   readonly data: Readonly<Record<string, unknown>> | null;
 }
@@ -40,8 +40,8 @@ const maxBodyBytes = 256 * 1024;
 /**
  * Builds the body of a delivery. The same row and options always give the same bytes.
  *
- * `standard` is the form of Standard Webhooks, `cloudevents` the structured mode of CloudEvents
- * 1.0. Both have the same `data`.
+ * The format `standard` is that of Standard Webhooks. The format `cloudevents` is the structured
+ * mode of CloudEvents 1.0. The field `data` is the same in both.
  *
  * @param content the event's data as JSON, if the row has only a reference to it because the data
  *   is larger than 64 KiB. It replaces the reference if the body then has at most 256 KiB.
@@ -58,8 +58,8 @@ export function deliveryBody(
 }
 
 /**
- * Returns the id of the artifact that has the event's data, if the data was too large for the
- * journal; else undefined.
+ * Returns the id of the artifact that has the event's data, if the data was too large to be stored
+ * in the event; else undefined.
  */
 export function artifactOf({ run_id, data }: Pick<DeliveredRow, "run_id" | "data">) {
   if (run_id === null || data === null || Object.keys(data).length !== 2) return undefined;
@@ -83,7 +83,7 @@ function write(
     version: row.version,
     url: resourceUrl(row, publicUrl),
     ...(row.kind === "test" ? { test: true } : {}),
-    // The row has no data if the subscription's payload was thin when the event happened.
+    // `DeliveredRow` lists the cases in which `data` is null.
     ...(payload === "thin" || eventData === null ? {} : { payload: eventData }),
   };
   if (format === "standard")

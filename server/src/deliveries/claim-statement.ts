@@ -69,11 +69,10 @@ export interface ClaimResult {
  *
  * Subscriptions with the fewest claimed deliveries come first. Subscriptions whose last attempt
  * failed come last, and only one delivery of each is claimed at a time. A receiver that hangs
- * therefore takes no capacity from the others.
+ * therefore takes no capacity from other receivers.
  *
- * The claim checks that the subscription is enabled. The operation that pauses or deletes a
- * subscription also ends its pending deliveries, but transactions that are open at that time can
- * add new ones.
+ * The claim checks that the subscription is enabled, although pausing or deleting a subscription
+ * also ends its pending deliveries: transactions that are open at that time can still add some.
  */
 const claimStatement = statement<ClaimInput>("claim-deliveries", (p) => {
   const busy = p.rows("b", (input) => input.busy, {

@@ -52,7 +52,7 @@ export class Lane {
   }
 
   /**
-   * Called once for each delivery, after its outcome was recorded or could not be recorded.
+   * Must be called once for each delivery, even if its outcome could not be recorded.
    * @returns how many deliveries are still claimed.
    */
   free(): number {

@@ -81,9 +81,9 @@ export async function closeDeliveries({ engine }: Database): Promise<boolean> {
 }
 
 /**
- * Sets all pending deliveries to `not_sent` after the database was restored from a backup: they may
- * have been sent after the backup was made. If the restore is only a drill, the original
- * installation still sends them. A person can replay them.
+ * Sets all pending deliveries to `not_sent` after the database was restored from a backup, because
+ * they may have been sent since the backup was made. If the backup was restored only as a test, the
+ * original installation still sends them. A person can replay them.
  * @returns how many were closed.
  */
 export async function closeRestored({ engine }: Database): Promise<number> {

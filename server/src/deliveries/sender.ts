@@ -47,7 +47,7 @@ export interface Sender {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Maximum deliveries that a process has claimed, and maximum of these whose receivers fail. */
+/** Maximum deliveries that a process has claimed: in total, and of subscriptions that fail. */
 const maxClaimed = 1_024;
 const maxFailing = 512;
 /**

@@ -14,7 +14,10 @@ export interface ClockReading {
  */
 const maxDifferenceMs = 5_000;
 
-/** Compares this machine's clock with others: receivers reject signatures with a wrong time. */
+/**
+ * Compares this machine's clock with others. A wrong clock matters because deliveries are signed
+ * with their time, and receivers can reject a time that is too far from theirs.
+ */
 export function checkClock(readings: readonly ClockReading[]): Finding[] {
   if (readings.length === 0) {
     return [
@@ -37,8 +40,8 @@ export function checkClock(readings: readonly ClockReading[]): Finding[] {
 }
 
 /**
- * Returns how far the clock of a response's header `Date` is ahead, as a list of one reading. The
- * list is empty if there is no valid header.
+ * Compares the header `Date` of a response with this machine's time. Returns a list of one reading;
+ * it is empty if there is no valid header.
  */
 export function readingOf(name: string, date: string | null, nowMs: number): ClockReading[] {
   const at = Date.parse(date ?? "");

@@ -1,8 +1,8 @@
 import type { AnswerPart } from "@beckon/contract";
 
 /**
- * Matches ids that are kept: printable ASCII without spaces. The id is part of the idempotency key
- * of its call, which is sent as a header value.
+ * Matches call ids that Beckon uses unchanged: printable ASCII without spaces. The id becomes part
+ * of the call's idempotency key, which is sent as a header value.
  */
 const validId = /^[\x21-\x7e]{1,128}$/;
 

@@ -9,18 +9,21 @@ export interface PlannedAttempt {
    * Earlier attempts of the same model call that used tokens. They are not in the journal yet.
    */
   readonly earlier: readonly MeteredCall[];
-  /** Returns the cost of the run's calls in the journal; null if it is not known. */
+  /** Returns the cost of the calls in the run's journal in micro-dollars; null if unknown. */
   readonly runCostMicros: () => number | null;
 }
 
 /** How an attempt is limited. */
 export interface AttemptLimit {
   readonly maxOutputTokens: number;
-  /** False if only the run's own limit applied, because then nothing is reserved. */
+  /**
+   * False if only the run's own limit applied. Nothing is then reserved, because no other run can
+   * use up this limit.
+   */
   readonly isReserved: boolean;
   /**
-   * Returns whether what was reserved also covers the next attempt, if this one has used nothing.
-   * It does not if nothing is reserved, or if other limits may apply since.
+   * Returns whether the reservation also covers the next attempt, provided that this attempt has
+   * used nothing. False if nothing is reserved, or if limits may have changed since.
    */
   readonly coversNext: () => boolean;
   /**
@@ -33,8 +36,8 @@ export interface AttemptLimit {
 }
 
 /**
- * Reserves what an attempt can use at most, and resolves when that is reserved. Returns undefined,
- * or resolves to undefined, if no limit applies to the run.
+ * Reserves the maximum that an attempt can use, and resolves when this is reserved. If no limit
+ * applies to the run, returns undefined or resolves to undefined.
  *
  * @throws {LimitStop} if the attempt must not be made.
  * @throws the signal's reason if the signal aborts first.

@@ -27,7 +27,8 @@ afterAll(() => Promise.all([dns.close(), atPublicAddress.close(), inside.close()
 beforeEach(() => atPublicAddress.reset());
 
 /**
- * The addresses that egress connected to. `open` replaces only the public one, by a local address.
+ * The addresses to which egress opened connections. `open` replaces only `publicAddress`, by the
+ * address of the local server.
  */
 const dialled: string[][] = [];
 const really = createOpenPinned(2_000);

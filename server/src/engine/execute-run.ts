@@ -161,8 +161,9 @@ export const internalError: RunError = {
 };
 
 /**
- * Ends the run after an unexpected error, with the calls that only this process knows, then throws
- * the error, so that the caller logs it. If this write fails too, the caller must end the run.
+ * Ends the run after an unexpected error, then throws the error, so that the caller logs it. If the
+ * end of the run cannot be written either, the caller must end the run.
+ * @param calls the metered calls that no event in the journal reports yet.
  */
 async function endInterrupted(
   reason: unknown,
@@ -175,8 +176,8 @@ async function endInterrupted(
 }
 
 /**
- * Returns why the signal stopped the run; undefined if it has not aborted. Unexpected errors after
- * that can be consequences of the stop.
+ * Returns why the signal stopped the run; undefined if it has not aborted. After a stop, an
+ * unexpected error does not count as an internal error, because the stop may have caused it.
  */
 function stopOf({ aborted, reason }: AbortSignal): RunStopped | undefined {
   if (!aborted) return undefined;
@@ -204,9 +205,9 @@ function recordAborted(
 }
 
 /**
- * Returns the event for the model call of a run that was stopped as `drain`, if the journal does
- * not report it: it was aborted, also between two attempts, or its event could not be written any
- * more. Undefined if no attempt was sent.
+ * Returns the event for a model call that the journal does not report, if the run was stopped as
+ * `drain`. Either the stop aborted the call, during an attempt or between two attempts, or the
+ * event of the call could not be written any more. Returns undefined if no attempt was sent.
  */
 function drainedCall(
   thrown: unknown,

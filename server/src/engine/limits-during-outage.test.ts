@@ -87,7 +87,7 @@ describe("a run that waits for a model that is down", () => {
     expect(outcome).toMatchObject({ status: "succeeded" });
     expect(reports).toEqual(["returned", "answered"]);
     expect(maxTokens).toEqual([50]);
-    // The pass that it returned is no attempt.
+    // The pass that the run returned does not count as an attempt.
     expect(dataOf(journal, "run.step")[0]?.retries).toBe(0);
     expect(deltas.filter(({ type }) => type === "step_start")).toHaveLength(1);
   });

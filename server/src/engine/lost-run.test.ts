@@ -109,7 +109,8 @@ test("no model call is estimated after releases of processes that sent none", ()
   expect(isEstimated(released, resumed, released, resumed)).toBe(false);
   // Processes of earlier versions did not report the calls that they aborted.
   expect(isEstimated(queued, resumed)).toBe(true);
-  // A process that was lost may have sent a call. The next one was stopped before it reported that.
+  // The first process was lost and may have sent a call. The next process released the run and did
+  // not report that call.
   expect(isEstimated(resumed, released, resumed)).toBe(true);
   expect(isEstimated(released, resumed, resumed, released, resumed)).toBe(true);
 });

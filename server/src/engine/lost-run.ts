@@ -23,8 +23,9 @@ export interface JournalDigest {
   /** Tool calls with an intent (a `run.tool_call` event) and no result, in order. */
   readonly open: readonly OpenCall[];
   /**
-   * Whether the journal reports all model calls that the run's earlier processes sent: the last one
-   * released the run when it was stopped, and the run has only been claimed since.
+   * Whether the journal reports all model calls that the run's earlier processes sent. It does if
+   * it ends with a release of the run, which reports these calls, and a claim. `endOfReported` has
+   * the exact condition.
    */
   readonly wasReported: boolean;
 }

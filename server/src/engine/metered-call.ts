@@ -36,7 +36,7 @@ export interface ReportedCall {
   readonly call: MeteredCall;
 }
 
-/** The price of a call that used nothing, whether or not a price is known. */
+/** The price of a call that used nothing: 0, even if the price of its model is unknown. */
 const priceOfNothing: Price = { micros: 0, standardMicros: 0, origin: null };
 
 /** Returns a model call with its price. */

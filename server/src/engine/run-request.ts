@@ -90,7 +90,7 @@ export interface RunRequest {
   /**
    * Returns a number that is different whenever limits that may apply to the run have changed.
    * Undefined if no limits are known. Called several times for each attempt, so it must be fast.
-   * Default: limits do not change while an attempt waits for the circuit.
+   * Default: changes of limits are not noticed while an attempt waits for the circuit.
    */
   readonly limitRevision?: () => number | undefined;
   /** How failed model calls are retried. Default: `defaultRetryPolicy`. */

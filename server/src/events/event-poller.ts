@@ -59,7 +59,7 @@ export interface EventSubscription {
 const maxBatchEvents = 200;
 /**
  * Maximum number of events that are kept for a slow subscriber. All subscribers of a workspace
- * share the event objects.
+ * share the event objects, so each further slow subscriber needs little memory.
  */
 const maxBacklogEvents = 400;
 /** Time between two polls if there is no notification. */

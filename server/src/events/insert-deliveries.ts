@@ -19,7 +19,7 @@ export const someSubscriptions =
  * Returns SQL that joins an event `e` with the subscriptions `s` of its workspace for which the
  * condition holds. The subquery is lateral and has a limit, so that PostgreSQL uses the index,
  * regardless of the size that the table had when the statement was planned. The limit is never
- * reached: a workspace can have 50 subscriptions (`maxSubscriptions`).
+ * reached: a workspace can have at most 50 subscriptions (`maxSubscriptions`).
  */
 const ofWorkspace = (condition: string) => `cross join lateral (
     select * from subscriptions s
@@ -54,9 +54,9 @@ function deliveryId(eventId: string, subscriptionId: string, kind: DeliveryKind)
 /**
  * Where the statement reads a run's callback and the properties by which subscriptions filter.
  * - `stored`: in the tables `run_inputs` and `run_callbacks`.
- * - `columns`: in further columns of `source` (see `insertRunDeliveries`), because the same
- *   statement writes the runs: run_source, trigger_id, tags, callback_subscription_id and
- *   callback_url.
+ * - `columns`: in the columns run_source, trigger_id, tags, callback_subscription_id and
+ *   callback_url of `source` (see `insertRunDeliveries`). For a statement that also inserts the
+ *   runs: it cannot see its own rows in the tables yet.
  */
 export type RunFacts = "stored" | "columns";
 

@@ -14,8 +14,9 @@ import {
  *   agent_id, id, type, data and `transaction`. The last one is the run's `last_transaction`, by
  *   which the events of a workspace are ordered.
  * @param options `facts`: where the statement reads the properties of the runs, see `RunFacts`.
- *   Default: `stored`. `withDeliveries`: whether to insert the deliveries. Default true. If false,
- *   `source` must have no rows if `someSubscriptions` is true.
+ *   Default: `stored`. `withDeliveries`: whether to insert the deliveries. Default true. If it is
+ *   false, `source` must be empty while `someSubscriptions` is true, or events would be written
+ *   without their deliveries.
  * @returns common table expressions to put after `source`.
  */
 export function insertEvents(

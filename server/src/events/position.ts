@@ -4,10 +4,10 @@
  */
 export interface Position {
   /**
-   * Id of the transaction that wrote the event. If an earlier event of the same run has a higher
-   * transaction id, it is that higher id. It is negative for events that were renumbered after a
-   * restore of the database. A JavaScript number holds it exactly: PostgreSQL reaches 2^53 only
-   * after almost three centuries with a million transactions a second.
+   * Id of the transaction that wrote the event or, if it is higher, the value of the run's previous
+   * event, so that the events of a run stay in order. Negative for events that were renumbered
+   * after a restore of the database. A JavaScript number holds it exactly: PostgreSQL reaches 2^53
+   * only after almost three centuries with a million transactions a second.
    */
   readonly transaction: number;
   /**
@@ -16,8 +16,8 @@ export interface Position {
    */
   readonly runId: string;
   /**
-   * Sequence number of the event in its run's journal. For a workspace event, its number among the
-   * workspace events of all workspaces, counted from 1.
+   * Sequence number of the event in its run. For a workspace event, its number among the workspace
+   * events of all workspaces, counted from 1.
    */
   readonly seq: number;
 }

@@ -48,7 +48,7 @@ const ofTrigger = `${ofAgent}/triggers/${trigger.id}`;
 const testedAgent = await beckon.createAgent();
 const tested = await beckon.createTrigger(testedAgent.id);
 const ofTested = `/agents/${testedAgent.id}/triggers/${tested.id}`;
-/** A trigger that stores what it receives, and a request that it has received. */
+/** The ids of a trigger that stores its requests, and of a request that it has received. */
 const receiver = await createReceivingTrigger(beckon, testedAgent.id);
 const ofReceiver = `/agents/${testedAgent.id}/triggers/${receiver.id}`;
 /** A run that executes until it is cancelled. */

@@ -96,7 +96,7 @@ describe("signatures", () => {
     const { run_id: runId } = (await beckon.invoke(agent, "Hello")).body;
     const [started, finished] = await receiver.awaitCount(2);
     const events = (await beckon.call(`/runs/${runId}/events`)).body.data;
-    // Under load the run is queued first. Then its first event is another one.
+    // `run.started` is not always the first event: under load, the run is queued first.
     const first = events.find(({ type }: { type: string }) => type === "run.started");
     const last = events.at(-1);
     const data = {

@@ -40,7 +40,8 @@ async function awaitPoll(): Promise<void> {
 
 test("a healthy receiver gets its events within 2 s while ten others hang", async () => {
   const hanging = await Promise.all(Array.from({ length: 10 }, receive));
-  // Attempts that time out are repeated, so only those at the same time are counted.
+  // The maximum number of simultaneous attempts at each receiver. The total says nothing, because
+  // attempts that time out are repeated.
   const most = hanging.map(() => 0);
   for (const [index, each] of hanging.entries()) {
     let open = 0;
@@ -84,8 +85,8 @@ test("rotation of the secret under load leaves no delivery that the receiver can
     }
     response.writeHead(204).end();
   };
-  // The load lasts until the end. A given number of runs could have ended before the sender has
-  // noticed the rotation.
+  // The load continues until the test ends. A fixed number of runs could end before the sender
+  // notices the rotation.
   let isOver = false;
   onTestFinished(() => {
     isOver = true;

@@ -102,7 +102,7 @@ test("floods of headers are rejected, and do not harm valid requests", async () 
   };
   await Promise.all([validTraffic(isOver), ...flooding.map(flood)]);
   const answers = flooding.map(({ answer }) => answer).filter((answer) => answer !== "");
-  // The server resets a connection that still sends, and the answer can be lost with it.
+  // The server resets a connection that still sends, and its response can be lost then.
   for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 431 .*larger than 16 KiB/s);
   // Many small headers are within the limit, so this request is valid.
   const small = await open(1, `${start}connection: close\r\n${"a: b\r\n".repeat(500)}\r\n`);

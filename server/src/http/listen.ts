@@ -55,7 +55,7 @@ export interface ConnectionLimits {
   readonly requestMs: number;
   /**
    * Time for which an idle connection is kept. Longer than the 60 s of common proxies, so that the
-   * proxy closes it first.
+   * proxy closes it first. If the server closed it, a request that the proxy is sending could fail.
    */
   readonly keepAliveMs: number;
   /**

@@ -41,8 +41,8 @@ function sendSlowly(agent: { id: string; token: string }): {
   return slow;
 }
 
-// This test must be the first of the file. Only the first rejection of an outage is logged at once,
-// so after an earlier one, a rejection in this test would not be noticed.
+// This test must be the first of the file. Of several rejections because of overload, only the
+// first is logged at once. After an earlier rejection, this test would not notice another one.
 test("a client that disconnects before its large response is ready is not logged as overload", async () => {
   const agent = await beckon.createAgent({ instructions: "x".repeat(100_000) });
   const { engine } = beckon.db.database;

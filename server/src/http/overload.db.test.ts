@@ -22,7 +22,7 @@ test("ten times the load gets answers of its own or 429, and everything else kee
   );
   await held.reached(capacity);
 
-  // No run can end now, so only as many of these are accepted as fit into the queue.
+  // No run can end now. So of the following requests, only as many are accepted as the queue holds.
   const answers = await Promise.all(
     Array.from({ length: 10 * (capacity + queued) }, (_, index) =>
       beckon.invoke(agent, `more ${index}`, async),

@@ -10,7 +10,8 @@ import { statesOf } from "../../test/runs-of.ts";
 
 const sse = { accept: "text/event-stream" };
 /**
- * A stalled client must stay connected while a test sends another request, also on a busy machine.
+ * `stallMs` is so long that a stalled client stays connected while a test sends another request,
+ * even on a busy machine.
  */
 const [heartbeatMs, stallMs] = [50, 2_000];
 const beckon = await startTestBeckon(

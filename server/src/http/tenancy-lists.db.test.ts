@@ -9,7 +9,7 @@ import { managedRoutes } from "./api/index.ts";
 
 /**
  * Two workspaces with the same content. Lists, exports and streams of one workspace must contain
- * nothing of the other. Neither must responses that are repeated for an Idempotency-Key.
+ * nothing of the other. The same applies to responses that are repeated for an Idempotency-Key.
  */
 
 const beckon = await startTestBeckon();

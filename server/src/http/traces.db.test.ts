@@ -65,8 +65,8 @@ const httpTool = (name: string, headers: object) => ({
 });
 
 /**
- * Starts runs until one of them is executed by the process that got the request, and returns this
- * one. Until a process knows that the queue is empty, it queues new runs.
+ * Starts runs until the process that got the request executes one of them without queueing it.
+ * Returns the id of that run. A process queues new runs until it knows that the queue is empty.
  * @param start returns the id of the new run, and whether it was not queued
  */
 const unqueued = (start: () => Promise<readonly [runId: string, isUnqueued: boolean]>) =>

@@ -62,7 +62,8 @@ test("a client without a cursor gets one, and then every event of every run", as
 
 /**
  * Waits until the run's events are older than the oldest open transaction on the PostgreSQL server,
- * including transactions of other tests. A stream that is opened then does not send these events.
+ * including transactions of other tests. A new stream begins at that transaction, so a stream that
+ * is opened now does not send these events.
  */
 const isPast = (runId: string) =>
   eventually(`an order of events that is past ${runId}`, async () => {
@@ -186,7 +187,8 @@ test("a run's events are in the order of seq although an older transaction wrote
   await older.query("select pg_current_xact_id()");
   const runId = await run(slow);
   await older.query("select set_config('beckon.workspace', '*', true)");
-  // Reserves the event's seq without a claim or fence, as the statements that end a queued run do.
+  // Takes the next `seq` of the run, although no process that executes the run writes this event.
+  // The statements that end a queued run do the same.
   await older.query(
     `with moved as (
       update runs set last_seq = last_seq + 1, last_transaction = greatest(last_transaction, current_transaction()) where id = $1
@@ -234,7 +236,8 @@ test("200 runs on two processes, 50 clients disconnected at any byte and resumed
         urls[(index + turn) % 2],
       );
       const missing = 200 - events.filter(({ type }) => type === "run.finished").length;
-      // A wait that continues after the end of its stream would take CPU from all others.
+      // The wait below also ends when its stream has ended. Otherwise it would continue to poll and
+      // take CPU time from the other clients.
       let isOver = false;
       void reader.over.then(() => {
         isOver = true;

@@ -12,8 +12,8 @@ export interface Grant {
 
 /**
  * Returns the scopes that a request body names, or undefined if it names neither scopes nor a
- * preset. For a key that is limited to agents, the scopes of a preset that concern the whole
- * workspace are left out.
+ * preset. If the key is limited to agents, a preset grants only those of its scopes that do not
+ * concern the whole workspace.
  * @param agentIds The agents to which the key is limited; null if it is not limited.
  */
 export function scopesOf(

@@ -4,7 +4,7 @@ import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { findKeyRow, type KeyRow, lockKeyRow } from "./store.ts";
 
-/** A key with its secret, as only the response that creates or rotates the secret shows it. */
+/** A key with its secret. Only the responses that create or rotate the secret contain it. */
 export type KeyWithSecret = Key & { key: string };
 
 export function toKey(row: KeyRow): Key {

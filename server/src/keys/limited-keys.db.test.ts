@@ -93,8 +93,8 @@ test.each(about)("%s %s: what hangs on another agent is not there", async (metho
   expectError(await call(pathTo(path, "theirs"), method), 404, "not_found");
 });
 
-// Requests other than GET have an unknown field. They are rejected only after the access is
-// checked, and change nothing.
+// Requests other than GET are sent with an unknown field. Status 400 shows that the key has access,
+// because Beckon checks access first, and a rejected request changes nothing.
 test.each(about.filter(([method, path]) => method !== "DELETE" && !path.endsWith("/duplicate")))(
   "%s %s gives access to resources of the key's agents only",
   async (method, path) => {

@@ -16,8 +16,8 @@ export interface KeyUse {
 
 const intervalMs = 60_000;
 /**
- * Maximum entries of the cache of keys whose use was noted less than a minute ago. The next use of
- * an evicted key executes the update again, but `noteUse` changes no row within the minute.
+ * Maximum secrets that are remembered for a minute after their use was noted. If one is forgotten
+ * earlier, its next use executes the update again, but `noteUse` then changes no row.
  */
 const maxSecrets = 10_000;
 

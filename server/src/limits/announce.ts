@@ -19,8 +19,8 @@ export async function announceLimits(
   workspaceIds: readonly string[],
   created: readonly BudgetKey[],
 ): Promise<void> {
-  // This call does not wait for `countSpent`, which waits for open transactions and can fail. Until
-  // runs get this message, they can repeat failed attempts without regard to a new limit.
+  // Sent before `countSpent`, which waits for open transactions and can fail. Until a run gets this
+  // message, it can repeat a failed attempt without checking the new limit.
   limits.changed(workspaceIds);
   if (created.length === 0) return;
   await countSpent(database, created);

@@ -87,8 +87,8 @@ test("use of a period that ended does not count in the next one, if that would h
   await beckon.call(path, { method: "PATCH", body: { plan: "mid" } });
   await workspace.ceiling("agent", agent.id, 1_000_000);
   await beckon.invoke(agent, "Hello");
-  // The month of the plan and the day of the ceiling end between the boundaries of the calendar, as
-  // they do after another anchor day or time zone was set.
+  // Makes the month of the plan and the day of the ceiling end now, in the middle of a calendar
+  // period. After a change of the anchor day or the time zone, periods can end like this.
   await beckon.call(path, { method: "PATCH", body: { anchor_day: 15 } });
   const { rows } = await engine.query<{ ends: Date }>(
     "update budgets set starts = now() - interval '28 days', ends = now() where workspace_id = $1 returning ends",

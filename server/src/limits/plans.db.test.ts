@@ -52,7 +52,8 @@ async function newWorkspace() {
     Object.fromEntries(
       (await usage()).metrics.map((each: { metric: string }) => [each.metric, each]),
     );
-  // The server itself sums up entries once a minute, but none of a transaction in the future.
+  // The server sums up entries once a minute, but not those whose transaction id is in the future.
+  // So these entries are summed up only when a test calls `sumUp`.
   const transaction = Number.MAX_SAFE_INTEGER - 1;
   const spend = (...entries: GivenEntry[]) =>
     addUsage(
@@ -287,8 +288,8 @@ describe("the plan of a workspace", () => {
     expect((await metrics()).tokens).toMatchObject({ used: 10, unknown_cost_entries: 0 });
     await spend({ model: "a", cost_micros: 30 });
     expect((await metrics()).cost).toMatchObject({ used: 30, unknown_cost_entries: 1 });
-    // The standard price becomes known in the course of a day: the sums by day do not tell what the
-    // calls before that cost.
+    // The standard price becomes known during the day, after the call that cost 30. The sum of this
+    // day then contains only standard costs, so after `sumUp` the cost of that call is unknown.
     await spend({ model: "a", cost_micros: 2, standard_cost_micros: 40 });
     expect((await metrics()).cost).toMatchObject({ used: 70, unknown_cost_entries: 1 });
     await sumUp();

@@ -68,8 +68,8 @@ test("a child that is killed at any moment loses no evaluation", async () => {
       const last = processes.at(-1);
       last?.kill();
       await last?.exited;
-      // So the next round kills a child that has evaluated something or, if this evaluation fails,
-      // possibly one that is still starting.
+      // Waits for the next child, so that the next round usually kills a child that has evaluated
+      // something. If this evaluation fails, it can kill a child that is still starting.
       await render("killer", "x").catch(() => {});
     }
   })();

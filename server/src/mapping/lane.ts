@@ -94,7 +94,7 @@ export class EvaluationLane {
    * Evaluates a request in the child.
    * @param text the payload; empty if `request` has none.
    * @throws MappingError if the evaluation needs more than the limits; ApiError `unavailable` if
-   *   too many others wait, no child can be started, or the lane is closed.
+   *   too many evaluations wait, no child can be started, or the lane is closed.
    */
   run(tenant: string, request: ToChild, text: string): Promise<ChildResult> {
     if (this.#isClosed) return Promise.reject(stopping());
@@ -336,8 +336,8 @@ export class EvaluationLane {
 }
 
 /**
- * Time after the limit at which the child is killed. LiquidJS has the same limit, so it usually
- * stops by itself before, with an error that names the line of the template.
+ * Time that a child gets after the limit before it is killed. LiquidJS has the same limit, and
+ * usually stops the rendering first, with an error that names the line of the template.
  */
 const graceMs = 25;
 

@@ -7,7 +7,6 @@ import type { MappingVariables } from "./mapping.ts";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are replaced.
 const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 
-/** Returns text as one line. */
 function oneLine(text: string): string {
   return text.replace(control, " ").toWellFormed();
 }

@@ -1,7 +1,7 @@
 import type { Invitation } from "@beckon/contract";
 import type { InvitationRow } from "./invitation-store.ts";
 
-/** An invitation with its link, as only the response that creates the invitation shows it. */
+/** An invitation with its link. Only the response that creates the invitation contains the link. */
 export type InvitationWithLink = Invitation & { token: string; url: string };
 
 export function toInvitation(row: InvitationRow): Invitation {

@@ -19,7 +19,7 @@ async function newWorkspace(): Promise<{ id: string; key: string }> {
 }
 const invite = (key: string, role: Role) =>
   beckon.call("/invitations", { credential: key, body: { email: "guest@example.com", role } });
-/** Makes a person with an account a member. */
+/** Adds a person, who has an account already, to the workspace of the key. */
 async function join(person: Person, key: string, role: Role): Promise<void> {
   const { body } = await invite(key, role);
   expect(

@@ -20,14 +20,14 @@ const from = () => ({
 
 interface Workspace {
   readonly id: string;
-  /** Secret of a key with all scopes. The test makes all changes with it, and issues no links. */
+  /** Secret of a key with all scopes. The test uses it for changes, and never to issue links. */
   readonly key: string;
 }
 const newWorkspace = async (): Promise<Workspace> =>
   (await beckon.call("/workspaces", { body: { name: "Test" } })).body.data;
 const first: Workspace = { id: defaultWorkspaceId, key: beckon.key };
 const workspaces = [first, await newWorkspace(), await newWorkspace()] as const;
-// Each workspace has an owner who stays, so that no other person is the last owner.
+// Each workspace gets an owner who stays, because Beckon would not let the last owner be removed.
 for (const { key } of workspaces) await addPerson(beckon, { role: "owner", key });
 
 const names = ["issuer", "target", "guest"] as const;

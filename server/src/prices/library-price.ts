@@ -13,8 +13,8 @@ import { costOfCall, priceOfToken, type TokenPrices } from "./token-prices.ts";
 export interface LibraryPrice {
   /**
    * Returns the cost in whole micro-dollars, rounded up; null if the library has no price.
-   * @param withinMs the cost is the highest from now until this time has passed, at most one day.
-   *   Default 0: the cost is that of now.
+   * @param withinMs time from now, at most one day. If the price changes within this time, the
+   *   highest cost is returned. Default 0: the current cost.
    */
   costOf(counts: TokenCounts, withinMs?: number): number | null;
   /** Returns the current price; null if the library has none. */
@@ -79,7 +79,7 @@ function changesBetween(prices: readonly ConditionalPrice[], from: number, to: n
       if (constraint === undefined) return [];
       if (constraint.type === "start_date") return Date.parse(constraint.start_date);
       return [constraint.start_time, constraint.end_time].flatMap((time) => {
-        // A day later, because a time zone can put the time before the beginning of 1970.
+        // `time` can contain a time zone. On 1 January 1970 the parsed time could be negative.
         const sinceMidnight = Date.parse(`1970-01-02T${time}`) % dayMs;
         return [midnight + sinceMidnight, midnight + dayMs + sinceMidnight];
       });

@@ -45,7 +45,7 @@ test("the sum is rounded, not its parts", () => {
 });
 
 test("a sum that is whole is not rounded up to the next number", () => {
-  // With floating point, 0.1 + 0.2 + 0.7 is above 1.
+  // The cost is 0.7 + 0.2 + 0.1. Added as floating-point numbers, these are not exactly 1.
   expect(costByRates(rates(700_000, 100_000, 200_000), counts(2, 1, { cached: 1 }))).toBe(1);
 });
 

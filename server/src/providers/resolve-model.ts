@@ -11,8 +11,8 @@ import { findProviderByName, listProviderNames } from "./store.ts";
  * operator's provider with the same name. An agent's version stores the returned id. A version with
  * an id never uses the operator's provider, even if the workspace's provider is deleted.
  *
- * @param before the model that the agent had before; undefined for a new agent. It stays valid
- *   while the model server that it names is stopped.
+ * @param before the model that the agent had before; undefined for a new agent. The same model is
+ *   accepted again even while its model server is stopped.
  * @throws ApiError `bad_request` if the model's name is invalid, or if there is no such provider or
  *   built-in model. In the second case the message lists the providers.
  */

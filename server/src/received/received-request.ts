@@ -36,5 +36,8 @@ export interface SettingsCheck {
   readonly version: number;
 }
 
-/** Whether the settings that decided an outcome are still valid. */
+/**
+ * Whether an outcome still applies: not if the token is no longer valid (`unauthorized`), or if the
+ * trigger's settings have changed since (`reconfigured`).
+ */
 export type CheckResult = "valid" | "unauthorized" | "reconfigured";

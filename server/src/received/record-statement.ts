@@ -2,10 +2,13 @@ import { type Column, type Parameters, statement } from "../base/database/index.
 import { isTriggerToken } from "../credentials/index.ts";
 import type { ReceivedRequestRow, SettingsCheck } from "./received-request.ts";
 
-/** A request to record, and the check whether its outcome still applies. */
+/** A request to record, and the settings with which its outcome was decided. */
 export interface RecordRow {
   readonly request: ReceivedRequestRow;
-  /** undefined if the statement that starts runs has already checked the settings. */
+  /**
+   * Compared with the current settings. undefined if the statement that starts runs has already
+   * compared them.
+   */
   readonly check: SettingsCheck | undefined;
 }
 

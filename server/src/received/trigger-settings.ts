@@ -10,7 +10,7 @@ export interface TriggerOfToken {
   readonly workspaceId: string;
   readonly agentId: string;
   readonly triggerId: string;
-  /** Changes with the settings and the secrets. */
+  /** Changes whenever the settings or the secrets change. */
   readonly version: number;
   /** undefined for a trigger whose `receiving` is null. */
   readonly settings: TriggerSettings | undefined;

@@ -9,7 +9,7 @@ export interface HandshakeAnswer {
   readonly body: string;
 }
 
-/** Challenges are sent back to the client, so they must not contain characters of markup. */
+/** Challenges are sent back to the client, so they must not contain characters such as `<`. */
 const challengeForm = /^[\w.-]{1,256}$/;
 
 /**

@@ -38,7 +38,7 @@ function fieldAt(text: string, open: number, name: string): number | undefined {
   return found;
 }
 
-/** Returns where an element starts. */
+/** Returns where the element with this index starts; undefined if there is none. */
 function elementAt(text: string, open: number, index: number): number | undefined {
   let at = afterSpace(text, open + 1);
   for (let count = 0; at < text.length && text[at] !== "]"; count++) {

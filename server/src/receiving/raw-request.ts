@@ -33,7 +33,7 @@ export function queryOf({ url }: Pick<RawRequest, "url">): URLSearchParams {
   return new URLSearchParams(start < 0 ? "" : url.slice(start + 1));
 }
 
-/** Returns the media type of a Content-Type in lower case, without parameters; "" if it is absent. */
+/** Returns the media type of a Content-Type in lower case, without parameters; "" if absent. */
 export function mediaTypeOf(contentType: string | undefined): string {
   return contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }

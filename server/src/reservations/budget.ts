@@ -1,6 +1,6 @@
 import type { LimitMetric, LimitScope } from "@beckon/contract";
 
-/** What a call uses, or can use at most. */
+/** What a metered call, such as a model call, uses or can use at most. */
 export interface Amounts {
   /** Cost in micro-dollars; null if no price is known. */
   readonly costMicros: number | null;
@@ -124,10 +124,12 @@ export const crossedSql = (spent: string, allowed: string) =>
 
 /**
  * Returns an SQL expression for the start of the period that follows the stored period of a budget.
- * After a change of the time zone or the anchor day, the period of the calendar can begin before
- * the stored one has ended. The new period begins at that end, so that no entry is in both.
+ * After a change of the workspace's time zone or of the day on which its plan's months begin, the
+ * current calendar period can begin before the stored period has ended. The next period then begins
+ * at the stored end, so that no entry of the ledger counts in two periods.
  * @param budget alias of the budget's row, which can be null.
- * @param period alias of a row with the columns starts and ends: the period of the calendar.
+ * @param period alias of a row with the columns starts and ends: the current calendar period, which
+ *   is a month for a plan and otherwise a day.
  */
 export const nextStartSql = (budget: string, period: string) =>
   `greatest(${period}.starts, ${budget}.ends)`;
@@ -135,9 +137,9 @@ export const nextStartSql = (budget: string, period: string) =>
 /**
  * Returns SQL of two columns, starts and ends, of the current period of a budget: the stored one,
  * or the next one if that is over.
- * @param budget alias of the budget's row. If it is null, the current period is that of the
- *   calendar.
- * @param period alias of a row with the columns starts and ends: the period of the calendar.
+ * @param budget alias of the budget's row. If it is null, the current period is the calendar
+ *   period.
+ * @param period alias of a row with the columns starts and ends: the current calendar period.
  */
 export const currentPeriodSql = (budget: string, period: string) =>
   `case when ${budget}.ends > now() then ${budget}.starts

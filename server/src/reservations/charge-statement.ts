@@ -11,9 +11,9 @@ const amountHeld = amountSql("b", "v", { tokens: "v.tokens", planCost: "v.plan_c
 
 /**
  * Returns SQL that adds metered calls to the budgets that apply to their runs, and returns to these
- * budgets what the runs had reserved. It must be part of the statement that writes the entries of
- * the ledger. When a budget reaches 50, 80 or 100 percent, it writes one event for each of these
- * percentages.
+ * budgets what the runs had reserved. It must be part of the statement that writes the calls to the
+ * usage ledger, so that ledger and budgets always agree. When a budget reaches 50, 80 or 100
+ * percent, the SQL also writes one event for each of these percentages.
  *
  * @param runs name of a common table expression with the columns run_id, workspace_id, agent_id,
  *   principal and trigger_id: the runs whose reservations end. The statement must have updated the

@@ -341,8 +341,8 @@ describe("for random sequences of requests and returns", () => {
   }
 
   /**
-   * Expects that the run was not served before an earlier one that it must not overtake: a run that
-   * waits for one of the same budgets, and that would fit if this run had not reserved.
+   * Expects that a run has overtaken no run that asked earlier. It has overtaken an earlier run if
+   * both need the same budget, and the earlier one would fit if this one had reserved nothing.
    */
   function checkTurn(
     world: Simulated,

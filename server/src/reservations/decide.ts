@@ -35,7 +35,7 @@ export type Decision =
       readonly kind: "granted";
       readonly outputTokens: number;
       readonly loweredBy: Limit | undefined;
-      /** What the run now holds in all budgets that apply to it. */
+      /** What the run now holds in each budget that applies to it. */
       readonly amounts: Amounts;
     }
   | {
@@ -186,8 +186,8 @@ function decideOne(states: Map<number, State>, request: ReservationRequest): Dec
  * needs.
  */
 function keepTurn(states: Map<number, State>, run: WaitingRun): void {
-  // If the run also waits for a budget that none of the requests needs, that budget is not in
-  // `states`. The run could then not reserve anything now, so later runs need not wait for it.
+  // `states` contains only budgets that the current requests need. A run that is also blocked by
+  // another budget could not reserve anything now, so later runs need not wait for it.
   if (run.blockedAt.some((id) => !states.has(id))) return;
   const own = run.budgetIds.flatMap((id) => states.get(id) ?? []);
   if (blockedAt(own, run.asked).length > 0) return;
@@ -208,8 +208,8 @@ function blockedAt(own: readonly State[], asked: Amounts): readonly State[] {
 
 /**
  * Returns the limit as it applies to one run: the amounts that other runs hold for earlier attempts
- * count as spent. `used`, which earlier attempts of this run's call used, is a part of `kept`. It
- * is subtracted here, because `fitInto` itself counts it as spent.
+ * count as spent. `kept` contains these amounts and also `used`, the amount of the earlier attempts
+ * of this run's own call. `used` is subtracted here, because `fitInto` counts it as spent again.
  */
 function withKept({ budget, kept }: State, used: Amounts): Limit {
   return { ...budget, spent: budget.spent + kept - (amountIn(budget, used) ?? 0) };

@@ -12,7 +12,7 @@ export interface CallBound {
   readonly maxOutputTokens: number;
   /**
    * Returns what the call uses at most if it writes up to `outputTokens`, without what earlier
-   * attempts used. It must not decrease when `outputTokens` grows.
+   * attempts used. It must not decrease when `outputTokens` grows: `fitInto` uses bisection.
    */
   readonly amountsOf: (outputTokens: number) => Amounts;
   /** What earlier attempts of the call used, which is not written to the ledger yet. */

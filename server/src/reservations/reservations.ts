@@ -12,8 +12,9 @@ export type Reserved = Exclude<ReserveResult, { readonly kind: "waits" }>;
 const pollIntervalMs = 5_000;
 
 /**
- * Maximum number of runs that ask again after one wake, among the runs that wait for the same
- * budgets. When one of these runs no longer waits, it wakes the next ones.
+ * Maximum number of runs that one wake lets ask again, for each set of budgets that runs wait for.
+ * It limits the load on the database. When one of these runs no longer waits, it wakes the next
+ * ones.
  */
 const maxWoken = 16;
 
@@ -30,7 +31,7 @@ interface Waiter {
   wake: (() => void) | undefined;
 }
 
-/** The runs of one workspace that ask or wait. */
+/** The runs of one workspace that request a reservation now, or wait for one. */
 interface Queue {
   /** Number of calls of `reserve` that have not returned. */
   runs: number;
@@ -46,18 +47,18 @@ interface Queue {
 export class Reservations {
   readonly #batcher: Batcher<AskingRun & { readonly order: string }, ReserveResult>;
   readonly #queues = new Map<string, Queue>();
-  /** By workspace with a limit: its `revision`. */
+  /** The `revision` of each workspace that is known to have a limit. */
   readonly #limited = new LRUCache<string, number>({ max: maxWorkspaces });
   #revisions = 0;
   #asked = 0;
   #turns = 0;
 
-  /** @param mutex is shared with the other writers that lock budgets. */
+  /** @param mutex is shared with the other writers that lock budgets: they write in turns. */
   constructor(database: Database, mutex: Mutex) {
     this.#batcher = createBatcher({
       write: (runs) => reserveForRuns(database, runs),
-      // Runs are in the order of arrival: first come, first served. Budgets are locked in the order
-      // of their primary keys, whatever the order of the runs.
+      // Runs stay in the order of arrival: first come, first served. This causes no deadlocks: the
+      // statements lock budgets in the order of the primary key, whatever the order of the runs.
       order: ({ order }) => order,
       // An estimate for two ids, five amounts and the ids of some budgets.
       bytes: () => 500,
@@ -68,8 +69,8 @@ export class Reservations {
   }
 
   /**
-   * Returns whether the workspace has a limit, as far as this process has noticed while it started
-   * and claimed runs, wrote their journals and reserved for them, or was told of changed limits.
+   * Returns whether the workspace has a limit, as far as this process knows. It finds out when it
+   * starts or claims a run, writes a journal or reserves, and from messages about changed limits.
    */
   isLimited(workspaceId: string): boolean {
     return this.revision(workspaceId) !== undefined;
@@ -126,9 +127,9 @@ export class Reservations {
 
   /**
    * Lets waiting runs ask again, because a part of a reservation was returned or a limit was
-   * changed. The limit may be the first of its workspace, or the first of its scope. So all runs of
-   * the workspace request a reservation again before their next attempt, including those that hold
-   * one. The result of such a request says whether the workspace has a limit.
+   * changed. The limit may be new, and a reservation made before does not count against it. So all
+   * runs of the workspace request a reservation again before their next attempt, including those
+   * that hold one. The result of such a request says whether the workspace has a limit.
    */
   wake(workspaceId: string): void {
     this.#revise(workspaceId);
@@ -149,7 +150,7 @@ export class Reservations {
     const order = String(this.#asked).padStart(16, "0");
     const revision = this.revision(run.workspaceId);
     const result = await this.#batcher.submit({ ...run, order });
-    // That there is no limit is recorded only if the revision is unchanged. Otherwise the request
+    // A result without a limit is recorded only if the revision is unchanged. Otherwise the request
     // may have read the budgets before a new limit was added.
     if (result.isLimited || this.revision(run.workspaceId) === revision)
       this.noteLimited(run.workspaceId, result.isLimited);

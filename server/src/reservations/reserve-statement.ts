@@ -45,9 +45,9 @@ interface BudgetRow {
 }
 
 /**
- * Locks the budgets that apply to some runs, in the order of the primary key, and returns them. If
- * the period of a budget is over, the returned row is that of the next period; `writeStatement`
- * stores it later.
+ * Locks the budgets that apply to some runs, and returns them. All statements lock budgets in the
+ * order of the primary key, so that they do not deadlock. If the period of a budget is over, the
+ * returned row is that of the next period; `writeStatement` stores it later.
  */
 const lockStatement = statement<readonly string[]>("reserve-lock", (p) => {
   const runIds = p.value("text[]", (ids) => ids);
@@ -67,7 +67,7 @@ for no key update of b`;
 
 /**
  * Returns SQL that computes the start or end of the current period of a budget whose stored period
- * is over. This takes half a millisecond, so use it in a `case` that evaluates it only then.
+ * is over. It takes half a millisecond, so use it in a `case` that skips it for all other budgets.
  */
 export function presentPeriod(budget: string, bound: "starts" | "ends"): string {
   return `(select ${bound === "starts" ? nextStartSql(budget, "p") : "p.ends"}

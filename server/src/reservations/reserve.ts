@@ -24,9 +24,9 @@ type Granted = Extract<Decision, { readonly kind: "granted" }>;
 type Fits = Extract<Fit, { readonly kind: "fits" }>;
 
 /**
- * The result for one run. The kind `unlimited` means that no limit applies to the run, and `fits`
- * that only its own limit does: nothing is reserved then. `isLimited` is whether its workspace has
- * any limit.
+ * The result for one run. The kind `unlimited` means that no limit applies to the run. `fits` means
+ * that only the run's own limit applies. In both cases nothing is reserved. `isLimited` is whether
+ * the run's workspace has any limit.
  */
 export type ReserveResult = (Decision | Fits | { readonly kind: "unlimited" }) & {
   readonly isLimited: boolean;

@@ -8,7 +8,7 @@ import type { PrepareDeletion } from "./kinds.ts";
  */
 export const oldDeliveries: PrepareDeletion = (connection, { deliveriesDays }, now) => {
   if (deliveriesDays === 0) return undefined;
-  // Ids start with the time of the event.
+  // Ids of deliveries begin with the time of their event, so a lower id is an earlier event.
   const before = lowestIdAt("dlv", daysBefore(deliveriesDays, now));
   let after = { subscription: "", id: "" };
   return async (max) => {

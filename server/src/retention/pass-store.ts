@@ -25,7 +25,7 @@ export async function beginPass(
   return rows[0]?.now;
 }
 
-/** Returns whether no other process has taken over the pass meanwhile. */
+/** Returns whether this process is still the one that deletes old rows. */
 export async function stillPruning(connection: Queryable, processId: string): Promise<boolean> {
   const { rowCount } = await connection.query({
     name: "still-pruning",

@@ -343,7 +343,7 @@ test("of two processes one deletes, until it exits; each row is deleted once", a
     { runsDays: 30 },
     {
       signal: stopping.signal,
-      // While this process deletes, another one does not begin.
+      // Tries to begin a pass of another process during this pass. It must do nothing.
       afterBatch() {
         besides ??= pass({ runsDays: 30 }, { processId: other });
       },

@@ -68,7 +68,8 @@ export async function prune(
   try {
     isComplete = await deleteAll(beganAt);
   } finally {
-    // If `endPass` fails, another process can begin a pass only after this one has exited.
+    // If `endPass` fails, the database still names this process as the one that deletes. Other
+    // processes then begin no pass until this one has exited.
     await endPass(engine, processId, isComplete);
     const rows = [...deletedRows.values()].reduce((sum, each) => sum + each, 0);
     if (rows > 0)

@@ -85,7 +85,10 @@ test("a repeated event gets the id of its deleted run, and starts none", async (
   ]);
 });
 
-/** Gives a run the times, and thus the id, of a run of 31 days ago. Returns the id. */
+/**
+ * Moves a run 31 days into the past: changes its times and its id, which contains the time of its
+ * creation. Returns the new id.
+ */
 async function makeOld(runId: string): Promise<string> {
   const id = lowestIdAt("run", daysAgo(31)).slice(0, 14) + runId.slice(14);
   await database.engine.query(

@@ -16,8 +16,8 @@ import { startStatements } from "./starting/index.ts";
 
 /**
  * Returns the SQL of the statements that write runs and reservations, for `runs/statements.sql`.
- * That file shows reviewers how a change of the code changes the SQL. `startStatements` leaves out
- * some variants of the start statement.
+ * That file shows reviewers how a change of the code changes the SQL. Of the many variants of the
+ * start statement, it contains only those that `startStatements` returns.
  */
 export function statementsText(): string {
   const all = [

@@ -51,8 +51,8 @@ test("a concurrency limit is used fully and never exceeded by two processes", as
   await annotate(
     `idle capacity, ms: median ${median(idle).toFixed(1)}, max ${Math.max(...idle).toFixed(1)}`,
   );
-  // These times are below the poll interval of 1 s, so a notification made the processes claim
-  // runs.
+  // Processes poll for queued runs only once a second. These times are shorter, so notifications
+  // made the processes claim the runs.
   expect(median(idle)).toBeLessThan(150);
   expect(Math.max(...idle)).toBeLessThan(900);
 });

@@ -111,7 +111,7 @@ test("two processes share a queue, and neither is idle while runs are queued", a
   );
   expect(rows.length).toBe(2);
   expect(Math.min(...rows.map(({ runs }) => runs))).toBeGreaterThan(200);
-  // These pauses are below the poll interval of 1 s, so a notification made the processes claim
-  // runs.
+  // Processes poll for queued runs only once a second. These pauses are shorter, so notifications
+  // made the processes claim the runs.
   expect(Math.max(...rows.map((row) => row.longest_pause))).toBeLessThan(900);
 });

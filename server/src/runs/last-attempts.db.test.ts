@@ -142,7 +142,7 @@ test("suspects are taken by halves, one half at each process", async () => {
     "repeated",
   ]);
   expect((await claimLastAttempts(database, claimant(left ?? ""), ["repeated"])).runs).toEqual([]);
-  // A process that executes other runs on their last attempt takes no suspects.
+  // A process that already executes runs on their last attempt takes over no suspects.
   expect((await claimLastAttempts(database, claimant(right ?? ""), ["first"])).runs).toEqual([]);
   const second = await claimLastAttempts(database, claimant(right ?? ""), []);
   expect([...first.runs, ...second.runs].map(({ runId }) => runId).sort()).toEqual(suspects.sort());
@@ -216,7 +216,7 @@ test("the time between a death and the next claim does not count as elapsed", as
   const agent = await seedAgent(database, { limits: { max_attempts: 2 } });
   const processes = await Promise.all(Array.from({ length: 4 }, () => seedProcess(database)));
   const [first = "", second = "", third = "", fourth = ""] = processes;
-  // Creates two runs: a run that is the only suspect is ended instead of taken over.
+  // Creates two runs, because a run that is the only suspect would be ended, not taken over.
   const [runId = ""] = await runsAt(first, agent, 2, 1);
   const ago = (seconds: number) => `now() - interval '${seconds} seconds'`;
   const diedAgo = async (owner: string, seconds: number) => {

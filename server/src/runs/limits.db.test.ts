@@ -31,8 +31,8 @@ const answer = says({
 const bounded = { model_settings: { max_output_tokens: tokens } };
 
 /**
- * Seconds until the local midnight before and after which `crossMidnight` starts runs, while the
- * other tests run. The last test checks the responses.
+ * Seconds until a local midnight. While the other tests run, `crossMidnight` starts runs before and
+ * after that midnight. The last test checks the responses.
  */
 const secondsToMidnight = 20;
 const overMidnight = crossMidnight();
@@ -437,7 +437,7 @@ describe("in mid-run", () => {
     released.resolve();
     expectReached(await running, { scope: "agent", limit: 1, used: tokens });
     expect(server.requests.length).toBe(1);
-    // More is spent than this ceiling allows, which the checks after other tests would report.
+    // Deletes the ceiling: more is spent than it allows, and checks of other tests would report it.
     await workspace.call(`/limits/agent/${agent.id}`, undefined, { method: "DELETE" });
     await noViolations();
   });
@@ -483,7 +483,8 @@ describe("in mid-run", () => {
         expect(each.body.code).toBe("ceiling_reached");
       expect(answers.filter(({ status: code }) => code === 200)).toHaveLength(inProgress);
       expect(server.requests.length).toBe(runs + inProgress);
-      // More is spent than this ceiling allows, which the checks after other tests would report.
+      // Deletes the ceiling: more is spent than it allows, and checks of other tests would report
+      // it.
       await workspace.call(`/limits/workspace/${workspace.id}`, undefined, { method: "DELETE" });
       await noViolations();
     },
@@ -499,7 +500,7 @@ describe("in mid-run", () => {
   ): Promise<Answer> {
     const agent = await workspace.agent(bounded);
     const released = Promise.withResolvers<void>();
-    // The limit is known well before the second attempt.
+    // The second attempt begins at least 300 ms after this response. The limit is known by then.
     const failed = status(503, { headers: { "retry-after-ms": "300" } });
     server.script([held(released.promise, failed), answer]);
     const running = invoke(agent);
@@ -547,8 +548,8 @@ describe("in mid-run", () => {
           from period_of(now(), 'UTC', 'day', 1) as p`,
         [workspace.id, id],
       );
-      // Processes treat a message of an unknown kind like a lost connection: a message of any kind,
-      // such as `limits`, may have been lost.
+      // Sends a message of an unknown kind. Processes treat it like a lost connection: they assume
+      // that messages of all kinds, such as `limits`, may have been lost.
       await engine.query("select pg_notify('beckon', 'another-process unknown')");
     });
     expectReached(reached, { scope: "agent", limit: 1, used: 0 });

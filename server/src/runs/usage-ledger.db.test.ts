@@ -53,7 +53,7 @@ const call = (rest: Partial<MeteredCall> = {}): MeteredCall => ({
   price: { micros: 7, standardMicros: 9, origin: "workspace" },
   ...rest,
 });
-/** Returns an append with a lost step that reports these calls, and with the end of the run. */
+/** Returns an append with an event `run.step_lost` that reports these calls, and the run's end. */
 const withCalls = (
   run: Parameters<typeof appendRow>[0],
   calls: readonly MeteredCall[],

@@ -5,7 +5,7 @@ import { expectError } from "../../test/expect-error.ts";
 import { openClient } from "../../test/open-client.ts";
 import { startReceiver } from "../../test/receiver.ts";
 
-/** The log of deliveries and replays over REST, with a receiver that really gets them. */
+/** Tests the log of deliveries, and replays, over REST. A test server receives the deliveries. */
 
 const beckon = await startTestBeckon();
 /** A server that sends no deliveries, so that replayed deliveries stay pending. */

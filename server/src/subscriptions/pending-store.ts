@@ -33,8 +33,9 @@ export async function endPending(
         select count(*)::int from picked`.execute(tx);
       return rows[0]?.count ?? 0;
     });
-    // An incomplete batch is no sign that all are ended. The update misses picked rows that another
-    // transaction, for example a claim, changed meanwhile: the snapshot lacks their new versions.
+    // Stops only when nothing was picked, not after an incomplete batch. If another transaction,
+    // such as a claim, changed a picked row meanwhile, the update does not see the new version of
+    // the row and leaves it pending.
     if (picked === 0) return;
   }
 }

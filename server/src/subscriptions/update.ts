@@ -96,7 +96,8 @@ export async function updateSubscription({
 
 /**
  * Checks that a request with a URL of a new origin has a secret, and also headers if some are
- * stored. Other requests must not have a secret.
+ * stored, because the stored ones were given for the old origin. Other requests must not have a
+ * secret.
  * @throws ApiError `bad_request`
  */
 function requireSecretsFor(

@@ -37,7 +37,8 @@ async function writeSecret(
   secret: string | null,
 ): Promise<DemoFile | undefined> {
   if (secret === null) {
-    // A file that cannot be removed stays. The greeting does not name it, so this is not reported.
+    // A file that cannot be removed stays. Nothing is reported, because the text that Beckon prints
+    // at startup does not name the file.
     await rm(path, { force: true }).catch(() => {});
     return undefined;
   }

@@ -245,7 +245,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     for (const child of running) if (child.connected) child.send(message, () => {});
   }
 
-  /** Gives up after an exit for which `keepServers` does not start another server. */
+  /** Gives up if the server's exit shows that starting another server would not help. */
   function checkExit(child: ChildProcess): void {
     const { exitCode: code, signalCode } = child;
     const reason = failures.get(child);

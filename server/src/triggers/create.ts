@@ -35,9 +35,9 @@ export async function createTrigger({
 }
 
 /**
- * Adds a trigger and its token to an agent in the caller's transaction. In contrast to
- * `createTrigger`, it checks neither the permissions, nor the Idempotency-Key, nor that the agent
- * exists. The caller must have checked them.
+ * Adds a trigger and its token to an agent in the caller's transaction. Unlike `createTrigger`, it
+ * does not check permissions or that the agent exists, and does not apply the Idempotency-Key. The
+ * caller must do this.
  * @param ctx needs `mapping` if the trigger has a filter or a template.
  * @param input.triggerId Id of the new trigger; undefined to generate one.
  */

@@ -8,8 +8,8 @@ import { updateListeningRow } from "./store.ts";
 import { requireTriggerForChange, type TriggerInput, toTrigger } from "./trigger.ts";
 
 /**
- * Captures the next verified request as a sample: it is stored and starts no run. Listening ends
- * with that request, or after the `seconds` in the body of this call.
+ * Makes the trigger capture its next verified request as a sample: the request is stored and starts
+ * no run. Listening ends with that request, or after the `seconds` in the body of this call.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the trigger stores no
  *   received requests.
  */

@@ -24,8 +24,8 @@ export type MappedRequest =
       /** The part of the run's input after the prompt prefix. */
       readonly message: string;
       /**
-       * The parts of `message`, in order. `message`: the rendered template. `values`: the chosen
-       * headers and query parameters. `payload`: the payload.
+       * The parts of the field `message`, in order. The kind `message` is the rendered template,
+       * `values` are the chosen headers and query parameters.
        */
       readonly parts: readonly { readonly kind: "values" | "message" | "payload"; text: string }[];
     }

@@ -24,8 +24,8 @@ const bindingOf = ({ workspace_id, id }: TriggerRow, column: Column) =>
 /**
  * Sets the secret that the sender shares with the trigger, or generates one. With a grace period,
  * requests with the previous secret are also accepted for that time.
- * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the trigger's settings
- *   need no secret.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the trigger has no
+ *   settings `receiving`.
  */
 export async function setSenderSecret({
   ctx,

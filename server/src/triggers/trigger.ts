@@ -32,9 +32,8 @@ export function toTrigger(row: TriggerRow): Trigger {
 }
 
 /**
- * Returns a hash of everything that a PATCH can change. The time of the last change would not do:
- * it also changes with a new secret or a new URL, and the PATCH of a form that was opened before
- * would be rejected.
+ * Returns a hash of everything that a PATCH can change. `updated_at` was rejected as the version:
+ * it also changes with a new secret, and then a PATCH of unrelated settings would be rejected.
  */
 function versionOf(row: TriggerRow): string {
   const { name, prompt_prefix, enabled, allows_callback, receiving } = row;

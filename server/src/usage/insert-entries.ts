@@ -2,8 +2,8 @@
  * Returns SQL that inserts entries of the usage ledger. No other code inserts into `usage_entries`.
  * The statement also reads who started each run.
  *
- * The insert reads `calls` directly, not through a common table expression: copies of so many
- * columns would cost more than everything else here.
+ * The insert reads `calls` directly. A common table expression would copy its many columns, which
+ * would take longer than the rest of this SQL.
  *
  * @param runs name of a common table expression with one row for each run that made calls, and the
  *   columns position, run_id, workspace_id, agent_id, attempt, day. `day` is the workspace's local

@@ -3,8 +3,9 @@ import { usageMoment } from "@beckon/contract";
 import { ApiError } from "../base/errors.ts";
 
 /**
- * The position at which a page ends. `from` and `to` are the range of the report, even if the
- * request named none. `keys` are the values by which the page's last row is grouped.
+ * The position at which a page ends. `from` and `to` are the range of the report, also if the
+ * request left them out: the default range depends on the time, and must stay the same on all
+ * pages. `keys` are the values by which the page's last row is grouped.
  */
 export interface ReportPosition {
   readonly from: string;

@@ -42,7 +42,6 @@ export interface Report {
   readonly since: Date | null;
 }
 
-/** Columns that are summed. */
 const summed = [
   "entries",
   ...countColumns,
@@ -256,7 +255,8 @@ function amountsOf(row: Row): UsageTotals {
     reasoning_tokens: Number(row.reasoning_tokens),
     voice_ms: Number(row.voice_ms),
     browser_ms: Number(row.browser_ms),
-    // Calls that were answered with an error have the cost 0. They do not make an unknown cost 0.
+    // Failed calls have the known cost 0. If all other costs are unknown, so is the sum: it is not
+    // shown as 0.
     cost_micros: cost === 0 && unknown > 0 ? null : cost,
     unknown_cost_entries: unknown,
     estimated_entries: Number(row.estimated_entries),

@@ -8,8 +8,8 @@ import type { Plan, World } from "./world.ts";
 
 /**
  * Faults that are injected, by their names in the report. `stopped` stops a server with SIGSTOP for
- * a while, and `database` kills PostgreSQL. The other faults kill a server with SIGKILL, and
- * `all at once` every server.
+ * a while, `database` kills PostgreSQL, and `all at once` kills every server. The other faults kill
+ * one server. Processes are killed with SIGKILL.
  */
 export const faults = [
   "at a random moment",
@@ -149,8 +149,8 @@ async function stop(chaos: Chaos): Promise<void> {
   )
     await delay(50);
   fleet.resume(slot);
-  // The process that was stopped receives and uses the model's response before the new owner
-  // receives one.
+  // The process that was stopped gets the model's response before the new owner gets one. It must
+  // not write this response to the run, which it no longer owns.
   gate.releaseFirst();
   await caller.send({ plan: planned(), source: "invoke", keyed: true }, { at: slot });
   gate.release();

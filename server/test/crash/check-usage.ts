@@ -24,10 +24,11 @@ export interface UsageReport {
 }
 
 /**
- * Compares the usage ledger with the usage that the model reported: each answered entry has exactly
- * the usage of one answer, and no answer has two entries. An answer without an entry was lost with
- * its process, so its run has a lost entry, which is marked as an estimate. The sums of the entries
- * must equal the sums in the journal, in the results of runs and in the sums by day.
+ * Compares the usage ledger with the usage that the model reported: each entry with the outcome
+ * `answered` has exactly the usage of one answer, and no answer has two entries. An answer without
+ * an entry was lost with its process, so its run has an entry with the outcome `lost`, marked as an
+ * estimate. The sums of the entries must equal the sums in the journal, in the results of runs and
+ * in the sums by day.
  */
 export async function checkUsage(
   pool: Pick<Pool, "query">,

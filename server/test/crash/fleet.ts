@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { newId } from "../../src/base/ids.ts";
 import { parseFromServer } from "../../src/supervisor/messages.ts";
 
-/** One slot of the fleet, with its current server process. After a kill, another one starts. */
+/** One slot of the fleet, with its current server process. A killed process is replaced. */
 export interface Server {
   readonly processId: string;
   /** Empty until the process is ready. */

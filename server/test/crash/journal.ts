@@ -19,7 +19,7 @@ export async function ownerOf(database: Database, plan: Plan): Promise<string | 
   return rows[0]?.owner ?? undefined;
 }
 
-/** Waits until every run has ended. Returns the number of unended runs after `withinMs`. */
+/** Waits until every run has ended, or `withinMs` is over. Returns how many have not ended. */
 export async function awaitEnds(database: Database, withinMs: number): Promise<number> {
   for (const deadline = performance.now() + withinMs; ; await delay(100)) {
     const { rows } = await database.query<{ left: number }>(

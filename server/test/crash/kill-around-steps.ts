@@ -16,7 +16,7 @@ import { openWorld } from "./world.ts";
  * of several runs.
  */
 export const runsPerKill = 6;
-/** Maximum time from these answers to the kill. Writing the steps takes a few milliseconds. */
+/** Maximum time from the model's answers to the kill. Writing the steps takes a few ms. */
 const maxDelayMs = 12;
 /**
  * Maximum time until amounts that killed processes had reserved are returned: a lease and a minute.
@@ -36,7 +36,7 @@ export interface KillReport {
 
 /**
  * Kills server processes around the write of a step. The first half of the kills happens without
- * limits, the second half with a ceiling of the workspace, which is set between the two.
+ * limits, the second half with a ceiling of the workspace.
  */
 export async function killAroundSteps({
   seed,

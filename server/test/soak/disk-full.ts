@@ -153,7 +153,7 @@ async function fillUnderLoad(databaseUrl: string, disk: string): Promise<DiskTes
     const file = openSync(filler, "w");
     const fullAt = performance.now();
     // While the disk is full, accepted runs cannot end, so soon all callers wait for their runs.
-    // Therefore these further requests test whether new runs are accepted.
+    // The test therefore sends further requests, to see whether Beckon accepts new runs.
     const asking: Promise<void>[] = [];
     while (performance.now() - fullAt < fullMs) {
       fill(file);

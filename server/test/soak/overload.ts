@@ -182,8 +182,8 @@ async function measure({
   const otherMs = await others;
 
   // Seconds from the end of the overload to the end of the first second in which goodput is at
-  // least `minGoodput` of the peak; undefined if there is none. The first second is not counted,
-  // because runs that were queued during the overload end in it.
+  // least `minGoodput` of the peak; undefined if there is none. The first second after the overload
+  // is skipped, because runs that were queued during the overload end in it.
   let recoverySeconds: number | undefined;
   const recoveryEnd = overloadTo + maxRecoverySeconds * 1_000;
   await Promise.all([

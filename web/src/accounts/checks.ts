@@ -23,5 +23,5 @@ export const checkNewPassword: Check = (value) => {
   return value.length > maxPassword ? `Use at most ${maxPassword} characters.` : undefined;
 };
 
-/** Checks the password of an existing account, which only must not be empty. */
+/** Checks only that the password of an existing account is not empty. */
 export const checkPassword: Check = (value) => (value === "" ? "Enter your password." : undefined);

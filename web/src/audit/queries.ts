@@ -34,8 +34,8 @@ export const auditQuery = ({ id, client }: CurrentWorkspace, filters: ExportAudi
  */
 export const entryQuery = ({ id, client }: CurrentWorkspace, entryId: string, at: string) =>
   queryOptions({
-    // Both parameters come from the URL. With the word "one", an id such as `names` cannot be the
-    // key of another query.
+    // `entryId` and `at` come from the URL, so they can be any text. The word "one" keeps this key
+    // different from the keys of other queries, such as the one with "names".
     queryKey: [id, "audit", "one", entryId, at],
     queryFn: async ({ signal }) => {
       const until = new Date(Date.parse(at) + 1).toISOString();
@@ -52,8 +52,8 @@ export function exportPath(workspaceId: string, filters: ExportAuditQuery): stri
 }
 
 /**
- * Current names of people and resources, by id. Only the first 200 of each kind are read. Of the
- * others, `useNames` has only the names that the audit entries contain.
+ * Current names of people and resources, by id. Only the first 200 of each kind are read. For the
+ * others, `useNames` uses the names that the audit entries contain.
  */
 export const namesQuery = ({ id, client, can }: CurrentWorkspace) =>
   queryOptions({

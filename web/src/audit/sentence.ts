@@ -77,8 +77,8 @@ export function changesOf({ before, after }: AuditEntry["data"]): FieldChange[] 
 }
 
 /**
- * Returns the changes within a field that is an object before and after, for example of
- * `limits.max_steps` within `limits`. For any other field, returns only the given change.
+ * Splits the change of a field that contains an object, such as `limits`, into the changes of the
+ * object's fields, such as `limits.max_steps`. Returns a change of any other field as it is.
  */
 export function innerChanges({ field, before, after }: FieldChange): FieldChange[] {
   if (!isObject(before) || !isObject(after)) return [{ field, before, after }];

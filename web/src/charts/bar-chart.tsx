@@ -131,8 +131,8 @@ export function BarChart({ label, tones, columns, format, onPoint }: BarChartPro
           )}
           {columns.map(({ key, values, isIncomplete }, index) =>
             isIncomplete ? (
-              // The height of the mark has no meaning. Without the gap, the mark would look like a
-              // part of the bar.
+              // The mark always has the same height, because the missing amount is unknown. Without
+              // the gap below it, the mark would look like a part of the bar.
               <rect
                 key={key}
                 x={index * columnWidth + (columnWidth - barWidth) / 2}

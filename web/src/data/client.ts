@@ -2,8 +2,8 @@ import { type BeckonClient, createClient } from "@beckon/client";
 import { fetchOnce } from "./early-responses.ts";
 
 /**
- * Maximum number of further attempts of a call. After the last one the screen shows the error. The
- * waits before them add up to at most 3.5 seconds, unless the server sends `Retry-After`.
+ * Maximum number of retries of a call. If the last retry fails too, the screen shows the error. The
+ * waits before the retries add up to at most 3.5 seconds, unless the server sends `Retry-After`.
  */
 const retries = 3;
 

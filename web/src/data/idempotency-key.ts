@@ -6,9 +6,10 @@ interface Attempt {
 }
 
 /**
- * Returns `keyOf`, which returns the same Idempotency-Key for the same body: sending a form again
- * after a lost response repeats the call and does not execute it twice. A changed body gets a new
- * key. Call `release` after a success, so that a later form with equal values gets a new key.
+ * Returns `keyOf`, which returns the same Idempotency-Key for the same body. If a form is sent
+ * again after a lost response, the server does not execute the call a second time. A changed body
+ * gets a new key. Call `release` after a success, so that a later form with equal values gets a new
+ * key.
  */
 export function useIdempotencyKey() {
   const attempt = useRef<Attempt>(undefined);

@@ -17,9 +17,9 @@ export function createQueryClient(onUnauthorized: () => void): QueryClient {
       // Calls are made even if the browser reports that it is offline, because the server can run
       // on the same machine.
       queries: { retry: false, staleTime: 30_000, networkMode: "always" },
-      // The cache of mutations is not used, and what it holds can contain secrets: passwords, and
-      // new keys, tokens and links. With 0, a mutation that outlives its screen would set timers
-      // without a pause.
+      // Finished mutations are deleted after 1 s: nothing reads them, and they can contain secrets,
+      // such as passwords and new keys. With 0, a mutation that is still running after its screen
+      // was closed would start timers of 0 ms one after the other.
       mutations: { retry: false, networkMode: "always", gcTime: 1_000 },
     },
   });

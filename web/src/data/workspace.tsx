@@ -12,7 +12,7 @@ export interface CurrentWorkspace {
   readonly role: "owner" | "admin" | "editor" | "viewer";
   /** IANA time zone. Days of statistics and exact times are in this zone. */
   readonly timeZone: string;
-  /** Days for which the workspace has chosen to keep its runs; null: as long as the operator does. */
+  /** Days for which the workspace keeps its runs; null if `maxRunRetentionDays` applies. */
   readonly runRetentionDays: number | null;
   /** Days for which the operator keeps runs; null: for ever. */
   readonly maxRunRetentionDays: number | null;

@@ -28,8 +28,8 @@ export function toZoned(ms: number, zone: string): string {
 
 /**
  * Returns the Unix time in ms of the value of an `<input type="datetime-local">`, read in the zone;
- * undefined if it is not a time. For a local time that the clock skips or repeats, one of the two
- * possible offsets is used.
+ * undefined if it is not a time. If a change to or from daylight saving time skips or repeats this
+ * local time, one of the two possible offsets is used.
  */
 export function fromZoned(text: string, zone: string): number | undefined {
   const utc = parseAsUtc(text);

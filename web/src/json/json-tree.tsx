@@ -79,8 +79,8 @@ function Tree({ label, value, fileName, depth = 2, tools = "all", height = "half
     const pointer = pointers[index];
     if (pointer === undefined) return;
     const shown = new Set([...open, ...ancestors(pointer)]);
-    // The opened lines must be in the document before the tree is scrolled to one of them: a
-    // browser scrolls no further than the end of what is there.
+    // React must render the opened lines before the tree is scrolled to one of them: a browser
+    // scrolls only as far as the present content reaches.
     flushSync(() => setOpen(shown));
     const position = visibleRows(value, shown).findIndex((row) => row.pointer === pointer);
     const box = list.current?.parentElement;

@@ -9,8 +9,8 @@ export const keysQuery = ({ id, client }: CurrentWorkspace) =>
   listOptions([...keysKey(id), "list"], (page, options) => client.keys.list(page, options));
 
 /**
- * A single key. It is read if a link names a key that the list has not loaded. The query's key has
- * the word "one", because the id comes from the URL and could be the name of another query.
+ * A single key. It is read if a link names a key that the list has not loaded. The word "one" in
+ * the query key is needed, because the id comes from the URL and can be any text, also "list".
  */
 export const keyQuery = ({ id, client }: CurrentWorkspace, keyId: string) =>
   queryOptions({

@@ -32,7 +32,7 @@ export function RotateKey({ apiKey, close }: RotateKeyProps) {
       const body = { grace_seconds: Number(grace) };
       return client.keys.rotate(apiKey.id, body, { idempotencyKey: keyOf(body) });
     },
-    // Without waiting for the refetch, so that the secret is shown at once.
+    // Does not wait for the refetch, so that the secret is shown at once.
     onSuccess: () => void announceChanges(queryClient, keysKey(id)),
   });
   if (rotate.isSuccess)
@@ -49,7 +49,8 @@ export function RotateKey({ apiKey, close }: RotateKeyProps) {
       <Dialog
         open
         onOpenChange={close}
-        // The response is the only copy of the secret, so the dialog waits for it.
+        // The response is the only copy of the secret, so the dialog cannot be closed before it
+        // arrives.
         dismissible={!rotate.isPending}
         size="small"
         title={`Rotate the key ${apiKey.name}?`}

@@ -7,7 +7,7 @@ import { CeilingDialogs } from "./ceiling-dialogs.tsx";
 import { CeilingRow } from "./ceiling-row.tsx";
 import { ceilingsQuery } from "./queries.ts";
 
-/** The daily ceilings of the workspace, and of its agents, keys and triggers. */
+/** The ceilings (daily spending limits) of the workspace, and of its agents, keys and triggers. */
 export function CeilingsPanel() {
   const workspace = useWorkspace();
   const navigate = useNavigate();

@@ -4,7 +4,7 @@ interface MeterProps {
   /** The content of the bar in words, with its numbers. Screen readers read only this text. */
   readonly label: string;
   readonly used: number;
-  /** The amount that runs hold and have not used yet. This part of the bar is hatched. */
+  /** The amount that is reserved for runs but not used yet. It is hatched in the bar. */
   readonly reserved: number;
   readonly limit: number;
 }

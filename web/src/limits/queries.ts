@@ -7,7 +7,7 @@ export const ceilingsKey = (workspaceId: string) => [workspaceId, "limits"] as c
 /** Interval at which a screen refetches its ceilings, because the amounts spent grow. */
 const refreshMs = 10_000;
 
-/** The workspace's ceilings, each with the amount spent today. */
+/** The workspace's ceilings (daily spending limits), each with the amount spent today. */
 export const ceilingsQuery = ({ id, client }: CurrentWorkspace) => ({
   ...listOptions([...ceilingsKey(id), "list"], (page, options) =>
     client.limits.list(page, options),

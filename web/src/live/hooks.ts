@@ -37,8 +37,9 @@ export function useEvents(handler: EventsHandler): void {
 }
 
 /**
- * Calls the handler after each reset (see `useResets`). It should discard what was collected from
- * events, for components that cannot begin anew because they also hold what a person has done.
+ * Calls the handler after each reset (see `useResets`). The handler should discard what it has
+ * collected from events. Use this in components that must not be remounted, because they also hold
+ * what a person has typed or chosen.
  */
 export function useAfterReset(handler: () => void): void {
   const resets = useResets();
@@ -80,10 +81,10 @@ export function useRunStream(
 }
 
 /**
- * Returns a function that starts a run of an agent with its saved settings, and resolves to the
- * run's id. The response to the start is the run's stream, whose events wait until `useRunStream`
- * reads them. So the output of the first model call is complete, although the call begins before
- * the page has the run's id.
+ * Returns a function that starts a run with the agent's saved settings, and resolves to the run's
+ * id. The response to the start is the run's stream, whose events wait until `useRunStream` reads
+ * them. So the output of the first model call is complete, although the call begins before the page
+ * has the run's id.
  */
 export function useWatchedStart(): (run: Omit<RunStart, "startId">) => Promise<string> {
   const live = useLive();

@@ -43,7 +43,7 @@ export interface Hub {
    * changes when the server sends nothing.
    */
   tick(): void;
-  /** Ends all streams, so that another person can sign in. */
+  /** Ends all streams and removes all tabs. Call it when the session has ended. */
   signOut(): void;
 }
 

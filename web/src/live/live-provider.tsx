@@ -69,8 +69,8 @@ export function LiveProvider({
 }
 
 /**
- * Reads all data of a workspace again. Until then, screens keep showing the data that they have. If
- * they were emptied, open forms and secrets that are shown only once would be lost.
+ * Reads all data of a workspace again. Meanwhile, screens keep showing their earlier data. If they
+ * were emptied, open forms and secrets that are shown only once would be lost.
  */
 async function rereadAll(queryClient: QueryClient, workspaceId: string): Promise<void> {
   const queryKey = [workspaceId];
@@ -95,8 +95,9 @@ export function useLive(): Live | undefined {
 
 /**
  * Returns the number of resets so far (see `LiveProvider`). After a reset, what a component has
- * collected from a stream can lack events. No refetch of a query adds them, so the component must
- * begin anew, for example with this number in its `key` or by `useAfterReset`.
+ * collected from a stream can lack events, and no refetch of a query adds them. So the component
+ * must discard what it has collected, for example with this number in its `key` or by
+ * `useAfterReset`.
  */
 export function useResets(): number {
   return useContext(ResetsContext);

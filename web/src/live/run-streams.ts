@@ -24,8 +24,9 @@ const maxStreams = 3;
  */
 const maxWaitMs = 10_000;
 /**
- * Maximum number of further attempts to start a run. After the last one the tab shows the error.
- * The waits before them add up to at most 3.5 seconds, unless the server sends `Retry-After`.
+ * Maximum number of retries of the request that starts a run. If the last retry fails too, the tab
+ * shows the error. The waits before the retries add up to at most 3.5 seconds, unless the server
+ * sends `Retry-After`.
  */
 const retries = 3;
 

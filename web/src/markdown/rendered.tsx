@@ -68,7 +68,7 @@ const components: Components = {
     <th className="border-b border-edge px-2 py-1 text-left font-semibold">{children}</th>
   ),
   td: ({ children }) => <td className="border-b border-rule px-2 py-1">{children}</td>,
-  // Checkboxes of task lists. GFM gives them no label.
+  // The checkboxes of task lists have no label in GFM, so they get one for screen readers.
   input: ({ checked = false }) => (
     <input type="checkbox" checked={checked} disabled aria-label={checked ? "Done" : "Not done"} />
   ),

@@ -3,7 +3,7 @@ import { DataTable, Panel, Problem } from "../ui/index.ts";
 import { invitationColumns } from "./invitation-columns.tsx";
 import { invitationsQuery } from "./queries.ts";
 
-/** The open invitations; nothing if there are none. */
+/** Lists the open invitations. Renders nothing if there are none. */
 export function InvitationList() {
   const invitations = useList(invitationsQuery(useWorkspace()));
   if (invitations.isError && invitations.rows.length === 0)

@@ -68,7 +68,8 @@ export function InviteDialog({ close }: InviteDialogProps) {
   return (
     <FormDialog
       isDirty={() => isDirty}
-      // The response is the only copy of the link, so the dialog waits for it.
+      // The response is the only copy of the link, so the dialog cannot be closed before it
+      // arrives.
       dismissible={!invite.isPending}
       close={close}
       title="Invite to this workspace"

@@ -10,7 +10,7 @@ import { attentionOf } from "./attention.ts";
 import { AttentionRow } from "./attention-row.tsx";
 import { byAgentQuery, nearLimitsQuery, providerHealthQuery, queueQuery } from "./queries.ts";
 
-/** Refetched only every 30 s, because a subscription that fails usually does so for hours. */
+/** The query is refetched only every 30 s: a subscription that fails usually does so for hours. */
 const watchedSubscriptionsQuery = (workspace: CurrentWorkspace) => ({
   ...subscriptionsQuery(workspace),
   refetchInterval: 30_000,

@@ -25,12 +25,12 @@ const minFailedShare = 0.1;
 /** The queue needs attention if its oldest run waits this long, or if it has `minQueue` runs. */
 const minWaitMs = 30_000;
 const minQueue = 50;
-/** A ceiling is near if at least this share is spent. */
+/** A ceiling (daily spending limit) needs attention if at least this share of it is spent. */
 const minSpentShare = 0.8;
 
 /**
- * Subscriptions that fail for a shorter time are left out, because Beckon retries their deliveries
- * before a person could react.
+ * A subscription that began to fail less than this long ago is left out, because Beckon retries its
+ * deliveries before a person could react.
  */
 const minFailingMs = 60_000;
 
@@ -91,8 +91,8 @@ function subscriptionsOf({ subscriptions = [], nowMs }: Condition): AttentionIte
 function limitsOf({ ceilings = [], agents }: Condition): AttentionItem[] {
   return ceilings.flatMap((ceiling) => {
     const { scope_id, limit_micros: limit, spent_micros: spent } = ceiling;
-    // A ceiling of 0 is reached on purpose, so it needs no attention. An agent that is paused by
-    // its ceiling is listed as a paused agent.
+    // A person sets a ceiling to 0 to stop all spending, so it needs no attention. An agent that is
+    // paused by its ceiling is listed as a paused agent instead.
     return limit === 0 || spent < limit * minSpentShare || agents.get(scope_id)?.isPausedByLimit
       ? []
       : [{ kind: "limit", ceiling }];

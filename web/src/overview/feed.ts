@@ -97,7 +97,8 @@ function runLine(known: FeedLine | undefined, event: WorkspaceEvent): FeedLine |
   if (known?.kind === "run" && known.endedAt !== undefined) return known;
   const at = Date.parse(event.time);
   const before = known?.kind === "run" ? known : undefined;
-  // The list that was read may already show a later state of the run than this event.
+  // The line can already show a later state of the run than this event, because the list of runs
+  // may have been read after the event.
   if (status === "waiting" && before !== undefined) return before;
   if (status === "queued" && before !== undefined)
     return before.status === "waiting" ? { ...before, status } : before;

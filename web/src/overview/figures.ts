@@ -63,8 +63,8 @@ export function successOf({ minutes, stats }: Recent, tally: Tally): SuccessFigu
 }
 
 /**
- * For each minute, the statistics have the p95 of the durations of its runs. Returns the highest of
- * them for each five minutes, in ms; null if no run ended.
+ * Returns the highest p95 of run durations for each five minutes, in ms; null if no run ended. The
+ * statistics contain one p95 for each minute.
  */
 export function slowestSeries({ minutes, stats }: Recent): readonly (number | null)[] {
   return points(byMinute(minutes, stats)).map((point) => {
@@ -99,7 +99,7 @@ export function costOf(stats: RunStats, tally: Tally): CostOfToday {
   return { micros: isKnown ? leastMicros : null, leastMicros, series };
 }
 
-/** Minimum number of neighboring values for a line. Fewer would be loose specks. */
+/** Minimum number of neighboring values for a line chart. Fewer would look like single dots. */
 const minNeighbors = 3;
 
 /** Returns whether enough neighboring values are known to draw a line. */

@@ -23,7 +23,7 @@ import { useStatistics } from "./use-statistics.ts";
 export function OverviewScreen() {
   const workspace = useWorkspace();
   const newest = useQuery(feedQuery(workspace, "all"));
-  // The hook is also called before the first run, so that its tally contains this run.
+  // The hook is called even while the workspace has no runs, so that it also counts the first run.
   const statistics = useStatistics();
   const [hasRun, setHasRun] = useState(false);
   const isFresh = newest.data?.length === 0 && !hasRun;
@@ -70,7 +70,8 @@ function Busy({ statistics }: { readonly statistics: ReturnType<typeof useStatis
       <FiguresRow statistics={statistics} />
       <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
         <AttentionPanel />
-        {/* After a reset, the events that the feed has collected are discarded. */}
+        {/* The key changes when the live stream was reset. The new feed then begins without the
+            events that the old one has collected. */}
         <FeedPanel key={useResets()} />
       </div>
     </>

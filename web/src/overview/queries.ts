@@ -76,7 +76,7 @@ async function readRecent(
   };
   const [hour, short] = ranges;
   return read(hour).catch((thrown: unknown) => {
-    // The API returns no statistics for more than 100,000 runs.
+    // The API rejects statistics of more than 100,000 runs, so a shorter range is read.
     if (codeOf(thrown) === "bad_request") return read(short);
     throw thrown;
   });

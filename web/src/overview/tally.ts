@@ -30,8 +30,8 @@ const keptSeconds = 300;
 const nothing: Counts = { started: 0, succeeded: 0, failed: 0, costMicros: 0, unknownCosts: 0 };
 
 /**
- * Returns the tally with these events. The tally includes draft runs, although statistics leave
- * them out. So a draft run is counted until the statistics are refetched.
+ * Returns the tally with these events. The tally includes draft runs (tests of unsaved settings),
+ * although statistics leave them out. So a draft run is counted until the statistics are refetched.
  */
 export function addToTally(tally: Tally, events: readonly WorkspaceEvent[]): Tally {
   const added = events.flatMap((event) => {

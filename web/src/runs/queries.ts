@@ -18,8 +18,8 @@ export const runQuery = (
       const before = cache.getQueryData<Run>(queryKey);
       const read = await client.runs.get(runId, { signal });
       const now = cache.getQueryData<Run>(queryKey);
-      // Only a state that arrived during the request can be newer than the response. An earlier one
-      // can be from before a restore of the database.
+      // Only a state that arrived during the request can be newer than the response. The response
+      // replaces an earlier state, which can be from before a restore of the database.
       return now === before ? read : newerRun(now, read);
     },
     meta: { live: true },

@@ -44,7 +44,7 @@ export const unmadeCall: ToolOutcome = {
 };
 
 /**
- * Returns why a call was rejected; undefined if the result is no text. The result is the text that
+ * Returns why a call was rejected; undefined if the result is not text. The result is the text that
  * the model got: the reason, followed by the names of the available tools.
  */
 export function rejectionReason(result: unknown): string | undefined {

@@ -7,13 +7,13 @@ import { useEffect } from "react";
  */
 export const mainId = "main";
 
-/** What is open above the content, outside of its element. */
+/** Selects dialogs and menus. They are open above the content, but not inside its element. */
 const overlays = "[role=dialog], [role=alertdialog], [role=menu], [role=listbox]";
 
 /**
  * Moves the focus to the content after a navigation to another path, so that keyboard users and
- * screen readers continue there. If the focus is inside the content already, for example on a tab,
- * or in a dialog or menu that was opened before the content arrived, it is not moved.
+ * screen readers continue there. Does not move the focus if it is already inside the content, for
+ * example on a tab, or in a dialog or menu that was opened while the content was loading.
  */
 export function useFocusOnNavigation(): void {
   const router = useRouter();

@@ -5,8 +5,8 @@ const maxRequests = 200;
 
 interface ReplayControl {
   /**
-   * Beginning of the Idempotency-Keys of the requests. With the same key and range, requests whose
-   * responses were lost are repeated, and nothing is replayed twice.
+   * Beginning of the Idempotency-Keys of all requests. If the range is sent again with the same key
+   * because a response was lost, no delivery is replayed twice.
    */
   readonly key: string;
   /** Called after each request with the number so far. */

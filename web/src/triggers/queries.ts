@@ -18,8 +18,8 @@ export const triggersQuery = ({ id, client }: CurrentWorkspace, agentId: string)
   );
 
 /**
- * One trigger. The query key has the word "one", because the id comes from the URL and could be the
- * name of another query.
+ * One trigger. The word "one" in the query key is needed, because the id comes from the URL and can
+ * be any text, also "list".
  */
 export const triggerQuery = (
   { id, client }: CurrentWorkspace,

@@ -21,8 +21,8 @@ export function createDeferred<Value>(load: () => Promise<Value>): Deferred<Valu
 
 /**
  * Returns code that is loaded once the page has been painted; undefined until then. React's `lazy`
- * is not used: if a button is pressed before the code has arrived, React would show the loaded
- * component 300 ms later at the earliest.
+ * is not used: if a button is pressed before the code has arrived, React would show the fallback
+ * for at least 300 ms, even if the code arrives sooner.
  * @param isNeeded true loads the code at once, also if an earlier attempt to load it has failed
  * @throws what the import has thrown, if the code is needed
  */

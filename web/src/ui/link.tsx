@@ -17,8 +17,8 @@ export function Anchor({ href, onClick, ...rest }: AnchorProps) {
   const follow = (event: MouseEvent<HTMLAnchorElement>) => {
     onClick?.(event);
     const newTab = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
-    // The router does not handle the click if there is no router (in tests and on error pages), if
-    // `onClick` has prevented the click, or if it opens a new tab.
+    // The browser opens the link itself if there is no router (in tests and on error pages), or if
+    // the click opens a new tab. If `onClick` has prevented the click, nothing opens the link.
     if (!router || event.defaultPrevented || newTab || event.button !== 0) return;
     if (rest.target !== undefined && rest.target !== "_self") return;
     if (rest.download !== undefined) return;

@@ -11,9 +11,9 @@ interface ChangeOptions {
 }
 
 /**
- * Returns a function that changes some search parameters of the URL. It keeps the others as they
- * are in the URL when it is called, not as they were in the last rendering. Otherwise the second of
- * two quick changes would undo the first.
+ * Returns a function that changes some search parameters of the URL. It keeps the other parameters
+ * as they are in the URL when it is called, not as they were in the last rendering. Otherwise the
+ * second of two quick changes would undo the first.
  */
 export function useChangeSearch() {
   const navigate = useNavigate();

@@ -10,7 +10,7 @@ interface RunRetentionFieldProps extends ComponentProps<typeof NumberInput> {
 /** Minimum days that a workspace can choose. */
 const minDays = 7;
 
-/** The field for how long the workspace keeps its runs. Empty: as long as the operator does. */
+/** The field for how long the workspace keeps its runs. If it is empty, `maxDays` applies. */
 export function RunRetentionField({ maxDays, error, disabled, ...input }: RunRetentionFieldProps) {
   const isFixed = maxDays !== null && maxDays < minDays;
   return (

@@ -28,12 +28,12 @@ export interface Imported {
 }
 
 /**
- * Maximum characters of a tool's URL. Longer paths and servers are rejected before they are
- * searched: the time of some searches below grows with the square of the length.
+ * Maximum characters of a tool's URL. Longer paths and server URLs are not searched, because the
+ * time of some regular expressions below grows with the square of the length.
  */
 const maxUrlCharacters = 2_000;
 
-/** Servers in a list after this number are ignored: the list is searched for each operation. */
+/** Maximum servers of a list that are read. The same list can be read again for each operation. */
 const maxServers = 20;
 
 const methods = ["get", "head", "post", "put", "patch", "delete"];

@@ -9,9 +9,9 @@ export class UnsupportedError extends Error {
 }
 
 /**
- * Limits the work of an import, because references can make a small document expand to a very large
- * tool. It is the maximum number of objects that the import visits, plus the elements of their
- * lists `enum`, `required` and `type`, which the import copies at every visit.
+ * Maximum number of objects that an import visits, plus the elements of their lists `enum`,
+ * `required` and `type`, which are copied at every visit. Without this limit, references could make
+ * a small document expand to a very large tool.
  */
 const maxVisited = 20_000;
 

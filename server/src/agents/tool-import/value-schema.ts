@@ -19,8 +19,8 @@ const copiedKeywords = [
   ...["minimum", "maximum", "multipleOf", "additionalProperties"],
 ];
 /**
- * Keywords whose value is copied only if it is a number, true, false or a short text. Another value
- * could be large, and would be repeated at every reference.
+ * Keywords whose value is copied only if it is a number, true, false or a short text. Any other
+ * value could be large, and would be copied again at every reference to its schema.
  */
 const smallOnly = ["const", "default"];
 const maxTextCharacters = 1_000;
@@ -54,6 +54,7 @@ const maxDepth = 8;
  *
  * @param warn Called with each loss of information.
  * @param trail For each enclosing schema, outermost first, the reference that led to it, or "".
+ *   A reference that is already in the list is recursive.
  * @throws UnsupportedError if a reference cannot be followed, or schemas of `allOf` cannot be
  *   merged.
  */

@@ -107,7 +107,8 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
     pool.on("connect", (client) => client.on("error", () => {}));
     // After a query timeout, `pg` keeps waiting for the response on the same connection, and Kysely
     // returns the connection to the pool without an error. If the connection is silent, for example
-    // because the server's machine failed, each later statement on it would time out too.
+    // because the server's machine failed, each later statement on it would time out too. So the
+    // connection is closed.
     pool.on("release", (error, client) => {
       if (!error && awaitsResponse(client)) void client.end();
     });

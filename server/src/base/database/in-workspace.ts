@@ -41,8 +41,8 @@ export async function inWorkspace<T>(
 
 /**
  * Like `inWorkspace`, but sees all workspaces. Only for operations that are not limited to one
- * workspace: those on a person's account or memberships, the setup, and the creation of a
- * workspace.
+ * workspace: those on a person's account or memberships, the setup, the creation of a workspace,
+ * and changes of plans.
  */
 export function inAllWorkspaces<T>(
   tenant: Kysely<Tables>,

@@ -10,7 +10,7 @@ import { checkServer } from "./check-server.ts";
 import type { Database } from "./index.ts";
 import { migrate } from "./migrate.ts";
 
-/** Returns an empty database whose server is checked. */
+/** Returns an empty database, after the checks that startup makes before it migrates. */
 async function emptyDatabase() {
   const empty = await testDatabase({ empty: true });
   await checkServer({ connectionString: empty.url }, { trustStorage: false });

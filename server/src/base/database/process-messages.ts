@@ -6,9 +6,9 @@ import type { Database } from "./connect.ts";
 
 /**
  * A message to the other processes on the same database. They also poll the database, so a message
- * only makes them react sooner: a lost message delays work but loses nothing. The exception is a
- * lost `limits`: until a receiver knows that messages were lost, its runs can repeat failed
- * attempts without regard to a new limit.
+ * only makes them react sooner: a lost message delays work but loses nothing. The exception is
+ * `limits`: a process that misses it can repeat failed model calls without checking a new limit,
+ * until it detects that messages were lost.
  */
 export type ProcessMessage =
   /** Runs may be queued that the receiver can claim. */

@@ -25,9 +25,9 @@ interface CheckedConnectorOptions {
  * new connection is checked again.
  *
  * The check is here and not before each call, so that a call over an open connection needs no
- * lookup, and no code can open a connection without the check. undici's `Agent` keeps pools by
- * scheme, host and port, and the exceptions in `allow` depend only on host and port, so all calls
- * of a pool have the same check result.
+ * lookup, and no code can open a connection without the check. undici's `Agent` has one pool per
+ * scheme, host and port, and the entries of `allow` consist only of host and port, so all calls of
+ * a pool have the same check result.
  */
 export function createCheckedConnector(options: CheckedConnectorOptions): buildConnector.connector {
   return (target, callback) => {

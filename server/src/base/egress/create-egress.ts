@@ -15,11 +15,11 @@ export interface EgressOptions extends LeanFetchOptions {
   /** Maximum milliseconds from the call to the end of the response body. */
   readonly totalTimeoutMs: number;
   /**
-   * Exceptions that the operator configured, each in the form of `parseHostPort`. A name allows
-   * that name with that port, regardless of its addresses. An address allows URLs that contain that
-   * address with that port, in any notation that the URL standard accepts, but neither a name that
-   * resolves to it nor an IPv6 address that embeds it. A name with a trailing dot is a different
-   * name.
+   * Hosts that the operator allows although they are not public, each in the form of
+   * `parseHostPort`. A name allows that name with that port, regardless of its addresses. An
+   * address allows URLs that contain that address with that port, in any notation that the URL
+   * standard accepts, but neither a name that resolves to it nor an IPv6 address that embeds it. A
+   * name with a trailing dot is a different name.
    */
   readonly allow: readonly string[];
 }
@@ -27,10 +27,10 @@ export interface EgressOptions extends LeanFetchOptions {
 /** The transport of calls on a tenant's behalf. */
 export interface Egress extends LeanFetch {
   /**
-   * Returns the exception, as `host:port`, that the operator must add before this http or https URL
-   * can be called, because its host is not public. Returns undefined if the host needs no
-   * exception. A name is resolved for at most one second. If that fails, the result is undefined
-   * too; each call checks the host again.
+   * Returns what the operator must add to BECKON_EGRESS_ALLOW, as `host:port`, before this http or
+   * https URL can be called, because its host is not public. Returns undefined if nothing must be
+   * added. A name is resolved for at most one second. If that fails, the result is undefined too;
+   * each call checks the host again.
    */
   missingException(url: URL): Promise<string | undefined>;
 }
@@ -47,7 +47,7 @@ export interface EgressSeams {
 /**
  * Creates the transport for every call on behalf of a tenant, for example by a tool or to a
  * workspace's own provider. It reaches public addresses over http and https, except on the ports in
- * `badPorts`. It also reaches the exceptions in `options.allow`. For anything else it throws
+ * `badPorts`. It also reaches the hosts in `options.allow`. For anything else it throws
  * `EgressDenied` before it opens a connection, so the error and its timing do not reveal whether a
  * port is open.
  *

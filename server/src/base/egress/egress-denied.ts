@@ -1,6 +1,6 @@
 /**
  * The error of a call that is not allowed. No connection was opened, and a retry fails too unless
- * the operator adds an exception. The message is for tenants: it contains the host and port of the
+ * the operator allows the host. The message is for tenants: it contains the host and port of the
  * URL, never a resolved address, credentials or data from a server.
  */
 export class EgressDenied extends Error {

@@ -5,8 +5,8 @@ import { startOddServer } from "../../../test/odd-server.ts";
 import { createLeanFetch } from "./lean-fetch.ts";
 
 /**
- * A byte order mark, characters of two to four bytes, and invalid UTF-8: a byte that never occurs,
- * truncated characters and a lone surrogate.
+ * A byte order mark, characters of two to four bytes, and invalid UTF-8: a byte that UTF-8 never
+ * contains, truncated characters and a lone surrogate.
  */
 const words = Buffer.concat([
   Buffer.from("\uFEFFgrüße \uFEFF 😀 "),

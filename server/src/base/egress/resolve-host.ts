@@ -11,7 +11,7 @@ export type Resolve = (hostname: string) => Promise<readonly string[]>;
  * list, resolver of a container's network.
  *
  * Rejected: `dns.resolve4` and `dns.resolve6`. They need no thread, but cannot resolve names like
- * `host.docker.internal`, which operators configure as exceptions.
+ * `host.docker.internal`, which operators put into BECKON_EGRESS_ALLOW.
  */
 export const resolveHost: Resolve = async (hostname) => {
   const found = await lookup(hostname, { all: true });

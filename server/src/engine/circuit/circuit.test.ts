@@ -169,7 +169,7 @@ describe("a circuit", () => {
     const next = asking(circuit);
     await settle();
     expect(next.pass?.probe).toBe(true);
-    // The following probe is made after a whole pause, and only one.
+    // One more probe is allowed, but only after a whole pause.
     const others = many(circuit, 3);
     await settle(350);
     expect(passed(others)).toBe(0);

@@ -25,7 +25,7 @@ export interface CircuitPolicy {
   readonly lastAttemptMs: number;
   /**
    * Maximum number of runs of a process that wait at the same time. A waiting run counts towards
-   * the process's limit `BECKON_MAX_RUNS`.
+   * the process's limit `BECKON_MAX_RUNS`, so more waiting runs could leave no capacity for others.
    */
   readonly maxWaiting: number;
   /**
@@ -57,7 +57,10 @@ export function circuitPolicy(maxRuns: number): CircuitPolicy {
   };
 }
 
-/** Permission for one call. Only the first report counts, which is a call of one of the methods. */
+/**
+ * Permission for one model call. Its methods report the result of the call. Only the first report
+ * counts.
+ */
 export interface Pass {
   /**
    * Whether the call was allowed while the circuit was open. The model is then expected to fail, so
@@ -79,9 +82,9 @@ export interface Pass {
    */
   dropped(): void;
   /**
-   * Reports that the run does not make the call now, and may ask for another pass. If this pass is
-   * a probe, another waiting run gets it at once, so that the provider's recovery is not noticed
-   * later.
+   * Reports that the run does not make the call now. It can ask for another pass. If this pass is a
+   * probe, another waiting run gets it at once. Otherwise the provider would not be tested until
+   * the next pause has ended.
    */
   returned(): void;
 }
@@ -134,9 +137,10 @@ export interface CachedCircuit extends Circuit {
 
 /**
  * Calls that are allowed at the same moment start at random times within a period of one
- * millisecond per call. This is the maximum length of that period, in milliseconds. There are two
- * such groups of calls: when a circuit closes, all its waiting calls; when a call is answered, the
- * extra probes of all open circuits with the same origin.
+ * millisecond per call, so that the provider does not get all of them at once. This is the maximum
+ * length of that period, in milliseconds. There are two such groups of calls: the waiting calls of
+ * a circuit that closes, and the extra probes of all open circuits with the origin of a call that
+ * was answered.
  */
 const spreadMs = 1_000;
 

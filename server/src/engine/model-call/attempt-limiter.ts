@@ -15,7 +15,10 @@ export class AttemptLimiter {
   #reservedAfter = 0;
   /** The revision of the limits that `#limit` takes into account; undefined if there were none. */
   #revision: number | undefined;
-  /** Whether `mustReserveAgain` has returned true for the next attempt because of `#revision`. */
+  /**
+   * Whether `mustReserveAgain` has already returned true for the next attempt. Stays false for the
+   * first limit of a workspace.
+   */
   #hasReservedAgain = false;
 
   constructor(
@@ -55,12 +58,14 @@ export class AttemptLimiter {
       runCostMicros: this.#runCostMicros,
     };
     const startedAt = elapsed();
-    // The revision is read before the reservation, which may lack a limit that changes during it.
+    // The revision is read first. If a limit changes during the reservation, the reservation may
+    // miss the change. `mustReserveAgain` then sees another revision.
     this.#revision = limitRevision?.();
     const limiting = limitAttempt?.(attempt, signal);
     this.#limit = await limiting;
     if (limiting === undefined) return 0;
-    // The workspace's last limit was deleted, so the next one is a first limit.
+    // The workspace has no limit any more, so a new limit counts as its first: see
+    // `mustReserveAgain`.
     if (limitRevision?.() === undefined) this.#revision = undefined;
     this.#reservedAfter = spent.length;
     return elapsed() - startedAt;
@@ -71,9 +76,9 @@ export class AttemptLimiter {
    * reserved for it and limits have changed while it waited for the circuit. Call it immediately
    * before the attempt.
    *
-   * The first limit of a workspace always counts. Other changes count once for each attempt: in a
-   * busy workspace the revision changes all the time, and each time the run must wait for the
-   * circuit again.
+   * The first limit of a workspace always counts. Other changes count only once for each attempt.
+   * In a busy workspace the revision changes all the time, and after each change the run would have
+   * to wait for the circuit again.
    */
   mustReserveAgain(): boolean {
     const revision = this.#limit?.isReserved ? undefined : this.#request.limitRevision?.();

@@ -125,7 +125,7 @@ export async function callModel(
   }
 }
 
-/** What all attempts of a model call have in common. */
+/** How one attempt is made. `endsAt` is the time at which the step times out. */
 interface Sending {
   readonly step: number;
   readonly options: LanguageModelV4CallOptions;

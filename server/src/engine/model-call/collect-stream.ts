@@ -41,7 +41,7 @@ const blockBytes = 64;
 
 /**
  * New text of a block is collected in its `tail`. When the tail has this many characters, it is
- * appended to the block's text.
+ * appended to the block's text (see `flatten`).
  */
 const flatCharacters = 2 * 1024;
 

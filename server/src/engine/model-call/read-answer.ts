@@ -85,8 +85,8 @@ const failureReasons = new Set(["error", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_
 /**
  * Returns the finish reason.
  *
- * - A refusal by the model itself (text with `stop` or without a reason) is a complete answer and
- *   does not count as filtered.
+ * - If the model refuses in its own words, a library can report `content-filter` although the
+ *   provider sent `stop` or no reason. Such an answer is complete and does not count as filtered.
  * - Tool calls with the reason `stop` count as `tool_calls`, because several servers send that.
  * - An answer without streaming and without a reason is complete if it has content, because its
  *   JSON is complete. A streamed answer without a reason may be truncated, so it is a failure.

@@ -6,8 +6,9 @@ import { repairedAnswers } from "./repaired-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
 
 /**
- * A model of Anthropic, or of another server with Anthropic's Messages API. The key and the URL are
- * never read from the environment.
+ * A model of Anthropic, or of another server with Anthropic's Messages API. A missing key is passed
+ * as an empty text, because the library would otherwise read the operator's key from the
+ * environment.
  */
 export const anthropicModel = cacheModels(({ baseUrl, apiKey = "", modelId, transport }) =>
   repairedAnswers(capOutput(transport.fetch), (fetch) =>

@@ -5,7 +5,10 @@ import { objectInputs } from "./object-inputs.ts";
 import { repairedAnswers } from "./repaired-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
 
-/** A model of Google's Gemini API. The key and the URL are never read from the environment. */
+/**
+ * A model of Google's Gemini API. A missing key is passed as an empty text, because the library
+ * would otherwise read the operator's key from the environment.
+ */
 export const googleModel = cacheModels(({ baseUrl, apiKey = "", modelId, transport }) =>
   repairedAnswers(limitContinuations(transport.fetch), (fetch) =>
     withCallOptions(

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject } from "../../base/json/index.ts";
 
 /**
- * Repairs fields of a provider's response, in any supported format, for which the library would
- * reject a usable (and paid) answer. Fields that are missing or have the wrong type are converted
- * or replaced by a default, for example token counts, ids, indexes, finish reasons and tool
- * arguments. Log probabilities and annotations are removed. NaN and Infinity become null. Never
- * changes the text of the answer.
+ * Repairs the fields of a provider's response that would make the library reject a usable (and
+ * paid) answer. Works for all supported API formats. Fields that are missing or have the wrong type
+ * are converted or replaced by a default, for example token counts, ids, indexes, finish reasons
+ * and tool arguments. Log probabilities and annotations are removed. NaN and Infinity become null.
+ * Never changes the text of the answer.
  *
  * @returns the repaired JSON text; undefined if nothing needed repair or if `text` is not a JSON
  *   object.

@@ -5,7 +5,7 @@ type Fetch = typeof globalThis.fetch;
 
 /**
  * Maximum bytes that are repaired at once: the lines of a stream that end in the same chunk. More
- * bytes are forwarded without repair.
+ * bytes are forwarded without repair, so that a line without an end does not fill the memory.
  */
 const maxRepairedBytes = 1024 * 1024;
 

@@ -66,7 +66,7 @@ export const eventRoutes: readonly ManagedRoute[] = [
   },
 ];
 
-/** Returns the cursor after an event; undefined for messages without one. */
+/** Returns the cursor with which a reader resumes after an event; undefined if it has none. */
 function cursorOf(event: StreamEvent): string | undefined {
   return "cursor" in event ? event.cursor : undefined;
 }

@@ -23,7 +23,7 @@ interface PermissionRow {
 const rolesWith = (needed: readonly Scope[]) =>
   role.options.filter((name) => needed.every((scope) => roleScopes[name].includes(scope)));
 
-/** All routes that belong to a workspace. Each needs scopes, and a role is a set of scopes. */
+/** All routes of a workspace. A role is a set of scopes, so a route's scopes give its roles. */
 const permissionRows: readonly PermissionRow[] = [
   {
     method: "POST",

@@ -16,7 +16,10 @@ export interface Authenticated {
   readonly workspaceId: string;
   /** Id of the caller's session; absent for a key or token. */
   readonly sessionId?: string;
-  /** `Set-Cookie` values for the response; absent for a key or token, empty if none are due. */
+  /**
+   * `Set-Cookie` values that renew the session's cookie; empty if it need not be renewed yet.
+   * Absent for a key or token.
+   */
   readonly cookies?: readonly string[];
 }
 
@@ -37,8 +40,8 @@ export interface WantedWorkspace {
 
 /**
  * Returns the caller, identified by `x-api-key` or, without this header, by the session cookie.
- * Queries the database each time: once the server has confirmed a revocation, the removal of a
- * member or a change of role, it applies to every request that is sent later.
+ * Queries the database each time, so that a revocation, the removal of a member or a change of role
+ * applies to every request that is sent after the server has confirmed it.
  * @throws ApiError `unauthorized`, the same for all credentials that are not valid; `forbidden` if
  *   a signed-in caller is a member of no workspace; `not_found` if the caller is not a member of
  *   the named workspace; `bad_request` if the request must name a workspace and does not;

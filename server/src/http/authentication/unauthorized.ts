@@ -20,9 +20,9 @@ export function unauthorized(services: Services, incoming: IncomingMessage): Api
 }
 
 /**
- * Marks a request that has a credential, so that the log reports it as rejected. The header
- * `Authorization` and other cookies than the session's are no credentials: Beckon does not read
- * them.
+ * Marks a request that has a credential, so that the log reports a rejected credential. Only
+ * `x-api-key` and the session's cookie count, because Beckon accepts no other header or cookie as a
+ * credential.
  */
 function noteRejection({ auth }: Services, incoming: IncomingMessage): void {
   const hasCredential =

@@ -9,8 +9,9 @@ import type { Services } from "../services.ts";
 /**
  * Cache of the triggers whose tokens were valid at an earlier request, with their settings. A body
  * is read only if its trigger is in the cache or a query finds the token valid. Every outcome is
- * decided or confirmed by a statement that checks the token and the version of the settings again,
- * so a rotated token and outdated settings have no effect. Rejected tokens are not cached.
+ * decided or confirmed by an SQL statement that checks the token and the version of the settings
+ * again. A rotated token or outdated settings in the cache therefore have no effect. Rejected
+ * tokens are not cached.
  */
 export interface AdmittedTriggers {
   /** Returns the cached trigger; undefined if it is not in the cache. */

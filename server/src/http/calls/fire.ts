@@ -47,8 +47,9 @@ export interface FireState {
 
 /**
  * Answers the CORS preflight of the route that fires a trigger. The response is the same for every
- * token, so it does not reveal which tokens are valid. Only the handshake of a CloudEvents sender,
- * also an OPTIONS request, gets another response, if the trigger is set to answer it.
+ * token, so it does not reveal which tokens are valid. The exception is the handshake of a
+ * CloudEvents sender, which is an OPTIONS request too. It gets its own response if the settings of
+ * the trigger allow this.
  */
 export async function handleFireOptions(
   services: Services,

@@ -114,8 +114,8 @@ export interface ManagedRoute {
   /** The route concerns all workspaces of a member, so the request need not name one. */
   readonly anyWorkspace?: true;
   /**
-   * The route changes nothing although its method is not GET, so clients can repeat a request that
-   * was executed without a response.
+   * The route changes nothing although its method is not GET. If the response to a request cannot
+   * be sent, the client can therefore repeat the request.
    */
   readonly changesNothing?: true;
   readonly doc: RouteDoc;

@@ -105,8 +105,9 @@ export const prefer: JsonSchema = {
 };
 
 /**
- * Parameters that operations include by reference (`$ref`). The client library has no options for
- * these, because it authenticates with keys and handles idempotency keys itself.
+ * Parameters that operations include by reference (`$ref`). The generator of the client library
+ * skips references. The client needs no options for these parameters, because it authenticates with
+ * keys and handles idempotency keys itself.
  */
 export const sharedParameters = {
   Workspace: {

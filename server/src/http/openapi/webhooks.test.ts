@@ -27,7 +27,8 @@ test.each(deliveredEvent.options)("the examples of %s match its schemas", (type)
     ["application/cloudevents+json", cloudEventsBody(type)],
   ] as const) {
     const { full, thin } = post.requestBody.content[mediaType]?.examples ?? {};
-    // Parsing drops unknown fields. So the example has none if the result is equal to it.
+    // Parsing drops unknown fields. So the result equals the example only if the example has no
+    // unknown fields.
     for (const example of [full, thin])
       expect(schema.parse(example?.value)).toEqual(example?.value);
     const data = (value: unknown) => schema.parse(value).data;

@@ -19,7 +19,7 @@ export class ReceivedBody {
   #hold: ByteHold | ReceivedBodyHold | undefined;
   #read: { readonly maxBytes: number; readonly body: Promise<RawBody> } | undefined;
 
-  /** @param caller for whom the bytes are counted */
+  /** @param caller the owner of the bytes in the memory budget, which limits them per owner */
   constructor(
     incoming: IncomingMessage,
     memory: Pick<Memory, "exchanges" | "bodies">,

@@ -5,8 +5,8 @@ import { TriggerReconfigured } from "../../runs/index.ts";
 import type { Services } from "../services.ts";
 
 /**
- * Records a request whose outcome was decided by the trigger's settings, before the SQL statement
- * that starts a run. Does not record it if the settings have changed since.
+ * Records a request whose outcome was decided by the trigger's settings alone, such as a request
+ * with a wrong signature. Does not record it if the settings have changed since they were read.
  * @throws TriggerReconfigured if the settings have changed; ApiError `unauthorized` if the token is
  *   no longer valid; `unavailable`
  */

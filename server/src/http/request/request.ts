@@ -8,7 +8,7 @@ export type RequestContext = Context<{ Bindings: HttpBindings }>;
 
 /**
  * Returns a decoded path parameter of the route's pattern. Text that PostgreSQL cannot store would
- * make the query fail. It is replaced by the empty string, which is the id of no resource either.
+ * make the query fail. It is replaced by the empty string, with which no resource is found.
  */
 export function pathParameter(c: RequestContext, name: string): string {
   const value = c.req.param(name) ?? "";

@@ -45,7 +45,7 @@ const streamHeaders = {
   vary: "accept",
 };
 
-/** A chunk that has at least this many UTF-16 code units gets no further frame. */
+/** Frames are joined to one chunk until it has at least this many UTF-16 code units. */
 const minChunkLength = 16 * 1024;
 
 /**

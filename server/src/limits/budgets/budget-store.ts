@@ -52,11 +52,11 @@ export async function lockBudgets(
 
 /**
  * Inserts or changes budgets. A new budget has the current period: the local day of the workspace,
- * or the month of its plan. If the plan has another budget, the new one has the current month of
- * that one. `spent` of a new budget is the sum of the ledger's entries, without those of
- * transactions that are still open. `countSpent` corrects it when these have ended. A changed
- * budget keeps its period, the amount spent and the amount reserved; if its period is over, it
- * starts the next one. The caller has locked the rows.
+ * or the month of its plan. If the plan already has a budget, the new budget gets the same month.
+ * `spent` of a new budget is the sum of the ledger's entries, without those of transactions that
+ * are still open: `countSpent` corrects it later. A changed budget keeps its period, the amount
+ * spent and the amount reserved. If its period is over, it starts the next one. The caller has
+ * locked the rows.
  * @returns the budgets that are new.
  */
 export async function putBudgets(

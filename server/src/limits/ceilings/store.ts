@@ -28,9 +28,9 @@ export interface CeilingRow {
 }
 
 /**
- * Returns the name of the workspace, agent, key or trigger; undefined if the workspace has none with
- * this id. Deleted ones count as not existing. Reads the tables of other modules itself, because
- * modules of one layer do not import each other.
+ * Returns the name of the workspace, agent, key or trigger; undefined if the workspace has none
+ * with this id. Deleted ones count as not existing. Reads the tables of other modules itself,
+ * because modules of one layer do not import each other.
  */
 export async function findScopeName(
   tx: WorkspaceTransaction,

@@ -23,12 +23,12 @@ export interface MetricRow {
  * yet, so it reads one snapshot and counts each entry exactly once.
  *
  * The cost of an entry is what counts for a plan: the standard cost or, if that is unknown, the
- * cost at the workspace's own price. A row of sums by day does not show which entries lack a
- * standard cost. But all its entries have the same model, so usually all of them have a standard
- * cost, or only entries without tokens do, whose standard cost is 0. So the cost of a row is the
- * sum of the standard costs or, if that is 0 and some are unknown, the sum of the costs at the own
- * price. In rows of a day on which the standard price became known or unknown, only the standard
- * costs are counted, and the other entries count as unknown.
+ * cost at the workspace's own price. A row of sums by day does not show which of its entries lack a
+ * standard cost. But they all have the same model. So usually either all entries have a standard
+ * cost, or only those without tokens have one, and it is 0. The cost of a row is therefore the sum
+ * of the standard costs. If that is 0 and some are unknown, it is the sum of the costs at the own
+ * price. If the standard price became known or unknown during a day, the sum of that day contains
+ * only the standard costs, and the other entries count as unknown.
  */
 export async function readMetrics(
   tx: WorkspaceTransaction,

@@ -78,8 +78,8 @@ export async function updateWorkspacePlan({
 }
 
 /**
- * Returns the allowances of a plan; null is the built-in plan. If the plan of the workspace `row` no
- * longer exists, these are the allowances that the workspace still has.
+ * Returns the allowances of a plan; null is the built-in plan. If the plan of the workspace `row`
+ * no longer exists, these are the allowances that the workspace still has.
  * @throws ApiError `bad_request` if there is no plan of this name, and the workspace is not on it.
  */
 async function allowancesOf(

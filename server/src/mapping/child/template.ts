@@ -14,7 +14,7 @@ const mathFilters =
 
 /**
  * Creates the compiler of templates. There are no tags that read other templates, and no filters
- * that parse an argument as an expression, so that a payload is never more than data.
+ * that parse an argument as an expression, so that text in a payload is never executed.
  * @param limits `timeoutMs` of one rendering; `maxObjects`: limit of what one rendering creates, in
  *   the units of liquidjs (characters and elements)
  */

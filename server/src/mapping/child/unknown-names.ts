@@ -10,7 +10,7 @@ interface UnknownName {
 }
 
 const variables = ["payload", "headers", "query", "event", "files", "received_at"];
-/** In CEL, the name of a type is a value. The names of its message types begin with `google`. */
+/** Type names, which CEL allows where a variable can be. Some message types begin with `google`. */
 const types = [
   ..."bool bytes double duration dyn int list map null_type string timestamp type uint".split(" "),
   "google",

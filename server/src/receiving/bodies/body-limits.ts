@@ -7,7 +7,7 @@ import { ApiError } from "../../base/errors.ts";
 export const heldPerByte = 6;
 
 /**
- * Counts further bytes of memory that a body uses.
+ * Counts further bytes of a body against the memory budget.
  * @returns false if the process cannot hold them now
  * @throws ApiError `too_large` if it can never hold them
  */

@@ -25,8 +25,8 @@ const maxLevels = 200;
 
 /**
  * Decodes the body of a request according to its Content-Encoding and Content-Type.
- * @param hold counts against the memory budget what decoding adds: the bytes of an inflated body,
- *   and those by which a form is longer as JSON.
+ * @param hold counts the bytes that decoding adds against the memory budget: those of an inflated
+ *   body, and the additional bytes of a form that is longer as JSON.
  * @throws ApiError `unsupported_type` if the trigger is not set to accept such a body, `too_large`,
  *   `unavailable`, `bad_request` if the body is not what its headers say, or has too many fields,
  *   files or levels.
@@ -114,8 +114,8 @@ function ofForm(text: string, hold: HoldBytes): DecodedBody {
 }
 
 /**
- * Returns the fields as JSON. Counts with `hold` the bytes by which the JSON is longer than the
- * body: a control character has one byte in a form, and six as JSON.
+ * Returns the fields as JSON. The JSON can be longer than the body, because a control character has
+ * one byte in a form and six in JSON. `hold` counts the additional bytes.
  */
 function asJson(fields: object, bodyBytes: number, hold: HoldBytes): string {
   const text = JSON.stringify(fields);

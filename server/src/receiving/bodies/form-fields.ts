@@ -70,8 +70,8 @@ function withValues(text: string): string {
 }
 
 /**
- * Returns whether a URL-encoded form has more than `maxFields` fields. Does not parse it: from
- * 25 MiB, `URLSearchParams` makes millions of fields before the first one can be counted.
+ * Returns whether a URL-encoded form has more than `maxFields` fields. Does not parse the form:
+ * `URLSearchParams` would create millions of fields for 25 MiB before the first can be counted.
  */
 export function hasMoreFields(text: string, maxFields: number): boolean {
   if (maxFields === Number.POSITIVE_INFINITY) return false;

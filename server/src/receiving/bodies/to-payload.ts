@@ -4,8 +4,9 @@ import { mediaTypeOf } from "../raw-request.ts";
 import { urlEncodedFields } from "./form-fields.ts";
 
 /**
- * Returns the payload of a run that a trigger without the settings `receiving` starts. Text and
- * JSON are unchanged; a URL-encoded form is converted to JSON, which models understand better.
+ * Converts the body of a request to the payload of a run, for a trigger without the settings
+ * `receiving`. Text and JSON are unchanged; a URL-encoded form is converted to JSON, which models
+ * understand better.
  * @param contentType value of the header; if it is undefined or empty, the body is text.
  * @param readText returns the body as text; called only if the content type is supported.
  * @throws ApiError `unsupported_type`; `bad_request` if the body is not what its type says; the

@@ -76,7 +76,7 @@ test.each([
       const { runs } = await claim(database, claimant(owner, 1));
       return runs.map(({ runId, elapsedMs }) => [runId, Math.round(elapsedMs / 1_000)]);
     };
-    // A held run is released before its first start.
+    // A run that was held has a release time, although it has not been started yet.
     await setBack({ started: null, released: 50 });
     expect(await elapsedSeconds()).toEqual([[run.runId, 0]]);
 

@@ -35,9 +35,9 @@ export interface ClaimedRun {
   /** Whether the run's cancellation was requested. If so, the run is only ended, not executed. */
   readonly cancelRequested: boolean;
   /**
-   * Time since the run was first started, in milliseconds by the database's clock, not counting the
-   * time during which it waited to be taken over from a dead process, or was queued again after a
-   * stopping process had released it.
+   * Time since the run was first started, in milliseconds by the database's clock. It does not
+   * include the time in which the run waited to be taken over from a dead process, or was queued
+   * again after a stopping process had released it.
    */
   readonly elapsedMs: number;
   /** Set if this is the run's last attempt. */
@@ -398,7 +398,7 @@ async function claimOfAgent(
     return claimed;
   } catch (thrown) {
     // Closes the connection instead of returning it to the pool. PostgreSQL then rolls the
-    // transaction back, regardless of its state.
+    // transaction back, regardless of the state of the connection.
     client.release(true);
     throw thrown;
   }

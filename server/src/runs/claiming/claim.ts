@@ -136,7 +136,7 @@ async function takeLastAttempts(ports: ClaimPorts): Promise<void> {
 /**
  * Executes the runs of claims that were committed although their reply was lost. No other process
  * would execute them, since this process owns them and is alive. The worker calls this function
- * repeatedly. A claim is searched for until it can no longer appear.
+ * repeatedly. A claim is searched for until it can no longer be committed.
  */
 export async function executeLostClaims(
   ports: ClaimExecution &
@@ -146,8 +146,8 @@ export async function executeLostClaims(
     const isOver = ports.process.hasSettled(claim.until);
     const found = await findClaimed(ports.database, claim);
     for (const run of found) {
-      // An earlier call may have executed the run already. Each search finds the run until the
-      // search's snapshot contains a further event of it.
+      // An earlier call may have executed the run already. Searches find the run until its next
+      // event is committed.
       if (claim.executed.has(run.runId)) continue;
       claim.executed.add(run.runId);
       ports.capacity.reserve(1);

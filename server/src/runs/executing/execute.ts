@@ -78,9 +78,9 @@ export interface OwnedRun extends Claim {
    */
   readonly resumed: boolean;
   /**
-   * Time since the run was first started, in milliseconds, not counting the time during which it
-   * waited to be taken over from a dead process, or was queued again after a stopping process had
-   * released it.
+   * Time since the run was first started, in milliseconds. It does not include the time in which
+   * the run waited to be taken over from a dead process, or was queued again after a stopping
+   * process had released it.
    */
   readonly elapsedMs: number;
   /**

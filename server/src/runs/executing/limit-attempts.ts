@@ -39,8 +39,8 @@ export function limitAttempts(
 ): LimitAttempt {
   const { max_cost_micros: maxCostMicros, reserve_output_tokens } = config.limits;
   const maxOutputTokens = config.model_settings.max_output_tokens ?? reserve_output_tokens;
-  // The price may change while the call waits for its reservation and its answer. Both end with the
-  // run.
+  // The price may change while the call waits for its reservation or its answer. Both waits end at
+  // the run's timeout at the latest, so the highest price until then is used.
   const withinMs = config.limits.timeout_seconds * 1_000;
   const priceInRun: PriceOf = (usage) => priceOf(usage, withinMs);
 
@@ -117,9 +117,9 @@ export function limitAttempts(
 }
 
 /**
- * Returns what a call uses at most. A tokenizer produces at most one token per byte. The highest
- * cost is taken, because the provider may read the input from its cache or write it there, and each
- * of them can cost more than plain input.
+ * Returns what a call uses at most. A tokenizer produces at most one token per byte. The provider
+ * may read the input from its cache or write it there. Both can cost more than uncached input, so
+ * the highest of the three costs is taken.
  */
 function boundOf(priceOf: PriceOf, bytes: number, outputTokens: number): Amounts {
   const plain = { input_tokens: bytes, output_tokens: outputTokens, cached_input_tokens: 0 };

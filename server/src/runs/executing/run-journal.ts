@@ -96,8 +96,8 @@ export class RunJournal implements Journal {
    * @param aborted the event for the model call that the release aborts; undefined if there is
    *   none. It is written together with the release: the next owner must know that the call is in
    *   the ledger, and there may be no next owner, because queued runs can be cancelled or expire.
-   * @param isReported whether this process sent no other calls than `aborted` and those in the
-   *   journal, so that the next owner estimates none.
+   * @param isReported whether the journal and `aborted` report all model calls that this process
+   *   sent. If not, the next owner estimates the usage of a lost call.
    */
   release(aborted: ReportingEvent | undefined, isReported: boolean): Promise<void> {
     const queued: NewEvent = {

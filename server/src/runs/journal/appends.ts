@@ -17,9 +17,9 @@ import { type AppendResult, type AppendRow, appendToRuns } from "./append-statem
 export type Appends = Batcher<AppendRow, AppendResult>;
 
 interface AppendsOptions {
-  /** Shared with the other batchers that lock no budgets. */
+  /** For appends that lock no budgets: they and the starts of runs are written in turns. */
   readonly mutex: Mutex;
-  /** Shared with the other batchers that lock budgets. */
+  /** For appends that lock budgets: they and reservations are written in turns. */
   readonly budgetMutex: Mutex;
   readonly reservations: Pick<Reservations, "isLimited" | "noteLimited">;
   readonly subscriptions: KnownSubscriptions;

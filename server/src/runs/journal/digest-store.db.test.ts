@@ -25,7 +25,7 @@ const usage = fc.record({
 /** Texts above 64 KiB are stored as artifacts. */
 const text = fc.constantFrom("short", "x".repeat(100_000));
 
-/** One step of a journal: its response, how many of its calls began, and which have results. */
+/** A step of a journal: its response, how many of its tool calls began, and which have results. */
 const step = fc.record({
   usage,
   text,

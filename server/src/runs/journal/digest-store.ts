@@ -150,8 +150,8 @@ order by seq`,
 }
 
 /**
- * Returns an SQL expression that is true for a run that waits for a limit, or waited for one when
- * its process was lost, if no attempt of its next model call was sent. It is false if the limits
+ * Returns an SQL expression that is true if a run waits for a limit, or waited for one when its
+ * process was lost, and has not sent any attempt of its next model call. It is false if the limits
  * were deleted since.
  */
 const waitedIn = (run: string) => `exists (

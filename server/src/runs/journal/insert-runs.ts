@@ -14,10 +14,10 @@ export type InitialStatus = "running" | "queued" | "waiting" | "failed";
  *
  * @param source name of a common table expression with the columns run_id, workspace_id, agent_id,
  *   status, owner, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
- *   retry_of, event_id. If `detailed` is true, it also has error_code, error_message and event_data,
- *   which is the data of the event `run.failed`. If `labelled` is true, it also has external_id and
- *   tags, which is text with one tag per line. If `withCallback` is true, it also has
- *   callback_subscription_id and callback_url.
+ *   retry_of, event_id. If `detailed` is true, it also has error_code, error_message and
+ *   event_data, which is the data of the event `run.failed`. If `labelled` is true, it also has
+ *   external_id and tags, which is text with one tag per line. If `withCallback` is true, it also
+ *   has callback_subscription_id and callback_url.
  * @param options `detailed`: whether rows can have the status `failed` or the source `draft`.
  *   `labelled`: whether rows can have an external id or tags. `withCallback`: whether rows can have
  *   a callback. `withDeliveries`: see `insertEvents`.

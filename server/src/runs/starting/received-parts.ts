@@ -27,8 +27,8 @@ export const receivedCallerColumns: Readonly<Record<string, Column<StartRow>>> =
 };
 
 /**
- * Returns SQL of columns of `callers`. `held` is the number of runs that the trigger holds; it is
- * counted only if the caller's run would be held.
+ * Returns SQL of further columns of the start statement's table `callers`. The column `held` is the
+ * number of runs that the trigger holds. It is counted only if the caller's run would be held.
  */
 export function heldColumns({ triggers, limits }: ReceivedOptions): string {
   const isPaused = `(a.paused_at is not null${limits ? " or paused.reached is not null" : ""})`;

@@ -110,7 +110,7 @@ function unconfirmed(cause: unknown, repeatedBy: string): ApiError {
   );
 }
 
-/** Notes whether limits apply to the caller and to the workspace of a new run. */
+/** Caches, for the caller and for the workspace of a new run, whether the workspace has limits. */
 function noteLimits(ports: StartPorts, { caller }: RequestFields, run: StartedRun): void {
   ports.limitedCallers.note(caller, run.limited);
   if (run.limited) ports.reservations.noteLimited(run.workspaceId, true);

@@ -8,7 +8,7 @@ import type { SubscribePorts } from "./subscribe.ts";
  * Returns the run's current status, for a `202` response. If the database is unreachable, returns
  * the status in which the run was created: the run was accepted, so the caller must not get an
  * error for it.
- * @param run with `initialStatus`, which is undefined if an earlier request created the run.
+ * @param run its `initialStatus` is undefined if an earlier request created the run.
  * @throws ApiError `conflict` if the run was deleted; `unavailable` if the database is unreachable
  *   and an earlier request created the run. The caller can repeat such a request.
  */

@@ -69,8 +69,8 @@ export async function* subscribeToRun(
   let { after } = options;
   let poller: RunPoller | undefined;
   if (output !== undefined) ports.subscribers.outputBuffers.add(run, output);
-  // Without `follow`, reading continues although this process stops: otherwise the caller would get
-  // a part of the events and take it for all of them.
+  // Without `follow`, reading continues even while this process is stopping. Otherwise the caller
+  // would get only some of the events, and would not know that others are missing.
   const isOver = () => signal.aborted || (follow && ports.subscribers.pollers.closed);
   try {
     while (!isOver()) {
@@ -92,9 +92,9 @@ export async function* subscribeToRun(
         yield event;
         after = event.seq;
         if (terminal.includes(event.type)) return;
-        // The buffer of the caller that started the run is filled before the caller subscribes. If
-        // the run has ended by then, its events are read together, and the buffer has the output
-        // between them.
+        // The output buffer of the caller that started the run is filled before this function is
+        // called. If the run has ended by now, all its events are read at once. The output that
+        // belongs between two events is then yielded here.
         for (let next = output?.take(after); next !== undefined; next = output?.take(after))
           yield next;
       }

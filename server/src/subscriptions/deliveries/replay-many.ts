@@ -18,7 +18,7 @@ import { countPending, replayDeliveryRows, selectForReplay } from "./replay-stor
 const maxReplayed = 10_000;
 /**
  * Maximum pending deliveries that a subscription has after a replay. The sender disables a
- * subscription with more than 100,000, so this leaves room for 50,000 deliveries of new events.
+ * subscription with more than 100,000, so 50,000 deliveries of new events can still be added.
  */
 const maxPending = 50_000;
 

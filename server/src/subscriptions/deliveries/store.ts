@@ -32,9 +32,9 @@ export interface DeliveryFilter {
 }
 
 /**
- * Returns the condition that a delivery is about one of the agents to which the caller is limited,
- * or a test. A subscription can have deliveries about other agents from the time before it was
- * limited to these.
+ * Returns the SQL condition that a delivery is a test, or is about one of the agents to which the
+ * caller is limited. A subscription can have deliveries about other agents from the time before it
+ * was limited to these agents.
  * @param agentIds undefined if the caller is not limited.
  */
 export const aboutAgents = (alias: string, agentIds: readonly string[] | undefined) =>

@@ -59,9 +59,9 @@ export async function replayRequests({
       return { trigger, version, ids: await selectForReplay(tx, key, range, maxReplayed + 1) };
     },
   );
-  // The next call continues with requests from before the millisecond of the oldest chosen one. So
-  // all or none of the requests of a millisecond are chosen. Only if more than 1,000 arrived in one
-  // millisecond, the oldest of these are never replayed.
+  // The next call continues with requests from before the millisecond of the oldest chosen one.
+  // Therefore all or none of the requests of a millisecond are chosen. If more than 1,000 arrived
+  // in one millisecond, the oldest of these are never replayed.
   const chosen = wholeMilliseconds(ids, maxReplayed).chosen.toReversed();
   let [replayed, skipped, repeated] = [0, 0, 0];
   for (const requestId of chosen) {

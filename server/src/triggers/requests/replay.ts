@@ -52,8 +52,8 @@ interface Replay {
   readonly request: WholeRequest;
   readonly version: "current" | "original";
   /**
-   * Counts against the memory budgets. The stored body is counted already; decoding adds to it what
-   * the inflated body needs.
+   * Counts the body against the memory budgets. It already contains the stored body; decoding adds
+   * the bytes of the inflated body.
    */
   readonly hold: ReceivedBodyHold;
 }

@@ -16,8 +16,8 @@ interface MappedStart {
   readonly row: TriggerRow;
   readonly raw: RawRequest;
   /**
-   * Counts against the memory budgets. The stored body is counted already; decoding adds to it what
-   * the inflated body needs.
+   * Counts the body against the memory budgets. A stored body is counted already; decoding adds the
+   * bytes of the inflated body.
    */
   readonly hold: ReceivedBodyHold;
   /** The agent's version; null for the current one. */

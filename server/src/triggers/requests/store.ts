@@ -110,7 +110,7 @@ export function findLastRequest(
 /**
  * Returns the ids of requests whose content is stored and that are not replays, newest first.
  * Without `outcome`, leaves out requests with a value in the honeypot, a form field that people do
- * not see: programs have sent these requests.
+ * not see: such requests come from bots.
  * @param range `from` is included, `below` is not
  */
 export async function selectForReplay(

@@ -10,8 +10,8 @@ import { requireRequest, type WholeRequest } from "./request.ts";
  * Returns the request for a preview or a test.
  * @param hold counts the bytes of a received request's body against the memory budget, before they
  *   are read.
- * @throws ApiError `bad_request`, `forbidden`, `not_found`, `unavailable`; `conflict` if the content
- *   of a received request is not stored.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`, `unavailable`; `conflict` if the
+ *   content of a received request is not stored.
  */
 export async function readTrialRequest(
   tx: WorkspaceTransaction,

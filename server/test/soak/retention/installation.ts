@@ -117,7 +117,7 @@ export async function install(
   };
 }
 
-/** Returns the memory that a process does not share; 0 if it has just exited. */
+/** Returns a process's anonymous memory, without shared buffers; 0 if it has just exited. */
 function privateMiB(pid: number): number {
   try {
     const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");

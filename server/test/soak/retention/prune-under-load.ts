@@ -38,8 +38,8 @@ interface Phase {
 }
 
 /**
- * Returns false if pruning needs more than `maxShare` of the CPU of the requests, or deletes fewer
- * than twice as many runs as are created.
+ * Returns false if pruning adds more than `maxShare` to the CPU time per request, or if it deletes
+ * fewer than two runs for each run that is created in the same time.
  *
  * @param runs old runs, a multiple of 1,000.
  * @param pairs number of pairs of phases: one phase without pruning, and one with it.

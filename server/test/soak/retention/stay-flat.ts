@@ -5,8 +5,8 @@ import { type Installation, install } from "./installation.ts";
 import { startLoad } from "./steady-load.ts";
 
 /**
- * Lets as many runs be deleted as are created, for a long time, and compares the figures of the
- * last third with those of the first third.
+ * Creates runs for a long time while the server deletes as many old runs. Compares the figures of
+ * the last third of this time with those of the first third.
  */
 
 const perSecond = 50;

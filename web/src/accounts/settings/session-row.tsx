@@ -23,7 +23,7 @@ export function SessionRow({ session }: { readonly session: Session }) {
       return announceChanges(queryClient, sessionsKey);
     },
     onError: (thrown) => {
-      // If the session has already ended, nothing is left to do, so this is no error.
+      // The session has already ended, which is what the person wanted, so no error is shown.
       if (isNotFound(thrown)) return announceChanges(queryClient, sessionsKey);
       toast({
         tone: "failure",

@@ -19,9 +19,9 @@ interface AgentChoiceProps {
   readonly onChange: (chosen: readonly string[]) => void;
   readonly error: string | undefined;
   /**
-   * Number of times the form was submitted; 0 as long as a field above has an error, because that
-   * field then gets the focus. After a submission with an invalid choice, the first checkbox gets
-   * the focus.
+   * Number of times the form was submitted. After a submission with an invalid choice, the first
+   * checkbox gets the focus. Pass 0 while a field above the checkboxes has an error, because that
+   * field then gets the focus.
    */
   readonly submitCount: number;
 }

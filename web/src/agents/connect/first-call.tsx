@@ -9,8 +9,8 @@ import { LinkButton, Panel, Problem, Skeleton, StatusMark, Time } from "../../ui
 import { lastCallQuery } from "./queries.ts";
 
 /**
- * Minimum time in milliseconds between two reads of the last call, for agents that are called
- * often.
+ * Minimum time in milliseconds between two requests for the last call. Without it, an agent that is
+ * called often would cause a request for each call.
  */
 const readIntervalMs = 2_000;
 

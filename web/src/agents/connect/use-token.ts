@@ -12,7 +12,8 @@ export function useToken(agentId: string) {
   const { data: state } = useQuery(known);
   const learn = (learned: TokenState) => queryClient.setQueryData(known.queryKey, learned);
   const learnRevoked = () => {
-    // If the response of a rotation was lost, its key would return the token that is revoked now.
+    // If the response of a rotation was lost, its Idempotency-Key was kept. Another rotation with
+    // this key would return the first one's token, which is revoked now.
     release();
     learn({ isIssued: false });
   };
@@ -43,7 +44,7 @@ export function useToken(agentId: string) {
       issue.mutate(undefined, {
         onSuccess: (token) => {
           onIssued(token);
-          // The screen stays open, and its mutation must not keep the token.
+          // Otherwise the mutation would keep the token in memory while the screen is open.
           issue.reset();
         },
       }),
@@ -63,7 +64,7 @@ export function useToken(agentId: string) {
       try {
         await client.agents.revokeToken(agentId);
       } catch (thrown) {
-        // The token may be revoked all the same.
+        // The token may have been revoked, so the key is released, as in `learnRevoked`.
         if (isOutcomeUnknown(thrown)) release();
         throw thrown;
       }

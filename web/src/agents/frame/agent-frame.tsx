@@ -13,9 +13,9 @@ import { useLiveAgent } from "./use-live-agent.ts";
 
 /**
  * The part that all screens of an agent share: its name, its state, its actions and the tabs. The
- * screen itself is rendered only after the agent is loaded, so `useAgent` never waits. The frame is
- * at least as high as the window, less the 56 px of the bar at the bottom of a phone. Screens fill
- * what is left of the frame with `flex-1`.
+ * screen itself is rendered only after the agent is loaded, so `useAgent` never suspends. The frame
+ * is at least as high as the window, less the 56 px of the bar at the bottom of a phone. Screens
+ * fill what is left of the frame with `flex-1`.
  */
 export function AgentFrame() {
   const workspace = useWorkspace();

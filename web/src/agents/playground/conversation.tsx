@@ -65,7 +65,7 @@ export function Conversation({ search }: ConversationProps) {
         onSuccess: (runId) => {
           add({ runId, input: message, version: agent.version, isDraft, resets });
           setRunning(runId);
-          // What was typed since the start is the next message, so it stays.
+          // If the text was edited while the run was starting, it is the next message and stays.
           setMessage((now) => (now === message ? "" : now));
         },
       },

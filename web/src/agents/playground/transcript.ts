@@ -176,8 +176,8 @@ function finishedStep(transcript: Transcript, data: Data): Step {
 function putResult(transcript: Transcript, data: Data): Transcript {
   const { artifact_id: artifactId, bytes } = data;
   const open = transcript.steps.flatMap(({ tools }) => tools).filter((use) => !use.outcome);
-  // If the result is an artifact, the event has no call id. Results come in the order of the calls,
-  // so it belongs to the first call without a result.
+  // If the result is an artifact, the event has no call id. It is assigned to the first call that
+  // has no result. This can be wrong, because concurrent calls can end in any order.
   const use = open.find(({ callId }) => callId === data.call_id) ?? open[0];
   if (use === undefined) return transcript;
   const large =

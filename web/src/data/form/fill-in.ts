@@ -12,7 +12,8 @@ export function fillIn<Values extends FieldValues>(
   sent?: Values,
 ): void {
   const later = sent === undefined ? {} : changesOf(sent, getValues());
-  // `reset` also uses the form's `resetOptions`, which may keep edits.
+  // `reset` also uses the form's `resetOptions`, which can keep edits. The option given here
+  // overrides them.
   reset(saved, { keepDirtyValues: false });
   if (Object.keys(later).length > 0)
     reset({ ...saved, ...later }, { keepDefaultValues: true, keepDirtyValues: false });

@@ -33,7 +33,8 @@ export function KeyForm({ title, description, initial, expiresAt, save, ...rest 
   const { register, handleSubmit, setError, setValue, getFieldState, formState } = form;
   const { errors, isDirty } = formState;
   const isNew = expiresAt === undefined;
-  // The response is the only copy of a new key's secret, so the dialog waits for it.
+  // The response is the only copy of a new key's secret, so the dialog cannot be closed before it
+  // arrives.
   const isIssuing = isNew && save.isPending;
   const nameAfter = (grant: KeyFields["grant"]) => {
     // The name follows the chosen preset until the person types a name.

@@ -16,7 +16,7 @@ export function NewKey({ close }: { readonly close: () => void }) {
       const body = bodyOf(fields);
       return client.keys.create(body, { idempotencyKey: keyOf(body) });
     },
-    // Without waiting for the refetch, so that the secret is shown at once.
+    // Does not wait for the refetch, so that the secret is shown at once.
     onSuccess: () => void announceChanges(queryClient, keysKey(id)),
   });
   if (create.isSuccess)

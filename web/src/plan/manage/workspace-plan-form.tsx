@@ -36,22 +36,23 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
   const queryClient = useQueryClient();
   const toast = useToast();
   const plans = useList(plansQuery(workspace));
-  // The list can be refetched while the form is open. What differs from the values that the form
-  // began with is what the person has changed.
+  // `of` changes if the list is refetched while the form is open. So the form keeps the values that
+  // it began with: only what differs from them was changed by the person.
   const [initial] = useState(of);
   const [plan, setPlan] = useState(initial.plan);
   const [time, setTime] = useState<(typeof times)[number]["value"]>("now");
   const [day, setDay] = useState(String(initial.anchor_day));
   const [isCancelled, setCancelled] = useState(false);
-  // If plan and time stay as they are, the person can cancel the planned change. Another plan or
-  // time replaces the planned change anyway.
+  // The workspace can have a planned change: another plan from the next month on. A checkbox to
+  // cancel it is shown if plan and time stay as they are. Otherwise saving replaces it anyway.
   const isKept = plan === initial.plan && time === "now";
   const isPlanChanged = !isKept || isCancelled;
   const isDayChanged = day !== String(initial.anchor_day);
   const isDirty = isPlanChanged || isDayChanged;
   const save = useMutation({
-    // A plan that takes effect now cancels a planned change, even if it is the current plan. So the
-    // plan is sent only if the person has changed it or wants to cancel the planned change.
+    // If a request contains the plan and it takes effect now, the server cancels a planned change,
+    // even if the plan stays the same. So the plan is sent only if the person has changed it or
+    // wants to cancel the planned change.
     mutationFn: () =>
       workspace.client.workspacePlans.update(of.workspace_id, {
         ...(isPlanChanged ? { plan, takes_effect: time } : {}),

@@ -1,7 +1,7 @@
 import { Badge, StatusMark } from "../../ui/index.ts";
 import { rowLook } from "./row-look.ts";
 
-/** The model that needs no provider. */
+/** The built-in demo model, which needs no provider. */
 export function DemoRow() {
   return (
     <li className="px-4 py-3" aria-label="demo">

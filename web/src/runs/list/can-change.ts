@@ -9,7 +9,8 @@ export function canChange(filters: RunFilters, event: WorkspaceEvent): boolean {
   if (created_before !== undefined && (timeOf(created_before, Date.now()) ?? 0) < Date.now())
     return false;
   const dependsOnState = [status, error, text].some((filter) => filter !== undefined);
-  // A held run that is released is queued, so the second event of a run can be `run.queued`.
+  // `run.queued` is not always the first event of a run: when a held run is released, the event
+  // changes its state from `waiting` to `queued`.
   const isMove = isEnd(event) || event.type === "run.started" || event.type === "run.queued";
   return isNewRun(event) || (dependsOnState && isMove);
 }

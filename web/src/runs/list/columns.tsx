@@ -192,8 +192,8 @@ function AgentCell({ agentId, agents }: AgentCellProps) {
 }
 
 function InputCell({ run }: { readonly run: ListedRun }) {
-  // All lines are joined. The input of a trigger's run starts with the prompt prefix, and its
-  // payload, which follows in later lines, would not be visible otherwise.
+  // All lines are joined. The input of a trigger's run starts with a fixed text, the trigger's
+  // prompt prefix. The payload follows in later lines and would otherwise not be visible.
   const line = firstLine(run.input.replace(/\s+/g, " "));
   if (line === "") return <span className="text-ink-3">Empty input</span>;
   return <UserText text={line} />;

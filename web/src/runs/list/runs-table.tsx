@@ -53,7 +53,8 @@ export function RunsTable({ label, limitedTo = everything }: RunsTableProps) {
         onChange={state.setValues}
       >
         <RunSearchField
-          // Clearing all filters also clears a text that was typed and not searched for.
+          // A new key makes React create the field anew. So clearing all filters also clears a text
+          // that was typed but not searched for yet.
           key={cleared}
           value={filters.text ?? ""}
           onSearch={(text) => state.setValues({ text: text || undefined })}

@@ -35,7 +35,7 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   const [waiting, setWaiting] = useState<Page<ListedRun>>();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const lastRead = useRef(0);
-  /** Time at which the page that is shown, or that waits to be shown, was requested. */
+  /** Time at which the newest page that is shown, or waits to be shown, was requested. */
   const shownRead = useRef(0);
   /** True if rows were inserted while the list was being refetched. */
   const isOverlapped = useRef(false);
@@ -45,10 +45,10 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   const enter = async (head: Page<ListedRun>) => {
     setWaiting(undefined);
     // A request for the next page remembers the rows that the list had when the request began. Its
-    // response would replace the list by those rows and the next page, so the rows inserted below
-    // would be lost. The request is therefore cancelled; the list sends it again when the person
-    // scrolls to the end. A refetch of the list is not cancelled, because nothing would send it
-    // again. Instead, `isOverlapped` makes the newest page be read once more after it.
+    // response would replace the list by those rows and the next page, so the rows that
+    // `setQueryData` inserts would be lost. The request is therefore cancelled; the list sends it
+    // again when the person scrolls to the end. A refetch of the list is not cancelled, because
+    // nothing would send it again. Instead, the newest page is read again after the refetch.
     const state = queryClient.getQueryState(queryKey);
     const isNextPage = state?.fetchMeta?.fetchMore !== undefined;
     if (isNextPage) await queryClient.cancelQueries({ queryKey, exact: true });
@@ -86,8 +86,9 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   useEvents((events) => {
     if (events.some((event) => canChange(filters, event))) schedule();
   });
-  // A reset refetches the list. A page that was requested before can be from before a restore of
-  // the database, so one that waits is discarded, and one that is being read is ignored.
+  // A reset (see `useResets`) refetches the list. A newest page that was requested before the reset
+  // can be from before a restore of the database. So a page that waits is discarded, and the
+  // response to a request in progress will be ignored.
   useAfterReset(() => {
     setWaiting(undefined);
     shownRead.current = Date.now();
@@ -100,7 +101,8 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
     [],
   );
 
-  // A refetch stores the newest page as it was when the refetch began, without the inserted rows.
+  // A refetch stores the newest page as it was when the refetch began. Rows that were inserted in
+  // the meantime are lost, so the newest page is read again.
   const readOverlapped = useEffectEvent(() => {
     if (isOverlapped.current) schedule();
     isOverlapped.current = false;

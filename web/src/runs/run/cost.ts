@@ -11,7 +11,7 @@ export interface Cost {
   readonly reason: string | undefined;
 }
 
-/** The reason for model calls that were made before Beckon stored costs. */
+/** Why the cost is unknown for model calls that were made before Beckon stored costs. */
 const older = "older than the metering of costs";
 
 /** Returns the cost of a model call, from the data of its journal entry. */

@@ -50,8 +50,8 @@ export function RunPage({ run }: { readonly run: Run }) {
   useEffect(() => {
     if (isOlder) void cache.invalidateQueries({ queryKey: runQuery(workspace, run.id).queryKey });
   }, [isOlder, cache, workspace, run.id]);
-  // False during the first rendering. The content below the steps is rendered after the steps are
-  // painted.
+  // False during the first rendering, so that the steps are painted before the content below them
+  // is rendered.
   const isPainted = useDeferredValue(true, false);
   const now = useClock(!hasEnded);
   const silence = useSilence({ isLive: stream === "live", output, journal, now });

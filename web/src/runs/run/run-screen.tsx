@@ -11,7 +11,8 @@ export function RunScreen() {
   const workspace = useWorkspace();
   const { runId = "" } = useParams({ strict: false }) as { readonly runId?: string };
   const { data: run, error, refetch } = useQuery(runQuery(workspace, runId));
-  // The journal is requested at the same time as the run.
+  // Requests the journal at the same time as the run. `RunPage` would request it only once the run
+  // has arrived.
   usePrefetchQuery(firstEntriesQuery(workspace, runId));
   if (run !== undefined) return <RunPage key={runId} run={run} />;
   if (error === null) return <PageSkeleton />;

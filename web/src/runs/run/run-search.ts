@@ -12,8 +12,9 @@ export type TextView = (typeof views)[number];
 /** The search parameters of the run page. */
 export interface RunSearch {
   /**
-   * Sequence number of the journal entry whose row is selected. `now`: the row that is the last one
-   * at the moment. Undefined: the page chooses the row; on a phone, it then shows no detail.
+   * Sequence number of the journal entry whose row is selected. `now`: the last row, for a model
+   * call in progress, which has no journal entry yet. Undefined: the page chooses the row; on a
+   * phone, it then shows no detail.
    */
   readonly seq: number | "now" | undefined;
   /** Undefined: the page chooses the tab. */

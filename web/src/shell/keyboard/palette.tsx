@@ -30,7 +30,8 @@ export function Palette({ close, showKeys }: PaletteProps) {
     queryKey: [workspace.id, "agents", "palette", search],
     queryFn: ({ signal }) =>
       workspace.client.agents.list({ limit: 8, ...(search && { search }) }, { signal }).page(),
-    // Otherwise the chosen agent would vanish while its search runs, and Enter would do nothing.
+    // Keeps the earlier results during a search. Otherwise the selected agent would vanish, and
+    // Enter would do nothing.
     placeholderData: keepPreviousData,
     enabled: workspace.can("agents:read") && items.some(({ path }) => path === "/agents"),
   });

@@ -20,7 +20,7 @@ interface HeadersFieldProps {
   readonly mustReplace: boolean;
 }
 
-/** Fields for extra headers of all deliveries except callbacks, for example for a gateway. */
+/** Fields for headers that all deliveries except callbacks get, for example a gateway's key. */
 export function HeadersField({ form, stored, mustReplace }: HeadersFieldProps) {
   const { control, register, watch, formState } = form;
   const { fields, append, remove } = useFieldArray({ control, name: "headers" });

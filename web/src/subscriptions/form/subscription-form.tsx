@@ -26,7 +26,7 @@ interface SubscriptionFormProps {
   readonly pendingText: string;
   /** What to do if the response was lost. */
   readonly retry: string;
-  /** Undefined for a new one. */
+  /** The subscription to change; undefined for a new one. */
   readonly existing?: Subscription;
   readonly initial: SubscriptionFields;
   readonly save: Pick<
@@ -38,7 +38,7 @@ interface SubscriptionFormProps {
   readonly close: () => void;
 }
 
-/** The form of a subscription, new or not. Most people need only the URL. */
+/** The form of a new or existing subscription. Most people fill in only the URL. */
 export function SubscriptionForm({
   title,
   existing,

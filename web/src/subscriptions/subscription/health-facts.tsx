@@ -3,7 +3,7 @@ import { useWorkspace } from "../../data/index.ts";
 import { Fact, Facts, Link, Time, useMedia } from "../../ui/index.ts";
 import { failedText, pendingText } from "../health.ts";
 
-/** The health of a subscription in figures. All figures are always shown, so that none moves. */
+/** The health of a subscription in figures. All are always shown, so that the layout is stable. */
 export function HealthFacts({ subscription }: { readonly subscription: Subscription }) {
   const { id } = useWorkspace();
   const { health } = subscription;

@@ -44,7 +44,7 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
     setBase(isEdited ? saved : undefined);
     onEdit(isEdited ? typed : undefined);
   };
-  /** The form when it was last sent. */
+  /** The values of the form when it was last sent. */
   const sent = useRef<Prefix>(undefined);
   const patch = useTriggerPatch(trigger, { onSaved: (saved) => show(saved, sent.current) });
   const disabledReason = needsEditor(can);

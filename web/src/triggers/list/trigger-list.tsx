@@ -52,7 +52,8 @@ function TriggerRow({ trigger, href, isOpen }: TriggerRowProps) {
         received === undefined ? (
           "\u00a0"
         ) : received === null ? (
-          // Of a trigger without settings, requests that started no run are not known.
+          // For a trigger without settings, Beckon stores no requests, only the runs that they
+          // start.
           trigger.receiving === null ? (
             "No runs yet"
           ) : (

@@ -6,7 +6,8 @@ import { lastRequestQuery } from "../requests/queries.ts";
 
 /**
  * Returns the time when a trigger last received something; null if it never did, undefined while it
- * is not known. Of a trigger without settings, only payloads that started a run are known.
+ * is not known. For a trigger without settings, only payloads that started a run count, because
+ * Beckon stores no other requests to it.
  */
 export function useLastReceived(trigger: Trigger): string | null | undefined {
   const hasSettings = trigger.receiving !== null;
@@ -14,8 +15,8 @@ export function useLastReceived(trigger: Trigger): string | null | undefined {
     ...lastRequestQuery(useWorkspace(), trigger),
     enabled: hasSettings,
   });
-  // A trigger can have started runs before it had settings, and requests can be deleted before
-  // runs.
+  // Runs are also read if no request is stored: the trigger can have started them before it had
+  // settings, and requests can be deleted earlier than their runs.
   const needsRuns = !hasSettings || request === null || (request === undefined && isError);
   const payload = useLastPayload(trigger, needsRuns);
   if (needsRuns) return payload;
@@ -26,9 +27,9 @@ export function useLastReceived(trigger: Trigger): string | null | undefined {
 
 /**
  * Returns the time of the last payload that started a run; null if there was none, undefined while
- * it is not known. One request reads the last 50 payloads of all triggers of the agent. A trigger
- * without a payload among them needs a request of its own.
- * @param readsOwn whether the trigger can send a request of its own
+ * it is not known. One request reads the last 50 payloads of all triggers of the agent. If none of
+ * them is of this trigger, a second request reads the trigger's last payload.
+ * @param readsOwn whether the second request is allowed
  */
 function useLastPayload({ id, agent_id }: Trigger, readsOwn: boolean): string | null | undefined {
   const workspace = useWorkspace();

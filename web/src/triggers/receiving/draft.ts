@@ -218,7 +218,7 @@ function locationOf({ at, name }: LocationDraft): unknown {
   return at === "cloudevents" ? at : { [at]: name.trim() };
 }
 
-/** Returns the lines that are not blank, with their spaces. */
+/** Returns the lines that are not blank. Spaces at their beginning and end are kept. */
 export function linesOf(text: string): string[] {
   return text.split("\n").filter((line) => line.trim() !== "");
 }

@@ -12,8 +12,8 @@ export interface ReceivingForm {
    */
   readonly errorAt: (path: string) => string | undefined;
   /**
-   * Returns the mistake of a saved filter or template, found with the last received request;
-   * undefined if there is none, or if the filter or template was changed since.
+   * Returns the mistake that the server found when it applied the saved filter or template to the
+   * last received request; undefined for none, or if the filter or template was changed since.
    */
   readonly warningAt: (part: MappingMistake["part"]) => MappingMistake | undefined;
   readonly isReadOnly: boolean;

@@ -27,7 +27,7 @@ const examples: Readonly<Record<LocationKind, string>> = {
 
 const names = { header: "Header name", query: "Parameter name", pointer: "JSON pointer" };
 
-/** A choice of where a value of the request is. */
+/** The field that says where in a request a value is, for example in which header. */
 export function LocationField({ label, hint, name, path }: LocationFieldProps) {
   const { draft, set, errorAt, isReadOnly } = useReceivingForm();
   const location = draft[name];

@@ -2,7 +2,7 @@ import { createTriggerBody, type Receiving, receiving } from "@beckon/contract";
 import { messageOf, wording } from "../../data/index.ts";
 import { type Draft, receivingOf } from "./draft.ts";
 
-/** The result of checking a draft: the settings to send, or what is wrong by path in the API. */
+/** The result of checking a draft: the settings to send, or a message for each invalid API path. */
 export type Checked =
   | { readonly settings: { receiving: Receiving | null; prompt_prefix: string } }
   | { readonly problems: ReadonlyMap<string, string> };

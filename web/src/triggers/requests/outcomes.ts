@@ -61,7 +61,7 @@ export const outcomes: Readonly<Record<RequestOutcome, OutcomeText>> = {
   },
 };
 
-/** The outcomes of requests that the preview offers: their bodies are stored, and are examples. */
+/** Outcomes of the requests that the preview offers: useful examples, with a stored body. */
 export const storedOutcomes: readonly RequestOutcome[] = [
   "started",
   "held",
@@ -75,8 +75,8 @@ export const storedOutcomes: readonly RequestOutcome[] = [
 /**
  * The outcomes that can be chosen for a replay of many requests. Requests that were rejected before
  * they were verified have no stored body, so they are left out of the replay. `rejected` and
- * `honeypot` are not in {@link storedOutcomes}, because an unreadable body or spam is no example for
- * the preview.
+ * `honeypot` are not in {@link storedOutcomes}, because an unreadable body or spam is not a useful
+ * example for the preview.
  */
 export const replayedOutcomes: readonly RequestOutcome[] = [
   ...storedOutcomes,

@@ -36,9 +36,9 @@ export const requestsQuery = (
 const pollMs = 2_000;
 
 /**
- * Number of requests that are read again. They are more than one, because the list is in the order
- * of arrival: a request can be stored after another one that arrived later. At most the size of a
- * page of the list, which otherwise could not show them all.
+ * Number of newest requests that are read each time. One is not enough, because the list is in the
+ * order of arrival: a request can be stored after another one that arrived later. The number must
+ * not exceed the size of a page of the list: to show them, the list refetches only its first page.
  */
 const maxPolled = 20;
 

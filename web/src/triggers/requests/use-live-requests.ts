@@ -50,15 +50,16 @@ export function useLiveRequests(
     void queryClient.invalidateQueries({ queryKey: list });
   };
   const onReceived = useEffectEvent(() => {
-    // A captured sample ends listening, so the trigger with its `listening_until` is refetched.
-    // This also runs if `news` is empty, because the list can already contain the sample.
+    // If Beckon listens for a sample, this ends when a request is captured. So the trigger with its
+    // `listening_until` is refetched, even if `news` is empty: the list can already contain the
+    // captured request.
     const { agent_id, id } = trigger;
     void queryClient.invalidateQueries({
       queryKey: triggerQuery(workspace, agent_id, id).queryKey,
       exact: true,
     });
-    // Requests that start no run cause no event, so nothing else refetches the time in the list of
-    // triggers.
+    // Requests that start no run cause no event, so nothing else refetches the time of the last
+    // request that the list of triggers shows.
     void queryClient.invalidateQueries({
       queryKey: lastRequestQuery(workspace, trigger).queryKey,
     });

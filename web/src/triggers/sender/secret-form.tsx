@@ -13,7 +13,7 @@ interface SecretFormProps {
   readonly onSaved: () => void;
 }
 
-/** A field for a secret that the sender has made. */
+/** A field for a secret that the sender has generated. */
 export function SecretForm({ trigger, graceSeconds = 0, onSaved }: SecretFormProps) {
   const { set } = useSenderSecret(trigger);
   const [text, setText] = useState("");

@@ -26,7 +26,7 @@ const graces = [
   { value: "604800", label: "In 7 days" },
 ] as const;
 
-/** Sets the secret of a sender, or replaces it while the previous one stays valid for a while. */
+/** Sets or replaces the secret of a sender. The previous secret can stay valid for some time. */
 export function SetSecretDialog({ trigger, preset, close }: SetSecretDialogProps) {
   const { set } = useSenderSecret(trigger);
   const toast = useToast();

@@ -38,7 +38,7 @@ const labels = {
   "receiving.form": "Web forms",
 };
 
-/** Mistakes of the saved filter or template, found with the last received request. */
+/** Mistakes that the server found when it applied filter and template to the last request. */
 interface Warnings {
   /** The version of the trigger in which the mistakes were found. */
   readonly version: string;

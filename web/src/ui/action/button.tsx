@@ -10,9 +10,9 @@ export interface ButtonProps extends Omit<ComponentProps<"button">, "className" 
   readonly size?: ButtonSize | undefined;
   readonly icon?: LucideIcon | undefined;
   /**
-   * True while the action is in progress; presses are then ignored. Otherwise false. Leave it
-   * undefined only for a button that never shows `pendingText`: no space is then reserved for this
-   * text.
+   * True while the action is in progress: presses are ignored and `pendingText` is shown. False
+   * reserves the width of `pendingText`, so that the button keeps its width later. Leave it
+   * undefined only if the button never shows `pendingText`.
    */
   readonly pending?: boolean | undefined;
   /** Text while the action is in progress. Default: "Saving…". */
@@ -24,7 +24,7 @@ export interface ButtonProps extends Omit<ComponentProps<"button">, "className" 
 
 const stacked = "col-start-1 row-start-1 inline-flex items-center gap-2";
 
-/** A button with a text. Default of `type`: "button". */
+/** A button with text. Its default `type` is "button", so that it does not submit a form. */
 export function Button({
   variant = "secondary",
   size = "medium",

@@ -41,8 +41,8 @@ export function CopyButton({ text, what, variant = "icon" }: CopyButtonProps) {
           {variant === "button" ? (state === "copied" ? "Copied" : "Copy") : null}
         </button>
       </Tooltip>
-      {/* The live region is beside the button and thus inside of a dialog, because a modal dialog
-          silences live regions outside of it. */}
+      {/* A modal dialog silences live regions outside of it. So this live region is beside the
+          button, which can be in a dialog. */}
       <span role="status" className="sr-only">
         {state === "idle" ? "" : results[state]}
       </span>

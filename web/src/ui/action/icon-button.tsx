@@ -6,7 +6,7 @@ import { type ButtonSize, type ButtonVariant, iconButtonLook } from "./look.ts";
 interface IconButtonProps
   extends Omit<ComponentProps<"button">, "className" | "style" | "children" | "aria-label"> {
   readonly icon: LucideIcon;
-  /** Accessible name and tooltip, a verb: "Copy the run id". */
+  /** Accessible name and tooltip. It starts with a verb: "Copy the run id". */
   readonly label: string;
   /** Why the action is not allowed. If it is set, the button is disabled and stays focusable. */
   readonly disabledReason?: string | undefined;

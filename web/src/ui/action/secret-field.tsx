@@ -63,7 +63,8 @@ export function SecretField({
     setError(undefined);
     isLeft.current = false;
     const onBlur = () => leave(null);
-    // In Safari, a press does not focus the button, so the field has no focus that it could lose.
+    // In Safari, a press does not focus the button, so the field gets no blur event. Instead, it
+    // counts as left when an element outside of it gets the focus.
     const onFocus = ({ target }: FocusEvent) => leave(target);
     window.addEventListener("blur", onBlur);
     document.addEventListener("focusin", onFocus);

@@ -17,7 +17,7 @@ interface ProblemProps {
   readonly action?: ReactNode;
   /** Content below the sentence, for example a list. */
   readonly children?: ReactNode;
-  /** True if the error is not announced, because it is not a reaction to what the person did. */
+  /** True for an error that no action of the person caused. Screen readers do not announce it. */
   readonly isState?: boolean;
 }
 

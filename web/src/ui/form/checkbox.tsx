@@ -5,7 +5,7 @@ interface CheckboxProps extends Omit<ComponentProps<"input">, "className" | "sty
   readonly label: string;
   readonly labelHidden?: boolean | undefined;
   readonly hint?: ReactNode;
-  /** True if some but not all of the boxes that belong to this one are checked. */
+  /** True if this checkbox controls several others, of which some but not all are checked. */
   readonly indeterminate?: boolean | undefined;
 }
 

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { IconButton } from "../action/icon-button.tsx";
 import { TextInput, type TextInputProps } from "./text-input.tsx";
 
-/** A field for a secret, with a button that shows it. Set `autoComplete`. */
+/** A field for a secret, with a button that shows it. Set `autoComplete` for password managers. */
 export function PasswordInput(props: Omit<TextInputProps, "type" | "suffix">) {
   const [shown, setShown] = useState(false);
   return (

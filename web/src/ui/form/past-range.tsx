@@ -6,7 +6,10 @@ import { RadioCards } from "./radio-cards.tsx";
 import { TextInput } from "./text-input.tsx";
 
 const hourMs = 3_600_000;
-/** Length of each range in ms. By default, deliveries and received requests are kept 30 days. */
+/**
+ * Length of each range in ms. `all` is 30 days, because deliveries and received requests are kept
+ * that long by default.
+ */
 const starts = { hour: hourMs, day: 24 * hourMs, all: 30 * 24 * hourMs } as const;
 type Choice = keyof typeof starts | "custom";
 
@@ -24,8 +27,8 @@ export interface PastRangeState {
   /** What the last call of `read` found wrong with one of the fields. */
   readonly problem: { readonly from?: string; readonly to?: string };
   /**
-   * The input of the end. `read` needs it, because `to` is empty both if nothing was entered and if
-   * a part of the time is missing.
+   * The `<input>` for the end of the range. `read` needs it, because `to` is empty both if nothing
+   * was entered and if a part of the time is missing.
    */
   readonly end: RefObject<HTMLInputElement | null>;
   readonly set: (changed: Partial<Record<"from" | "to", string>> & { choice?: Choice }) => void;

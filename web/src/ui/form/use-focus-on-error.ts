@@ -2,9 +2,9 @@ import { useEffect, useRef } from "react";
 
 /**
  * Returns the ref for a group of checkboxes. The first checkbox is focused when the form is
- * submitted while the group has an error, and when the server's response brings an error. React
+ * submitted while the group has an error, and when the server's response has an error for it. React
  * Hook Form does this itself only for single controls.
- * @param submitCount number of times that the form was submitted. 0 as long as a field above the
+ * @param submitCount number of times that the form was submitted. Pass 0 while a field above the
  *   group has an error, because that field gets the focus.
  */
 export function useFocusOnError(error: string | undefined, submitCount: number) {

@@ -69,8 +69,8 @@ export function PageHeader({
           </div>
         )}
         <div className="flex min-h-control min-w-0 flex-wrap items-center gap-x-4 gap-y-2">
-          {/* In a narrow window, the actions stand beside the title, and the title and its status
-              share what is left: a long title gets two lines, and the status the next one. */}
+          {/* In a narrow window, the title and its status share the width that the actions leave: a
+              long title wraps to two lines, and the status moves below it. */}
           <div className="flex min-w-0 flex-1 basis-28 items-center gap-x-3 gap-y-1 max-sm:flex-wrap sm:basis-60">
             <h1
               className="min-w-0 text-title font-semibold max-sm:line-clamp-2 max-sm:break-words sm:truncate"

@@ -17,7 +17,7 @@ interface ConfirmDialogProps {
   /** Verb and noun: "Delete agent". */
   readonly confirmLabel: string;
   readonly pendingText?: string;
-  /** True if the action cannot be undone. */
+  /** True if the button of the action is red, as a warning. Default: true. */
   readonly danger?: boolean;
   /**
    * A name that the person must type before the action is enabled; only for actions that affect

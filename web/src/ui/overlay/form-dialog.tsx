@@ -29,8 +29,8 @@ export function FormDialog(props: FormDialogProps) {
     isLeaving.current = true;
     close();
   };
-  // This is an effect, because effects do not run after the person has closed this dialog: a late
-  // response must not close a dialog that was opened since.
+  // A saved form closes in an effect, because effects no longer run after the person has closed
+  // this dialog. Otherwise a late response would close a dialog that was opened since.
   const closeSaved = useEffectEvent(discard);
   useEffect(() => {
     if (isSaved) closeSaved();

@@ -38,8 +38,8 @@ export function LeaveGuard({
     enableBeforeUnload: isDirty,
     withResolver: true,
   });
-  // The router waits for a decision. Without one, the URL would stay that of the other page after
-  // the Back button.
+  // If the guard is removed while it asks, the person stays. Otherwise the router would keep
+  // waiting: after the Back button, the URL would remain that of the page that was not opened.
   const stay = useEffectEvent(() => reset?.());
   useEffect(() => () => stay(), []);
   return (

@@ -10,8 +10,8 @@ export function Menu(props: MenuProps) {
   const [pressedBy, setPressedBy] = useState<"pointer" | "key">();
   const Panel = useDeferred(panel, pressedBy !== undefined);
   const [hasFocus, focusHandlers] = useHasFocus(props.trigger);
-  // The loaded panel renders its own button. The first button is not replaced while it has the
-  // focus, because the focus would be lost, unless it was pressed: then the menu takes the focus.
+  // The loaded panel renders its own button, which replaces this one. A button that has the focus
+  // is replaced only after a press: then the menu takes the focus, which would otherwise be lost.
   if (Panel !== undefined && (pressedBy !== undefined || !hasFocus))
     return <Panel {...props} pressedBy={pressedBy} />;
   return cloneElement(props.trigger, {

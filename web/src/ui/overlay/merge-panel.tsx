@@ -28,7 +28,7 @@ export interface MergeDialogProps<Value extends Fields> {
    * for an empty text, null or undefined, other texts unchanged, and other values as JSON.
    */
   readonly show?: (field: string, value: unknown) => ReactNode;
-  /** Called with all fields after the choices. Save them with the new ETag. */
+  /** Called with all fields once each conflict has a choice. Save them with the new ETag. */
   readonly onMerge: (merged: Value) => void;
   readonly onCancel: () => void;
 }

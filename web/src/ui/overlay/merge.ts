@@ -3,7 +3,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** A field that both sides changed to different values. */
 export interface MergeConflict {
-  /** The name of the field, such as `name`; for a field of a part, such as `receiving.filter`. */
+  /** Name of the field. For a field of an object in `parts`, both names: `receiving.filter`. */
   readonly field: string;
   readonly base: unknown;
   readonly theirs: unknown;

@@ -13,9 +13,9 @@ export function PopoverFrame(props: PopoverFrameProps) {
   const [hasFocus, focusHandlers] = useHasFocus(trigger);
   const [isOpened, setOpened] = useState(open);
   if (open && !isOpened) setOpened(true);
-  // The loaded panel renders its own button. The first button is not replaced while it is pressed,
-  // because the click would be lost, and not before the first opening while it has the focus,
-  // because the focus would be lost.
+  // The loaded panel renders its own button, which replaces this one. This button stays while it is
+  // pressed, because the click would be lost. Until the popover is first opened, it also stays
+  // while it has the focus, because the focus would be lost.
   if (Panel !== undefined && !isPressed && (isOpened || !hasFocus)) return <Panel {...props} />;
   return cloneElement(trigger, {
     ...focusHandlers,
@@ -23,8 +23,8 @@ export function PopoverFrame(props: PopoverFrameProps) {
     "aria-expanded": false,
     onPointerDown: () => setPressed(true),
     onPointerCancel: () => setPressed(false),
-    // Once a pressed mouse has left the button, no click is expected. A touch also leaves the
-    // button when the finger is lifted, right before the click; then `buttons` is 0.
+    // If the mouse leaves the button while it is pressed, no click follows. A touch also leaves the
+    // button when the finger is lifted, right before the click, but then `buttons` is 0.
     onPointerLeave: ({ buttons }: PointerEvent) => {
       if (buttons > 0) setPressed(false);
     },

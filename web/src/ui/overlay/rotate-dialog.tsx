@@ -15,8 +15,8 @@ interface RotateDialogProps {
   readonly confirmLabel: string;
   readonly onClose: () => void;
   /**
-   * Rotates the secret with this grace period in seconds. If the promise rejects, the error is
-   * shown.
+   * Rotates the secret. The old one stays valid for `graceSeconds`. If the promise rejects, the
+   * error is shown.
    */
   readonly onRotate: (graceSeconds: number) => Promise<void>;
 }

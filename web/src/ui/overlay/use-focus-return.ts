@@ -7,8 +7,8 @@ let openerOfClosing: Element | null = null;
  * Returns a handler for `onCloseAutoFocus` that returns the focus to the element that had it before
  * or, if that was in a menu, to the menu's button. Radix does so only for dialogs with a `Trigger`.
  * Call the hook in a component that is mounted only while the dialog is open: the first rendering
- * reads which element has the focus. A dialog that replaces another one, such as the one with a new
- * secret, returns the focus to where the first one was opened.
+ * reads which element has the focus. If a dialog replaces another one, for example to show a new
+ * secret, it returns the focus to where the first one was opened.
  */
 export function useFocusReturn(): (event: Event) => void {
   const [opener] = useState(() => {

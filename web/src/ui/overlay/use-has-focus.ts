@@ -15,7 +15,8 @@ export function useHasFocus({ props }: Button) {
     },
     onBlur: (event: FocusEvent<HTMLButtonElement>) => {
       props.onBlur?.(event);
-      // If the person leaves the window, the button has the focus again when they return.
+      // If the whole window loses the focus, the button stays the active element: it has the focus
+      // again when the person returns.
       setHasFocus(document.activeElement === event.currentTarget);
     },
   };

@@ -54,8 +54,8 @@ const lastBelow = {
 const breakpoints = ["sm", "md", "lg", "xl"] as const;
 
 /**
- * Returns the class with the padding at the end of the table, for windows in which all later
- * columns are hidden. `last:` does not apply there, because hidden cells stay in the document.
+ * Returns the class that gives a column the padding of the last one, in windows that hide all
+ * columns after it. `last:` has no effect there, because hidden cells stay in the document.
  */
 export function endPadding(
   columns: readonly { readonly from?: keyof typeof visibility | undefined }[],

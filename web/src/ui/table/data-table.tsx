@@ -40,7 +40,8 @@ interface DataTableProps<Item> {
   readonly hasMore?: boolean | undefined;
   readonly loadingMore?: boolean | undefined;
   /**
-   * Called when the end of the table becomes visible, and by the button there. Default: no call.
+   * Called when the end of the table comes near the visible part, and by the button there. Default:
+   * no call.
    */
   readonly onLoadMore?: (() => void) | undefined;
   readonly selection?: Selection | undefined;
@@ -146,7 +147,7 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
 }
 
 /**
- * Takes the place of rows that are not in the document. It has one cell: a `colSpan` would also
+ * Takes the place of rows that are not in the document. Its cell has no `colSpan`: that would also
  * count hidden columns, and the table would then give these columns a share of its width.
  */
 function Spacer({ height }: { readonly height: number }) {

@@ -15,7 +15,7 @@ interface TableRowProps<Item> {
   readonly isChosen: boolean;
   /**
    * Selects or deselects the row; undefined if rows cannot be selected. It must be the same
-   * function in each rendering.
+   * function in each rendering, because the row is memoized.
    */
   readonly onToggle: ((key: string) => void) | undefined;
 }

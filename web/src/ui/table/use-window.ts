@@ -9,15 +9,15 @@ export interface RowWindow {
 /** Lists with up to this many rows are rendered completely. A full page of a list has more. */
 const maxWhole = 40;
 /**
- * Number of rows that are rendered above and below the visible ones. The window also moves in steps
- * of this size.
+ * Minimum number of rows that are rendered above and below the visible ones. Scrolling moves the
+ * window by multiples of this number.
  */
 const overscan = 6;
 /** Number of rows that are rendered first, before the visible ones are known. */
 const firstRows = 14;
 /**
- * Maximum number of new rows of the first step, and of each step after one that was not both full
- * and fast (see `fastMs`). On a slow machine, rendering more rows at once would be a long task.
+ * Rows are added in steps, because many at once would be a long task on a slow machine. A step can
+ * add this many rows, or more if the step before it was full and fast (see `fastMs`).
  */
 const minNewRows = 5;
 /**

@@ -29,7 +29,8 @@ export function TooltipPopup({ id, anchor, close, children, ...handlers }: Toolt
   useLayoutEffect(() => {
     const element = popup.current;
     if (element === null || anchor.current === null) return;
-    // The top layer is above dialogs and is not clipped by scrolling containers.
+    // `showPopover` moves the tooltip to the browser's top layer, which is above dialogs and is not
+    // clipped by scrolling containers.
     if (!element.matches(":popover-open")) element.showPopover();
     const near = anchor.current.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = element;

@@ -38,7 +38,10 @@ const names: Readonly<Record<string, string>> = {
   idempotency_header: "idempotencyHeader",
 };
 
-/** Returns the form field that a path in the tool refers to, and the rest of the path. */
+/**
+ * Returns the form field that a path in the tool refers to, and the rest of the path if the field
+ * contains a JSON Schema; otherwise an empty text.
+ */
 function fieldOf(values: ToolValues, path: readonly PropertyKey[]): [FieldPath, string] {
   const [first = "name", ...rest] = path.map(String);
   if (first === "operations" && rest[0] !== undefined) {

@@ -217,8 +217,9 @@ export function isReading(method: Operation["method"]): boolean {
 }
 
 /**
- * Returns the schema of the parameters. If the schema lacks a placeholder of the templates, the
- * placeholder is added as a required text parameter.
+ * Returns the schema of the parameters, as JSON. Each placeholder that it lacks is added as a
+ * required text parameter.
+ * @param templates texts with placeholders such as `{id}`: the URL, query parameters and headers
  */
 export function withPlaceholders(parameters: string, templates: readonly string[]): string {
   const schema =

@@ -21,8 +21,8 @@ const maxConcurrent = 3;
  * Cancels or deletes runs, and reports the number of changed runs as it grows. If the signal
  * aborts, no further request is sent, and the promise resolves with the number so far.
  * @returns how many runs were changed. A selected run is skipped if the API responds with 404 or
- *   409, because it needs no change any more.
- * @throws BeckonError if a request fails otherwise. Runs that were changed until then stay changed.
+ *   409, because it was deleted or has ended in the meantime.
+ * @throws BeckonError if a request fails with another error. Runs changed before it stay changed.
  */
 export async function applyToMany(
   client: Pick<BeckonClient, "runs">,

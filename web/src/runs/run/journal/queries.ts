@@ -56,7 +56,8 @@ export const journalQuery = (workspace: Workspace, runId: string) => {
       return journal;
     },
     staleTime: Number.POSITIVE_INFINITY,
-    // The stream is appended to the journal, so both must begin again together.
+    // Events of the run's stream are appended to the journal. A reset starts the stream anew, so
+    // the journal must be read anew too.
     meta: { emptiedByReset: true },
   });
 };

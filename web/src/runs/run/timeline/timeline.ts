@@ -132,8 +132,8 @@ export function layOut(
           kind: "lost",
           name: `Model call ${numberOf(data.step, steps + 1)}`,
           // If the process was lost, the call was lost at an unknown time before `run.resumed`. So
-          // its row covers the same time as the row of `run.resumed`. If the process was stopped,
-          // the event was written when the call was aborted, together with the release of the run.
+          // its row covers the same time as the row of `run.resumed`. A process that was stopped
+          // writes this event when it aborts the call and releases the run, so the row ends then.
           ...(data.reason === "process_lost" && last?.kind === "resumed" && !isReleased
             ? { start: last.start, end: last.end }
             : { end: at }),
@@ -234,7 +234,8 @@ function positionOf(
 }
 
 function endCall(row: DraftRow, { outcome, duration_ms }: Data, at: number, start: number): void {
-  // The outcome of a large result is stored with the result in an artifact. It is shown as ok here.
+  // The outcome of a large result is stored with the result in an artifact, and not in the journal.
+  // The row shows it as ok.
   const word = outcome === undefined ? "ok" : String(outcome);
   row.end = at;
   row.isFailed = word !== "ok";

@@ -34,8 +34,8 @@ export function ActDialogs({ subscription }: { readonly subscription: Subscripti
       );
     case "pause":
       return isEnabled ? <PauseDialog {...props} /> : null;
-    // The dialog stays open after the subscription is enabled, and offers to replay missed
-    // deliveries.
+    // Rendered for an enabled subscription too: after the dialog has enabled the subscription, it
+    // stays open and offers to replay missed deliveries.
     case "resume":
       return <ResumeDialog {...props} />;
     case "replay":

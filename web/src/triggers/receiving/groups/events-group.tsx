@@ -3,7 +3,7 @@ import { useReceivingForm, useText } from "../form-context.ts";
 import { Group } from "../group.tsx";
 import { LocationField } from "../location-field.tsx";
 
-/** Locations of the id and the type of an event. */
+/** Fields that say where in a request the id and the type of the event are. */
 export function EventsGroup({ summary }: { readonly summary: string }) {
   const { draft, errorAt } = useReceivingForm();
   const { autoComplete: _, spellCheck: __, ...days } = useText("eventIdDays");

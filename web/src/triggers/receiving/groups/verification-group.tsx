@@ -26,7 +26,7 @@ const handshakes = [
   ...Object.entries(handshakeNames).map(([value, label]) => ({ value, label })),
 ];
 
-/** How a request is verified, and what the sender asks before it sends events. */
+/** How requests are verified, and the handshake that a sender makes before it sends events. */
 export function VerificationGroup({ summary }: { readonly summary: string }) {
   const { draft, set, errorAt, isReadOnly } = useReceivingForm();
   const header = useText("header");

@@ -2,7 +2,8 @@
 interface TypedSearch {
   readonly text: string;
   /**
-   * Texts for which the list was requested, and whose results it does not show yet; oldest first.
+   * Texts that the field has searched for and whose results the list does not show yet; oldest
+   * first.
    */
   readonly sent: readonly string[];
 }

@@ -2,8 +2,8 @@ import { useState } from "react";
 import { afterApplied } from "./typed-search.ts";
 
 /**
- * Returns the text of a search field. If `applied` is changed by something else, for example the
- * Back button, it replaces the text. If this field has changed it, what was typed since is kept.
+ * Returns the text of a search field. If the field itself has changed `applied`, what was typed
+ * since is kept. If something else has changed it, such as the Back button, it replaces the text.
  * @param applied the text by which the list is searched
  */
 export function useTypedSearch(applied: string) {

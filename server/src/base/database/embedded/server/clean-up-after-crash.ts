@@ -14,8 +14,8 @@ import { stopProcess } from "./stop-process.ts";
  * only while holding the lock of the data folder: the lock proves that a PostgreSQL still running
  * there is an orphan. An orphan is stopped and never reused, because it may be another build or
  * have other settings.
- * @throws EmbeddedError if the process whose pid is in `postmaster.pid` may be another PostgreSQL
- *   than the orphan.
+ * @throws EmbeddedError if it is not certain that the PostgreSQL whose pid is in `postmaster.pid`
+ *   is the orphan.
  */
 export async function cleanUpAfterCrash({
   cluster,

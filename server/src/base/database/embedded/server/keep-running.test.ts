@@ -3,7 +3,7 @@ import { createLog } from "../../../log.ts";
 import { keepRunning } from "./keep-running.ts";
 import type { Postmaster } from "./run-postmaster.ts";
 
-/** Returns a PostgreSQL that exits when it is stopped or killed. */
+/** Returns a fake PostgreSQL, which exits when it is stopped or killed. */
 function startFake(pid: number): Postmaster & { kill(): void } {
   const { promise: exited, resolve } = Promise.withResolvers<string>();
   return {
