@@ -279,6 +279,23 @@ describe("agents", () => {
     expect(all.agents.map(({ name }: { name: string }) => name)).toContain("Applied");
   });
 
+  test("apply leaves a trigger unchanged whose file names a preset, or omits defaults", async () => {
+    const input = `beckon: 1
+agents:
+- name: Receiving
+  model: demo/echo
+  triggers:
+  - {name: GitHub, receiving: {preset: github, event_id_days: 3}}
+  - {name: Held, receiving: {when_paused: hold, bodies: {xml: true}}}
+`;
+    const apply = (text: string) => cli(["agents", "apply", "-"], { input: text });
+    expect((await apply(input)).out).toMatch(/ created\n$/);
+    expect((await apply(input)).out).toMatch(/ unchanged\n$/);
+    const changed = input.replace("event_id_days: 3", "event_id_days: 4");
+    expect((await apply(changed)).out).toMatch(/ updated: triggers\n$/);
+    expect((await apply(changed)).out).toMatch(/ unchanged\n$/);
+  });
+
   test("apply changes the reason of an agent that is paused already", async () => {
     const apply = (reason: string) =>
       cli(["agents", "apply", "-"], {

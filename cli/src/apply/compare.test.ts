@@ -1,3 +1,4 @@
+import { receiving } from "@beckon/contract";
 import { expect, test } from "vitest";
 import { isSame, isSameField, withStoredSecrets } from "./compare.ts";
 
@@ -20,6 +21,26 @@ test("a stored secret takes the place of null, except in a schema", () => {
   ).toEqual([{ name: "shop", ...stored }]);
   const missing = () => withStoredSecrets([{ name: "shop", ...tool }], [], "tools");
   expect(missing).toThrow("The secret at tools.0.headers.Authorization");
+});
+
+test("a query parameter can be named like a field with a schema, and still have a stored secret", () => {
+  const tool = { name: "shop", query: { body: { secret: null } } };
+  const stored = { name: "shop", query: { body: { secret_id: "sec_1" } } };
+  expect(withStoredSecrets([tool], [stored], "tools")).toEqual([stored]);
+});
+
+test("what a trigger's file omits from `receiving` matches the default of the contract", () => {
+  const hmac = {
+    kind: "hmac",
+    header: "x",
+    algorithm: "sha256",
+    encoding: "hex",
+    signed: ["body"],
+  };
+  for (const given of [{}, { verification: hmac }, { bodies: { csv: true }, form: {} }])
+    expect(isSame(given, receiving.parse(given))).toBe(true);
+  expect(isSame({}, receiving.parse({ when_paused: "hold" }))).toBe(false);
+  expect(isSame({}, receiving.parse({ verification: { kind: "basic" } }))).toBe(false);
 });
 
 test("metadata and schemas have no defaults: a value that the file no longer has is a change", () => {

@@ -3,18 +3,30 @@ import { UsageError } from "../terminal.ts";
 import { isObject } from "./read-document.ts";
 
 /**
- * Default values of fields of tools and of their operations. Defaults that are empty, such as
- * `false` and `[]`, are not listed, because `isEmpty` recognizes them.
+ * Default values of fields of tools, of their operations, and of `receiving` of triggers. Defaults
+ * that are empty, such as `false` and `[]`, are not listed, because `isEmpty` recognizes them.
  */
-const toolDefaults: Readonly<Record<string, unknown>> = {
+const defaults: Readonly<Record<string, unknown>> = {
   timeout_seconds: 30,
   max_response_bytes: 65_536,
   max_calls_per_run: 100,
   parameters: { type: "object", properties: {} },
+  verification: { kind: "none" },
+  form: "plain",
+  tolerance_seconds: 300,
+  secret_encoding: "text",
+  event_id_days: 7,
+  handshake: "none",
+  bodies: {},
+  max_bytes: 1_048_576,
+  when_paused: "refuse",
+  when_disabled: "refuse",
 };
 
 /** Fields that the server stores unchanged, without adding defaults inside them. */
 const storedAsGiven = new Set(["metadata", "parameters", "body"]);
+/** Fields of a tool whose keys are names of the called API. Such a name can also be `body`. */
+const chosenKeys = new Set(["headers", "query"]);
 
 /** Returns whether a field of an object in the file is the same as that of the exported object. */
 export function isSameField(
@@ -59,7 +71,7 @@ function isDefault(
 ): boolean {
   // The default of `safe_to_repeat` is true for the methods GET and HEAD, else false.
   if (field === "safe_to_repeat") return value === (method === "GET" || method === "HEAD");
-  return isEmpty(value) || (field in toolDefaults && isSame(toolDefaults[field], value));
+  return isEmpty(value) || (field in defaults && isSame(defaults[field], value));
 }
 
 function isEmpty(value: unknown): boolean {
@@ -73,9 +85,15 @@ function isEmpty(value: unknown): boolean {
  * `{"secret": null}`. An item of a list has the secret of the stored item with the same name.
  * @param current the same field of the agent, as the API returns it
  * @param path location of the value in the agent, for errors
+ * @param keysAreChosen whether the value is a field in `chosenKeys`; default: it is not
  * @throws UsageError if a secret is neither in the file nor stored
  */
-export function withStoredSecrets(inFile: unknown, current: unknown, path: string): unknown {
+export function withStoredSecrets(
+  inFile: unknown,
+  current: unknown,
+  path: string,
+  keysAreChosen = false,
+): unknown {
   if (Array.isArray(inFile)) {
     return inFile.map((item, index) => {
       const before = Array.isArray(current)
@@ -96,12 +114,13 @@ export function withStoredSecrets(inFile: unknown, current: unknown, path: strin
     const { secret: _, ...rest } = inFile;
     return { ...rest, secret_id: current.secret_id };
   }
+  const before = isObject(current) ? current : {};
   return Object.fromEntries(
     Object.entries(inFile).map(([key, value]) => [
       key,
-      storedAsGiven.has(key)
+      storedAsGiven.has(key) && !keysAreChosen
         ? value
-        : withStoredSecrets(value, isObject(current) ? current[key] : undefined, `${path}.${key}`),
+        : withStoredSecrets(value, before[key], `${path}.${key}`, chosenKeys.has(key)),
     ]),
   );
 }

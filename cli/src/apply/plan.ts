@@ -1,8 +1,8 @@
-import type { BeckonClient, Trigger, UpdateAgentBody } from "@beckon/client";
+import type { BeckonClient, Trigger, TriggerPreset, UpdateAgentBody } from "@beckon/client";
 import { UsageError } from "../terminal.ts";
 import { isMerged, isSame, isSameField, withStoredSecrets } from "./compare.ts";
 import { comparePause, type PauseChange } from "./compare-pause.ts";
-import type { AgentInFile, TriggerInFile } from "./read-document.ts";
+import { type AgentInFile, isObject, type TriggerInFile } from "./read-document.ts";
 
 /** What must be done to make an agent of the workspace equal to the agent in the file. */
 export type Change =
@@ -123,6 +123,11 @@ async function compareTriggers(
   const stored: Trigger[] = [];
   for await (const trigger of client.triggers.list(id, { limit: 100 }, { signal }))
     stored.push(trigger);
+  const presets = new Map<unknown, TriggerPreset["receiving"]>();
+  if (triggers.some(({ receiving }) => isObject(receiving) && receiving.preset)) {
+    for await (const preset of client.triggerPresets.list({ signal }))
+      presets.set(preset.name, preset.receiving);
+  }
   const newTriggers: TriggerInFile[] = [];
   const changedTriggers: { id: string; version: string; body: TriggerInFile }[] = [];
   for (const trigger of triggers) {
@@ -138,7 +143,12 @@ async function compareTriggers(
       continue;
     }
     const before: Record<string, unknown> = { ...found };
-    if (Object.entries(trigger).some(([field, value]) => !isSame(value, before[field])))
+    const { receiving } = trigger;
+    // The server fills in the fields that the file omits from the preset that the file names.
+    const completed = isObject(receiving)
+      ? { ...trigger, receiving: { ...presets.get(receiving.preset), ...receiving } }
+      : trigger;
+    if (Object.entries(completed).some(([field, value]) => !isSame(value, before[field])))
       changedTriggers.push({ id: found.id, version: found.version, body: trigger });
   }
   return { newTriggers, changedTriggers };
