@@ -3140,7 +3140,7 @@ with tenants as materialized (
     and w.deferral is null
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
     r.last_transaction
-), new_events as not materialized (
+), new_events as materialized (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
     e.type, e.data
   from unnest($10::int[], $11::int[], $12::text[], $13::text[], $14::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
@@ -3423,7 +3423,7 @@ with tenants as materialized (
 
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
     r.last_transaction
-), new_events as not materialized (
+), new_events as materialized (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
     e.type, e.data
   from unnest($10::int[], $11::int[], $12::text[], $13::text[], $14::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
@@ -3648,7 +3648,7 @@ with tenants as materialized (
 
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
     r.last_transaction
-), new_events as not materialized (
+), new_events as materialized (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
     e.type, e.data
   from unnest($10::int[], $11::int[], $12::text[], $13::text[], $14::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write

@@ -201,6 +201,9 @@ const append = (name: string, { owner, charged, complete }: Variant) =>
       ...(charged ? [] : ["when t.is_limited then 'limited'"]),
     ];
     const canDefer = deferrals.length > 0;
+    // The SQL for deliveries reads the new events twice more. If PostgreSQL did not keep them, it
+    // would join entries and runs each time, for deliveries with a scan of all entries for each run.
+    const newEvents = complete ? "materialized" : "not materialized";
     return `
 with tenants as materialized (
   select w.id, (now() at time zone w.time_zone)::date as day${
@@ -235,7 +238,7 @@ with tenants as materialized (
     ${canDefer ? "and w.deferral is null" : ""}
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
     r.last_transaction
-), new_events as not materialized (
+), new_events as ${newEvents} (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
     e.type, e.data
   from ${entries.table} join moved m on m.position = e.write
