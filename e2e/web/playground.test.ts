@@ -306,7 +306,7 @@ inBrowser("what a run may cost is typed in dollars and read back", async () => {
   await button(page, "Save").click();
   await page.getByText("Saved v5").waitFor();
   await expect.poll(() => agentOf(id)).toMatchObject({ limits: { max_cost_micros: null } });
-  await page.goto(`${beckon.url}${pathOf(id, "/versions?version=5")}`);
+  await page.goto(`${beckon.url}${pathOf(id, "/versions?to=5")}`);
   await page.getByText("0.29 dollars").waitFor();
 });
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
-import { expect } from "vitest";
+import { afterAll, expect } from "vitest";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { eventually } from "../../server/test/eventually.ts";
 import { growJournal } from "../../server/test/grow-journal.ts";
@@ -44,6 +44,7 @@ const tools = [
 const beckon = await startTestBeckon({}, { tools });
 const owner = await createOwner(beckon.url, await setupToken(beckon));
 const model = await startModelServer();
+afterAll(() => model.close());
 const provider = await beckon.createProvider(model.url);
 const scripted = { model: `${provider.name}/scripted` };
 
@@ -362,6 +363,21 @@ inBrowser(
     await page.getByRole("table", { name: "Raw journal" }).waitFor();
   },
 );
+
+inBrowser("the version of a run leads to what that version changed", async () => {
+  const { id } = await beckon.createAgent({ name: "Refund desk", ...scripted });
+  const save = (instructions: string) =>
+    beckon.call(`/agents/${id}`, { method: "PATCH", body: { instructions } });
+  await save("Of the second version");
+  model.script([says("Done")]);
+  const { body } = await beckon.invoke({ id }, "Hello", {}, beckon.key);
+  await save("Of the third version");
+  const page = await open(body.run_id);
+  await page.getByRole("main").getByRole("link", { name: "2", exact: true }).click();
+  const changes = page.getByRole("list", { name: "Changes" });
+  await changes.getByText("Of the second version").waitFor();
+  expect(await changes.getByText("Of the third version").count()).toBe(0);
+});
 
 inBrowser(
   "on a phone the detail is a page, and the facts begin with what matters first",

@@ -50,3 +50,12 @@ test("a cancelled replay sends no further request", async () => {
   expect(await replayRange(client, "sub_1", range, control)).toBe(1);
   expect(sent).toHaveLength(1);
 });
+
+test("a replay ends only when the server has no more deliveries", async () => {
+  const start = Date.parse("2026-11-04T00:00:00.000Z");
+  const untils = Array.from({ length: 300 }, (_, index) => new Date(start - index).toISOString());
+  const { client, sent } = clientWith(untils);
+  const control = { key: "k", onProgress: () => {}, signal: new AbortController().signal };
+  expect(await replayRange(client, "sub_1", range, control)).toBe(301);
+  expect(sent).toHaveLength(301);
+});

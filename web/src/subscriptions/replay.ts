@@ -1,8 +1,5 @@
 import type { BeckonClient, ReplayDeliveriesBody } from "@beckon/client";
 
-/** Maximum number of requests for a range. Each request replays at most 10,000 deliveries. */
-const maxRequests = 200;
-
 interface ReplayControl {
   /**
    * Beginning of the Idempotency-Keys of all requests. If the range is sent again with the same key
@@ -16,7 +13,7 @@ interface ReplayControl {
 }
 
 /**
- * Replays all deliveries of a range, request by request from the newest to the oldest.
+ * Replays all deliveries of a range from the newest to the oldest, at most 10,000 in each request.
  * @returns the number of deliveries that are pending again
  */
 export async function replayRange(
@@ -27,7 +24,7 @@ export async function replayRange(
 ): Promise<number> {
   let body = range;
   let total = 0;
-  for (let request = 0; request < maxRequests && !signal.aborted; request++) {
+  while (!signal.aborted) {
     const idempotencyKey = `${key} ${body.until ?? ""}`.trim();
     const {
       replayed,

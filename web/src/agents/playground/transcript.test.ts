@@ -75,6 +75,22 @@ test("a result that is too large for its event belongs to the call that waits fo
   });
 });
 
+test("a large result that was assigned to the wrong call moves when that call's own result arrives", () => {
+  const call = (id: string) => ({ type: "tool_call", call_id: id, tool: "read", arguments: "{}" });
+  const { steps } = after(
+    entry(2, "run.step", { step: 1, parts: [call("c1"), call("c2"), call("c3")] }),
+    entry(3, "run.tool_result", { artifact_id: "art_1", bytes: 70_000 }),
+    entry(4, "run.tool_result", { call_id: "c1", outcome: "error", result: 1, duration_ms: 1 }),
+    entry(5, "run.tool_result", { call_id: "c2", outcome: "ok", result: 2, duration_ms: 1 }),
+  );
+  expect(steps[0]?.tools).toMatchObject([
+    { callId: "c1", outcome: "error", result: 1 },
+    { callId: "c2", outcome: "ok", result: 2 },
+    { callId: "c3", outcome: "ok", large: { artifactId: "art_1", bytes: 70_000 } },
+  ]);
+  expect(steps[0]?.tools.map(({ large }) => large === undefined)).toEqual([true, true, false]);
+});
+
 test("the end has output, tokens, cost and duration, and nothing follows it", () => {
   const end = after(
     entry(1, "run.queued"),

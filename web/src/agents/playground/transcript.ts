@@ -173,13 +173,29 @@ function finishedStep(transcript: Transcript, data: Data): Step {
   return { step, text: textsOf("text"), reasoning: textsOf("reasoning"), tools, isLive: false };
 }
 
+/**
+ * Adds a result to its call. If the result is an artifact, the event has no call id. It is assigned
+ * to the first call without a result, which can be wrong, because concurrent calls end in any
+ * order. If the call's own result follows, the artifact moves to the next call without a result.
+ */
 function putResult(transcript: Transcript, data: Data): Transcript {
   const { artifact_id: artifactId, bytes } = data;
-  const open = transcript.steps.flatMap(({ tools }) => tools).filter((use) => !use.outcome);
-  // If the result is an artifact, the event has no call id. It is assigned to the first call that
-  // has no result. This can be wrong, because concurrent calls can end in any order.
-  const use = open.find(({ callId }) => callId === data.call_id) ?? open[0];
+  const uses = transcript.steps.flatMap(({ tools }) => tools);
+  const open = uses.find(({ outcome }) => !outcome);
+  const named = uses.find(({ callId }) => callId === data.call_id);
+  const use = named ?? open;
   if (use === undefined) return transcript;
+  if (use.large !== undefined && open !== undefined) {
+    const { outcome, large } = use;
+    return putResult(
+      putTool(putTool(transcript, { ...open, outcome, large }), {
+        ...use,
+        outcome: undefined,
+        large: undefined,
+      }),
+      data,
+    );
+  }
   const large =
     typeof artifactId === "string" ? { artifactId, bytes: Number(bytes) || 0 } : undefined;
   return putTool(transcript, {

@@ -63,9 +63,9 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
       void announceChanges(queryClient, plansKey(workspace.id), planKey(of.workspace_id));
     },
   });
-  // The current plan is always an option, even if it is no longer in the operator's file or in the
-  // database.
-  const names = new Set([of.plan, ...plans.rows.map(({ name }) => name)]);
+  // The plan that the form began with is always an option, even if it is no longer in the operator's
+  // file or in the database.
+  const names = new Set([initial.plan, ...plans.rows.map(({ name }) => name)]);
   return (
     <FormDialog
       isDirty={() => isDirty}

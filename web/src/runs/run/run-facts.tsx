@@ -104,7 +104,7 @@ function useFacts(props: Omit<RunFactsProps, "layout">): Readonly<Record<FactNam
       ),
     version: (
       <Fact label="Version">
-        <Link href={`${path}/agents/${run.agent_id}/versions?version=${run.agent_version}`}>
+        <Link href={`${path}/agents/${run.agent_id}/versions?to=${run.agent_version}`}>
           {String(run.agent_version)}
         </Link>
         {run.source === "draft" ? <span className="text-ink-2">with unsaved changes</span> : null}

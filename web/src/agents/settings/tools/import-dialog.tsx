@@ -96,6 +96,11 @@ export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
               <input
                 type="file"
                 accept=".json,.yaml,.yml,application/json,application/yaml"
+                // Browsers report no change if the same file is chosen again, for example after it
+                // was corrected. An empty value makes each choice a change.
+                onClick={({ currentTarget }) => {
+                  currentTarget.value = "";
+                }}
                 onChange={(event) => void open(event)}
                 className="text-dense font-normal text-ink"
               />
