@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { fireResponse, invokeResponse } from "@beckon/contract";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { artifactOf, longInput } from "../server/test/artifact-of.ts";
 import { startTestBeckon, type TestBeckon } from "../server/test/beckon.ts";
 import { checkAnswer } from "../server/test/check-answer.ts";
@@ -195,7 +195,8 @@ async function prepare(
   const newPlan = async (name: string) => (await created("/plans", { name })).id;
   await beckon.call(`/limits/agent/${agent.id}`, { method: "PUT", body: { limit_micros: 1_000 } });
   const invite = (email: string) => created("/invitations", { email, role: "viewer" });
-  const modelUrl = (await startModelServer()).url;
+  const model = await startModelServer();
+  onTestFinished(() => model.close());
   const newPerson = () => addPerson(beckon, { role: "viewer" });
   const deleted = await beckon.createAgent();
   await beckon.call(`/agents/${deleted.id}`, { method: "DELETE" });
@@ -210,7 +211,7 @@ async function prepare(
     [example("trg")]: trigger.id,
     [example("run")]: runId,
     [example("art")]: await artifactOf(beckon, runId),
-    [example("prv")]: (await beckon.createProvider(modelUrl)).id,
+    [example("prv")]: (await beckon.createProvider(model.url)).id,
     [example("pri")]: await newPrice("one"),
     [example("pln")]: await newPlan("one"),
     [example("key")]: await newKey(),
@@ -245,7 +246,7 @@ async function prepare(
     deleteKey: withId("key", await newKey()),
     deletePlan: withId("pln", await newPlan("other")),
     deletePrice: withId("pri", await newPrice("other")),
-    deleteProvider: withId("prv", (await beckon.createProvider(modelUrl, "other")).id),
+    deleteProvider: withId("prv", (await beckon.createProvider(model.url, "other")).id),
     deleteSubscription: withId("sub", (await newSubscription()).id),
     pauseSubscription: withId("sub", (await newSubscription()).id),
     removeMember: withId("usr", (await newPerson()).id),

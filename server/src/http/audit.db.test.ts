@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { echo, held, startModelServer } from "../../test/model-server.ts";
@@ -11,6 +11,7 @@ import { managedRoutes } from "./api/index.ts";
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const { engine } = beckon.db.database;
 const model = await startModelServer();
+afterAll(() => model.close());
 model.script(held(new Promise(() => {}), echo()));
 const provider = await beckon.createProvider(model.url, "held");
 const rates = {

@@ -44,9 +44,15 @@ test("the sum is rounded, not its parts", () => {
   expect(costByRates(rates(100_000, 200_000), counts(5, 3))).toBe(2);
 });
 
-test("a sum that is whole is not rounded up to the next number", () => {
-  // The cost is 0.7 + 0.2 + 0.1. Added as floating-point numbers, these are not exactly 1.
-  expect(costByRates(rates(700_000, 100_000, 200_000), counts(2, 1, { cached: 1 }))).toBe(1);
+// Added as floating-point numbers, 1.1 + 1.3 + 0.6 is 3.0000000000000004, which would be rounded up
+// to 4. In another order it is 3, so each kind of token has each of the prices once.
+test.each([
+  [1_100_000, 1_300_000, 600_000],
+  [1_300_000, 600_000, 1_100_000],
+  [600_000, 1_100_000, 1_300_000],
+  [1_300_000, 1_100_000, 600_000],
+])("a sum that is whole is not rounded up: prices %i, %i and %i", (input, output, cached) => {
+  expect(costByRates(rates(input, output, cached), counts(2, 1, { cached: 1 }))).toBe(3);
 });
 
 test("cached and cache-written tokens have their own prices", () => {

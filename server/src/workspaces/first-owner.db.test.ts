@@ -109,3 +109,15 @@ test("a link is invalid if the workspace got an owner in another way", async () 
   await engine.query("update members set role = 'owner'");
   expectError(await setUp(token, { email: "late@example.com" }), 401, "unauthorized");
 });
+
+test("a startup while there is an owner invalidates the link for good", async () => {
+  const { engine } = beckon.db.database;
+  const setOwners = (role: string) => engine.query("update members set role = $1", [role]);
+  await setOwners("admin");
+  const token = await startAnew();
+  await setOwners("owner");
+  expect(await startAnew()).toBeNull();
+  await setOwners("admin");
+  expectError(await setUp(token, { email: "late@example.com" }), 401, "unauthorized");
+  await setOwners("owner");
+});

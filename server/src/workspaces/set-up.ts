@@ -18,9 +18,8 @@ export const invalidSetupMessage =
  */
 export function issueSetupToken(database: Database): Promise<string | undefined> {
   return inAllWorkspaces(database.tenant, async (tx) => {
-    if (await hasOwner(tx, defaultWorkspaceId)) return undefined;
-    const token = newCredential("bks_");
-    await replaceSetupHash(tx, hashCredential(token));
+    const token = (await hasOwner(tx, defaultWorkspaceId)) ? undefined : newCredential("bks_");
+    await replaceSetupHash(tx, token === undefined ? null : hashCredential(token));
     return token;
   });
 }

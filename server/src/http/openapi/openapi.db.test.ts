@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { artifactOf, longInput } from "../../../test/artifact-of.ts";
 import { startTestBeckon } from "../../../test/beckon.ts";
 import { succeeded } from "../../../test/check-answer.ts";
@@ -115,7 +115,9 @@ test.each(described.filter(({ doc }) => doc.body !== undefined))(
 );
 
 test("every managed route answers as it declares", async () => {
-  const provider = await beckon.createProvider((await startModelServer()).url);
+  const model = await startModelServer();
+  onTestFinished(() => model.close());
+  const provider = await beckon.createProvider(model.url);
   const agent = await beckon.createAgent();
   const trigger = await beckon.createTrigger(agent.id, { receiving: {} });
   await beckon.call(trigger.url, { credential: null, body: "Hello" });
