@@ -39,8 +39,8 @@ async function shownAttempt(runId: string): Promise<number> {
 it(
   "lets 40 runs that lose their process twice succeed within their time limits",
   async () => {
-    // Executed one after the other, these runs would take three minutes, which is longer than their
-    // time limit of 90 seconds.
+    // Each run takes at least 3 seconds. If the runs were executed one after the other, the last
+    // ones would exceed their time limit of 90 seconds.
     const plans = Array.from({ length: 40 }, (_, index) =>
       planned({ steps: index % 4 === 0 ? ["unsafe"] : [], thinkMs: 3_000 }),
     );

@@ -79,9 +79,9 @@ function printedSeed(): number {
 }
 
 /**
- * Kills servers and PostgreSQL under load. Prints the maximum share of runs that Beckon can lose if
- * the test found no lost run, by the rule of three: an event that did not occur in n trials has a
- * probability below 3/n, with 95 % confidence.
+ * Kills servers and PostgreSQL under load. If no run was lost, prints an upper bound of the share
+ * of runs that Beckon can lose. It follows from the rule of three: an event that did not occur in n
+ * trials has a probability below 3/n, with 95 % confidence.
  */
 function crashOften(): Promise<boolean> {
   const seed = printedSeed();

@@ -26,8 +26,8 @@ export type OutputEvent = Extract<StreamEvent, { type: `run.output.${string}` }>
 
 /**
  * An event of `events.watch`: a journal entry of a run, or a workspace event. A workspace event has
- * null as `run_id` and `seq`, and is sent only if `kind` names its type. `cursor` is the position
- * of the event among all events of the workspace.
+ * null as `run_id` and `seq`. It is sent only if the option `kind` of `events.watch` names its
+ * type. `cursor` is the position of the event among all events of the workspace.
  */
 export type WorkspaceEvent =
   | (Extract<ListEventsAnswer, { run_id: string }> & Pick<JournalEvent, "type">)

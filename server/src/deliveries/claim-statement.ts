@@ -162,7 +162,7 @@ export async function claimDeliveries(
   input: ClaimInput,
 ): Promise<ClaimResult> {
   interface Row extends Omit<ClaimedDelivery, "id"> {
-    /** null in the only row if nothing was claimed. */
+    /** If nothing was claimed, the statement returns one row, in which the id is null. */
     readonly id: string | null;
     readonly some: boolean;
     readonly stopped: string[] | null;

@@ -60,7 +60,11 @@ export async function countClients(client: Queryable): Promise<number> {
   return rows[0]?.clients ?? 0;
 }
 
-/** Stores the history, to compare it at the next startup; null if the history cannot be read. */
+/**
+ * Stores the history of the PostgreSQL server (see `readCurrentHistory`). The next startup compares
+ * it with the server's history, to find out whether the database was restored from a backup.
+ * @param history null if it cannot be read
+ */
 export async function storeHistory(client: Queryable, history: string | null): Promise<void> {
   await client.query("update installation set history = $1", [history]);
 }

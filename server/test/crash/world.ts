@@ -88,7 +88,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** Returns the output of a run whose plan was followed. */
+/** Returns the output that a run has if it was executed as planned. */
 export const answerOf = (nonce: string) => `done ${nonce}`;
 
 interface HeldGate extends RequestGate {

@@ -140,7 +140,7 @@ const deathsOf = ({ nonce }: Plan, { effects }: Pick<World, "effects">) =>
  */
 const maxDeaths = maxAttempts - 1 + Math.log2(64) + 1;
 
-/** Returns one line for each violation. Each plan must have one run. */
+/** Checks the results, first that each plan has one run. Returns a line for each fault. */
 export function wrongWith(
   runs: readonly Pick<StoredRun, "id" | "status" | "error_code" | "attempt" | "payload">[],
   {

@@ -11,8 +11,8 @@ const refreshMs = 10_000;
 export const planKey = (workspaceId: string) => [workspaceId, "plan"] as const;
 
 /**
- * Prefix of the keys of all queries about plans and about the workspaces that are on them, to
- * refetch them with `announceChanges`.
+ * Prefix of the keys of all queries about plans and about the plans of workspaces.
+ * `announceChanges` refetches these queries.
  */
 export const plansKey = (workspaceId: string) => [workspaceId, "plans"] as const;
 

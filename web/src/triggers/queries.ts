@@ -47,7 +47,8 @@ export const receivedQuery = (
   ...listOptions<ListedRun>([...receivedKey(id, agentId), triggerId], (page, options) =>
     client.runs.listForAgent(agentId, { ...summary, trigger_id: triggerId, ...page }, options),
   ),
-  // While the screen is not shown, events do not update the cache, so the data is always stale.
+  // While the screen is not shown, events do not update the cache. So the data is loaded again each
+  // time that the screen is opened.
   staleTime: 0,
   meta: { live: true },
 });

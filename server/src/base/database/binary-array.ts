@@ -91,12 +91,12 @@ function arrayOfNull(type: number): Buffer {
 /** Returns the maximum bytes of a text: UTF-8 needs at most three bytes per UTF-16 code unit. */
 const utf8Size = (value: string) => 3 * value.length;
 
-/** Returns a `text[]`. */
+/** Encodes a PostgreSQL array of the type `text[]` in binary format. */
 export function textArray(values: readonly (string | null)[]): Buffer {
   return binaryArray(25, values, utf8Size, (value, at) => page.write(value, at));
 }
 
-/** Returns a `jsonb[]` of JSON texts. */
+/** Encodes JSON texts as a PostgreSQL array of the type `jsonb[]` in binary format. */
 export function jsonArray(values: readonly string[]): Buffer {
   return binaryArray(
     3802,
@@ -110,7 +110,7 @@ export function jsonArray(values: readonly string[]): Buffer {
   );
 }
 
-/** Returns a `bytea[]`. */
+/** Encodes a PostgreSQL array of the type `bytea[]` in binary format. */
 export function bytesArray(values: readonly (Buffer | null)[]): Buffer {
   return binaryArray(
     17,
@@ -120,7 +120,7 @@ export function bytesArray(values: readonly (Buffer | null)[]): Buffer {
   );
 }
 
-/** Returns an `int[]`. */
+/** Encodes a PostgreSQL array of the type `int[]` in binary format. */
 export function intArray(values: readonly (number | null)[]): Buffer {
   return binaryArray(
     23,
@@ -130,7 +130,7 @@ export function intArray(values: readonly (number | null)[]): Buffer {
   );
 }
 
-/** Returns a `bigint[]`. The values must be safe integers. */
+/** Encodes safe integers as a PostgreSQL array of the type `bigint[]` in binary format. */
 export function bigintArray(values: readonly (number | null)[]): Buffer {
   return binaryArray(
     20,
@@ -144,7 +144,7 @@ export function bigintArray(values: readonly (number | null)[]): Buffer {
   );
 }
 
-/** Returns a `boolean[]`. */
+/** Encodes a PostgreSQL array of the type `boolean[]` in binary format. */
 export function booleanArray(values: readonly boolean[]): Buffer {
   return binaryArray(
     16,

@@ -8,8 +8,8 @@ const { root, abandoned } = server;
 const unhurried = { connectTimeoutMs: 5_000, headersTimeoutMs: 5_000, bodyTimeoutMs: 5_000 };
 const roomy = createLeanFetch(unhurried);
 const narrow = createLeanFetch({ ...unhurried, maxResponseBytes: 2_000 });
-// Each transport has only one short timeout. If it had two, the wrong one could end the call on a
-// busy machine.
+// `hastyForHead` and `hastyForBody` have one short timeout each. With two, the wrong one could end
+// the call on a busy machine.
 const hastyForHead = createLeanFetch({ ...unhurried, headersTimeoutMs: 60 });
 const hastyForBody = createLeanFetch({ ...unhurried, bodyTimeoutMs: 60 });
 

@@ -172,9 +172,10 @@ export async function claimLastAttempts(
 }
 
 /**
- * Returns the abandoned runs that have no attempt left: runs with `max_attempts` 1, and other runs
- * on their last attempt whose process executed no other such run when it exited. Attempts are
- * limited because a run may kill every process that executes it.
+ * Returns the abandoned runs that have no attempt left. Attempts are limited because a run may kill
+ * every process that executes it. A run with `max_attempts` 1 has none left. Any other run on its
+ * last attempt has none left only if its process executed no second run on its last attempt when it
+ * exited: otherwise the second run may have killed the process.
  */
 export async function findExhausted(database: Database, limit: number): Promise<ExhaustedRun[]> {
   const { rows } = await database.engine.query<ExhaustedRow>({

@@ -13,7 +13,7 @@ import { terminalEvent, toEnd, toEntry, toStored } from "../journal/index.ts";
 import type { RunReports } from "../reports.ts";
 import type { LiveRun } from "../subscribing/index.ts";
 
-/** The services that writing a run's journal needs. */
+/** The services that are needed to write the journal of a run. */
 export interface JournalPorts {
   readonly appends: Appends;
   readonly processMessages: Pick<ProcessMessages, "send">;
