@@ -41,6 +41,18 @@ test("a long invoke is repeated with the same Idempotency-Key until it returns t
   );
 });
 
+test("a body that the caller changes during the wait is repeated as it was", async () => {
+  server.script(afterWait(stillRunning), done);
+  const body = { input: "Hello" };
+  const invoked = beckon.agents.invoke("agt_1", body, { token, wait: 1 });
+  body.input = "Changed";
+  await invoked;
+  expect(server.requests.map((request) => request.body)).toEqual([
+    '{"input":"Hello"}',
+    '{"input":"Hello"}',
+  ]);
+});
+
 test("the caller's own id and tags are sent percent-encoded with each attempt, and by a fire", async () => {
   const labels = { externalId: "Zürich 100%", tags: ["a,b", "日本"] };
   const sent = {

@@ -69,6 +69,9 @@ export async function invoke(
 ): Promise<Invoked> {
   if (!Number.isInteger(wait) || wait < 1)
     throw new TypeError("invoke: wait must be an integer of 1 or more seconds");
+  // The caller may change its object while the run is executed, but a request that repeats an
+  // Idempotency-Key must have the same body.
+  const sent = structuredClone(body);
   const deadline = performance.now() + timeout;
   let runId: string | undefined;
   try {
@@ -78,7 +81,7 @@ export async function invoke(
       // The last request asks for a response one second before the deadline. With this response the
       // client gets the run's id, which the timeout error contains.
       const seconds = Math.max(1, Math.min(wait, Math.floor(remainingMs / 1_000) - 1));
-      const response = await operations.agents.invoke(agentId, body, {
+      const response = await operations.agents.invoke(agentId, sent, {
         ...options,
         retries: options.retries ?? (runId === undefined ? undefined : maxJoinRetries),
         key: token ?? options.key,

@@ -16,29 +16,23 @@ export async function* readText(
   if (response.body === null) return;
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
-  let stop: (reason: unknown) => void = () => {};
-  const stopped = new Promise<never>((_, reject) => {
-    stop = reject;
-  });
-  stopped.catch(() => {});
-  // `reader.cancel()` closes the connection at once, even if the caller is not waiting for a chunk.
-  const abort = () => {
-    stop(signal?.reason);
-    reader.cancel().catch(() => {});
-  };
-  if (signal?.aborted) abort();
-  signal?.addEventListener("abort", abort, { once: true });
+  let idle: Error | undefined;
+  // `reader.cancel()` closes the connection at once, even if the caller is not waiting for a chunk,
+  // and resolves a pending `reader.read()`. A race with a promise for the whole connection would do
+  // so too, but such a promise keeps every chunk in memory until it is settled.
+  const cancel = () => void reader.cancel().catch(() => {});
+  if (signal?.aborted) cancel();
+  signal?.addEventListener("abort", cancel, { once: true });
   try {
     for (;;) {
-      const timer = setTimeout(
-        () => stop(new Error(`no data for ${idleTimeoutMs} ms`)),
-        idleTimeoutMs,
-      );
-      const { done, value } = await Promise.race([reader.read(), stopped]).finally(() =>
-        clearTimeout(timer),
-      );
+      const timer = setTimeout(() => {
+        idle = new Error(`no data for ${idleTimeoutMs} ms`);
+        cancel();
+      }, idleTimeoutMs);
+      const { done, value } = await reader.read().finally(() => clearTimeout(timer));
       // After `reader.cancel()`, `done` is true although the body is not complete.
       signal?.throwIfAborted();
+      if (idle !== undefined) throw idle;
       if (done) return;
       yield decoder.decode(value, { stream: true });
     }
@@ -50,7 +44,7 @@ export async function* readText(
       cause: thrown,
     });
   } finally {
-    signal?.removeEventListener("abort", abort);
-    reader.cancel().catch(() => {});
+    signal?.removeEventListener("abort", cancel);
+    cancel();
   }
 }

@@ -40,7 +40,8 @@ export async function startAndWatch(
     method: "POST",
     path: "/agents/{agent_id}/invoke",
     params: [agentId],
-    body,
+    // A copy, because the caller may change its object before the request is sent again.
+    body: structuredClone(body),
     accept: "text/event-stream",
     once: true,
     labelled: true,

@@ -1,3 +1,5 @@
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { collect } from "../test/collect.ts";
 import {
@@ -180,6 +182,23 @@ test("the signal closes the connection also while the caller handles an event", 
   controller.abort(new Error("enough"));
   await closed.promise;
   await expect(events.next()).rejects.toThrow("enough");
+});
+
+test("the memory of a stream does not grow with the chunks that were read", async () => {
+  const chunk = new TextEncoder().encode(":\n\n");
+  const body = new ReadableStream<Uint8Array>({ pull: (each) => each.enqueue(chunk) });
+  const text = readText(new Response(body), "GET /", 60_000);
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const heapAfter = async (chunks: number) => {
+    for (let index = 0; index < chunks; index++) await text.next();
+    collectGarbage();
+    return getHeapStatistics().used_heap_size;
+  };
+  const before = await heapAfter(1_000);
+  const perChunk = ((await heapAfter(20_000)) - before) / 20_000;
+  expect(perChunk).toBeLessThan(50);
+  await text.return(undefined);
 });
 
 test("an idle connection counts as lost", async () => {
