@@ -159,6 +159,14 @@ async function build(
     allow: config.egressAllow,
   });
   opened.defer(() => egress.close());
+  const toolEgress = createEgress({
+    ...waits,
+    // Tools have their own time limit for the whole call, `timeout_seconds`.
+    bodyTimeoutMs: defaultTimeouts.stepMs,
+    totalTimeoutMs: defaultTimeouts.stepMs,
+    allow: config.egressAllow,
+  });
+  opened.defer(() => toolEgress.close());
   const ownPorts = new Set(configuredPorts(config));
   const operator = operatorProviders(config.accounts, {
     defaultWorkspaceId,
@@ -191,6 +199,7 @@ async function build(
     extraTools: tools,
     outbound,
     egress,
+    toolEgress,
     operator,
     prices,
   });

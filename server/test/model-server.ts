@@ -302,15 +302,19 @@ export function body(
 }
 
 /**
- * Responds with status 200 and an error: as the body, or as an event after some text of a stream.
+ * Responds with status 200 and an error: as the body, or as an event of a stream after the part
+ * `begun` of an answer.
  */
-export function inBandError(error: ProviderError | string): Behaviour {
+export function inBandError(
+  error: ProviderError | string,
+  begun: ModelOutput = { text: "half a te" },
+): Behaviour {
   return (request) => {
     const { wire, model, streamed } = readCall(request);
     // Some servers of chat completions send a plain string as the error.
     const content = typeof error === "string" ? { error } : wire.inBand(error, streamed);
     if (!streamed) return { reply: jsonReply(content), delivery: { type: "complete" } };
-    const { events, closing } = wire.stream({ text: "half a te" }, model);
+    const { events, closing } = wire.stream(begun, model);
     const opening = events.slice(0, events.length - closing);
     return {
       reply: sseReply([...opening, content, ...events.slice(opening.length)]),

@@ -199,9 +199,15 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
         throw new Error("password is hunter2");
       },
     });
-    const { journal, outcome } = await play(server.url, { settings, tools: [clear, leaky] });
+    const thrown: unknown[] = [];
+    const { journal, outcome } = await play(server.url, {
+      settings,
+      tools: [clear, leaky],
+      onToolError: (error) => thrown.push(error),
+    });
 
     expect(outcome?.status).toBe("succeeded");
+    expect(thrown.map(String)).toEqual(["Error: password is hunter2"]);
     const results = dataOf(journal, "run.tool_result").map(({ call_id, outcome: how, result }) => [
       call_id,
       how,

@@ -239,6 +239,17 @@ describe.each(["never", "always"] as const)("the calls of a run, streamed: %s,",
     ]);
   });
 
+  it("that got an error in the middle of a tool call are lost, with its arguments as output", async () => {
+    if (stream === "never") return;
+    const call = { id: "call_1", name: "write", arguments: `{"text":"${"word ".repeat(200)}"}` };
+    const begun = { text: "", calls: [call] };
+    const { journal } = await run([inBandError({ message: "overloaded" }, begun), says("hi")], {});
+    const [lost, answered] = callsIn(journal);
+    expect([lost?.outcome, answered?.outcome]).toEqual(["lost", "answered"]);
+    expect(lost?.usage.estimated).toBe(true);
+    expect(lost?.usage.output_tokens).toBeGreaterThan(200);
+  });
+
   it("whose answer cannot be used cost what the provider reports", async () => {
     const unusable = says({ text: "", calls: [], finish: "tool_calls" });
     const { journal } = await run([unusable, says("hi")], {});

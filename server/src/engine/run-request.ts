@@ -77,6 +77,11 @@ export interface RunRequest {
   readonly hasSubscriber: () => boolean;
   /** Called with each delta. It must not throw. Default: deltas are dropped. */
   readonly onDelta?: (delta: Delta) => void;
+  /**
+   * Called with each error of a tool that is not a `ToolFailure`. The model is told only that the
+   * tool failed. Default: no call.
+   */
+  readonly onToolError?: (thrown: unknown) => void;
   readonly timeouts: Timeouts;
   /** Maximum size of one answer in bytes. Default: `defaultMaxAnswerBytes`. */
   readonly maxAnswerBytes?: number;

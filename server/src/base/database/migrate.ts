@@ -20,12 +20,12 @@ export async function migrate<T>(
   connection: ClientConfig,
   then: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const client = new Client({ ...connection, query_timeout: 600_000 });
+  const client = new Client({ ...connection, query_timeout: 0 });
   client.on("error", () => {});
   await client.connect();
   try {
-    // The statement timeout is turned off, because migrating a large table can take longer, and so
-    // can waiting for the lock while another process migrates.
+    // Like `query_timeout`, the statement timeout is turned off, because migrating a large table can
+    // take longer, and so can waiting for the lock while another process migrates.
     await client.query("set statement_timeout = 0");
     await client.query("select pg_advisory_lock($1)", [lockKey]);
     await createMigrationsTable(client);

@@ -214,6 +214,11 @@ export const logLines = {
     level: "error",
     fields: { run_id: "id", reason: "text", stack: "stack?" },
   },
+  "a tool failed because of an internal error": {
+    area: "runs",
+    level: "error",
+    fields: { run_id: "id", reason: "text", stack: "stack?" },
+  },
   "a run whose caller got 503 could not be cancelled": {
     area: "runs",
     level: "error",

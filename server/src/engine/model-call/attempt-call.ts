@@ -69,6 +69,9 @@ export async function attemptCall(request: ModelAttempt): Promise<Answer> {
       );
       const result = await collectStream(stream, call, {
         onText,
+        onOutput: (bytes) => {
+          request.record.outputBytes += bytes;
+        },
         onRead: (bytes) => meter.read(bytes),
       });
       request.record.usage = reportedUsage(result.usage, false);

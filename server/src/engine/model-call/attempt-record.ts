@@ -12,8 +12,8 @@ export class AttemptRecord {
   isSent = false;
   /** Bytes of the response. */
   receivedBytes = 0;
-  /** Bytes of text that a streamed response contained. */
-  textBytes = 0;
+  /** Bytes of text, reasoning and arguments of tool calls that a streamed response contained. */
+  outputBytes = 0;
   /** Usage that a complete response reports; undefined if there is no such response. */
   usage: TokenUsage | undefined;
   /** The model that answered, as the provider names it; undefined if it does not name it. */
@@ -26,6 +26,6 @@ export class AttemptRecord {
 
   /** Approximate bytes of the answer that arrived. */
   get answerBytes(): number {
-    return this.#streamed ? this.textBytes : this.receivedBytes;
+    return this.#streamed ? this.outputBytes : this.receivedBytes;
   }
 }

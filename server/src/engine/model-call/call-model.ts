@@ -161,7 +161,6 @@ async function makeAttempt(
       endsAt,
       firstByteMs: request.timeouts.firstByteMs,
       onText: (type, text) => {
-        record.textBytes += Buffer.byteLength(text);
         pass?.answered();
         request.onDelta?.({ type: `${type}_delta`, step, text });
       },

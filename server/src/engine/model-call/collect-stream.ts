@@ -14,6 +14,11 @@ export type OnText = (type: "text" | "reasoning", text: string) => void;
 export interface StreamListener {
   readonly onText: OnText;
   /**
+   * Called for each part that the model wrote, with its bytes: text, reasoning, or arguments of a
+   * tool call. Default: no call.
+   */
+  readonly onOutput?: (bytes: number) => void;
+  /**
    * Called for each part that is read, with the number of its bytes that are kept. Default: no
    * call.
    */
@@ -55,7 +60,7 @@ const flatCharacters = 2 * 1024;
 export async function collectStream(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   signal: AbortSignal,
-  { onText, onRead = () => {} }: StreamListener,
+  { onText, onOutput = () => {}, onRead = () => {} }: StreamListener,
 ): Promise<RawAnswer & { readonly responseModel: string | undefined }> {
   const reader = stream.getReader();
   const content: LanguageModelV4Content[] = [];
@@ -71,7 +76,7 @@ export async function collectStream(
       if (part.type === "raw") throwInBandError(part.rawValue);
       if (part.type === "response-metadata") responseModel = part.modelId;
       if (part.type === "finish") finish = part;
-      else onRead(addPart(part, { content, blocks, inputs, onText }));
+      else onRead(addPart(part, { content, blocks, inputs, onText, onOutput }));
     }
   } catch (thrown) {
     // The cancellation is not awaited, because a stream that ignores it must not block the run.
@@ -99,11 +104,13 @@ function addPart(
     blocks,
     inputs,
     onText,
+    onOutput,
   }: {
     content: LanguageModelV4Content[];
     blocks: Map<string, Block>;
     inputs: Map<string, number>;
     onText: OnText;
+    onOutput: (bytes: number) => void;
   },
 ): number {
   switch (part.type) {
@@ -127,8 +134,10 @@ function addPart(
         throw new ModelFailure("The model's stream is out of order.", { retryable: true });
       block.tail += part.delta;
       if (block.tail.length >= flatCharacters) flatten(block);
+      const bytes = Buffer.byteLength(part.delta);
+      onOutput(bytes);
       onText(kind, part.delta);
-      return Buffer.byteLength(part.delta) + mergeMetadata(block.part, part.providerMetadata);
+      return bytes + mergeMetadata(block.part, part.providerMetadata);
     }
     case "text-end":
     case "reasoning-end":
@@ -139,18 +148,21 @@ function addPart(
     case "tool-input-delta": {
       const bytes = Buffer.byteLength(part.delta);
       inputs.set(part.id, (inputs.get(part.id) ?? 0) + bytes);
+      onOutput(bytes);
       return bytes;
     }
-    case "tool-call":
+    case "tool-call": {
       content.push(part);
+      const bytes = Buffer.byteLength(part.input) - (inputs.get(part.toolCallId) ?? 0);
+      onOutput(bytes + part.toolName.length);
       return (
         blockBytes +
         part.toolCallId.length +
         part.toolName.length +
-        Buffer.byteLength(part.input) -
-        (inputs.get(part.toolCallId) ?? 0) +
+        bytes +
         sizeOf(part.providerMetadata)
       );
+    }
     default:
       return 0;
   }

@@ -44,7 +44,7 @@ export function usedWithoutAnswer(
     return { outcome: "failed", usage: plausible(reported, limits, answerBytes) };
   // Providers do not bill a call that they reject with an error. An error that follows a part of
   // the streamed answer is different: that part may be billed.
-  if (failure?.rejected && record.textBytes === 0) return { outcome: "failed", usage: noUsage };
+  if (failure?.rejected && record.outputBytes === 0) return { outcome: "failed", usage: noUsage };
   return { outcome: "lost", usage: estimate(limits, answerBytes) };
 }
 

@@ -21,7 +21,15 @@ import type { PlannedCall } from "./plan-calls.ts";
 export async function callTool(
   { step, callId, tool, args, idempotencyKey }: PlannedCall,
   signal: AbortSignal,
-  { hold, span: runSpan }: { hold?: ByteHold | undefined; span?: TraceSpan | undefined } = {},
+  {
+    hold,
+    span: runSpan,
+    onToolError,
+  }: {
+    hold?: ByteHold | undefined;
+    span?: TraceSpan | undefined;
+    onToolError?: ((thrown: unknown) => void) | undefined;
+  } = {},
 ): Promise<ToolResult> {
   signal.throwIfAborted();
   const span = runSpan?.child(`execute_tool ${tool.name}`, "internal", {
@@ -51,12 +59,9 @@ export async function callTool(
   } catch (thrown) {
     span?.end(signal.aborted ? stopType(signal.reason) : "tool_failed");
     if (signal.aborted) throw signal.reason;
-    return toolResult(
-      "error",
-      thrown instanceof ToolFailure
-        ? storableText(thrown.message)
-        : `${tool.name} failed with an internal error.`,
-    );
+    if (thrown instanceof ToolFailure) return toolResult("error", storableText(thrown.message));
+    onToolError?.(thrown);
+    return toolResult("error", `${tool.name} failed with an internal error.`);
   }
 }
 

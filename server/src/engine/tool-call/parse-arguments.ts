@@ -1,4 +1,4 @@
-import { isNestedDeeper } from "../../base/json/index.ts";
+import { isNestedDeeper, parseExactly, rawNumber } from "../../base/json/index.ts";
 import { storableJson, unstorableIn } from "../storable.ts";
 import { maxLevels } from "./fit-result.ts";
 
@@ -14,14 +14,15 @@ type Arguments =
 
 /**
  * Parses the arguments of a tool call. Empty text counts as `{}`, because several models send empty
- * text for tools without parameters.
+ * text for tools without parameters. Integers outside of ±2^53 become raw numbers (`RawNumber`), so
+ * that a tool gets the id that the model wrote and no rounded one.
  */
 export function parseArguments(text: string): Arguments {
   if (text.trim() === "") return { ok: true, value: {}, unstorable: undefined };
   if (isNestedDeeper(text, maxLevels))
     return { ok: false, mistake: `are nested more than ${maxLevels} levels deep` };
   try {
-    const written: unknown = JSON.parse(text);
+    const written: unknown = parseExactly(text, rawNumber);
     const value = storableJson(written);
     return { ok: true, value, unstorable: value === written ? undefined : unstorableIn(written) };
   } catch {

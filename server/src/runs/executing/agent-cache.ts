@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { openSecret } from "../../agents/index.ts";
 import type { OperatorProviders } from "../../base/context.ts";
-import type { Database } from "../../base/database/index.ts";
+import { type Database, retryWhileLost } from "../../base/database/index.ts";
 import type { Transport } from "../../base/egress/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import type { SecretCipher } from "../../base/secrets/index.ts";
@@ -48,11 +48,10 @@ export interface AgentCacheOptions {
   readonly extraTools: readonly Tool[];
   /** Transport for requests to the providers that the operator configured. */
   readonly outbound: Transport;
-  /**
-   * Transport for requests to URLs that a workspace configured: its providers, and the hosts that
-   * the tools of its agents call.
-   */
+  /** Transport for requests to the providers that a workspace configured. */
   readonly egress: Transport;
+  /** Transport for requests to the hosts that the tools of a workspace's agents call. */
+  readonly toolEgress: Transport;
   readonly operator: OperatorProviders | undefined;
   readonly pricer: Pricer;
 }
@@ -135,19 +134,23 @@ export class AgentCache {
   }
 
   /**
-   * Returns the services for the agent's tools. Tools reach the network only through `egress`, and
+   * Returns the services for the agent's tools. Tools reach the network only through `toolEgress`, and
    * can read only the secrets of their own agent.
    */
   #toolServices({ workspaceId, agentId }: PinnedAgent): ToolServices {
     return {
-      fetch: this.#options.egress.fetch,
-      openSecret: (id, origin) =>
-        openSecret(this.#options.database, this.#options.cipher, {
-          workspaceId,
-          agentId,
-          id,
-          origin,
-        }),
+      fetch: this.#options.toolEgress.fetch,
+      openSecret: (id, origin, signal) =>
+        retryWhileLost(
+          () =>
+            openSecret(this.#options.database, this.#options.cipher, {
+              workspaceId,
+              agentId,
+              id,
+              origin,
+            }),
+          signal,
+        ),
     };
   }
 

@@ -320,6 +320,12 @@ function execute(
     deadlineAt,
     hasSubscriber: () => ports.subscribers.outputBuffers.has(run.runId),
     onDelta: publishOutput(ports.subscribers.outputBuffers, live),
+    onToolError: (thrown) =>
+      ports.log.write("a tool failed because of an internal error", {
+        run_id: run.runId,
+        reason: messageOf(thrown),
+        stack: stackOf(thrown),
+      }),
     timeouts: defaultTimeouts,
     maxAnswerBytes: config.limits.max_answer_bytes,
     hold,

@@ -1,4 +1,5 @@
 import { parseTemplate } from "@beckon/contract";
+import { isRawNumber } from "../../../base/json/index.ts";
 import { ToolFailure } from "../../tool.ts";
 
 /** The model's values by parameter name. A value of null counts as omitted. */
@@ -58,5 +59,5 @@ export function checkHeaderText(text: string, name: string): string {
 
 /** Returns the text of an argument, which was validated before and is a scalar. */
 export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : String(value);
+  return isRawNumber(value) ? value.rawJSON : String(value);
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { dataOf, play } from "../../../../test/engine-run.ts";
 import { says, startModelServer } from "../../../../test/model-server.ts";
 import { createEgress } from "../../../base/egress/index.ts";
+import { parseArguments } from "../../tool-call/index.ts";
 import { grantedTools } from "../granted-tools.ts";
 
 interface Got {
@@ -123,6 +124,38 @@ describe("the request", () => {
     });
   });
 
+  test("has integers that a number cannot represent as the model wrote them", async () => {
+    json(200, {});
+    const integer = { type: "integer", minimum: 1 };
+    const tool = toolNamed("write", {
+      operations: [
+        {
+          ...operations.write,
+          query: { after: "{after}" },
+          parameters: { ...parameters, properties: { id: integer, after: integer } },
+          body: { type: "object", properties: { order: integer } },
+        },
+      ],
+    });
+    const text =
+      '{"id":1234567890123456789,"after":9007199254740993,"body":{"order":9007199254740995}}';
+    const parsed = parseArguments(text);
+    if (!parsed.ok) expect.fail(parsed.mistake);
+    expect(tool.check?.(parsed.value)).toBeUndefined();
+    await tool.execute(parsed.value, context);
+    expect(got).toMatchObject([
+      {
+        url: "/orders/1234567890123456789?after=9007199254740993",
+        body: '{"order":9007199254740995}',
+      },
+    ]);
+    expect(JSON.stringify(parsed.value)).toBe(text);
+    const negative = parseArguments('{"id":-1234567890123456789,"body":{}}');
+    expect(negative.ok && tool.check?.(negative.value)).toBe("id must be at least 1");
+    const asText = parseArguments('{"id":1234567890123456789,"body":{"text":""}}');
+    expect(asText.ok && toolNamed("write").check?.(asText.value)).toBe("id must be a string");
+  });
+
   test("has each secret in its header, with its prefix, or in its query", async () => {
     json(200, {});
     await read({ ...withSecret, query: { key: { secret_id: "sec_1" } } });
@@ -199,6 +232,20 @@ describe("the response", () => {
       note: "Redirects are not followed.",
     });
     expect(got).toHaveLength(1);
+  });
+
+  test("shows integers that a number cannot represent as texts", async () => {
+    answer = (_request, response) =>
+      void response
+        .writeHead(200, { "content-type": "application/json" })
+        .end('{"id":1234567890123456789,"lines":[-9007199254740993,9007199254740991],"price":1.5}');
+    expect(await read()).toMatchObject({
+      body: {
+        id: "1234567890123456789",
+        lines: ["-9007199254740993", 9_007_199_254_740_991],
+        price: 1.5,
+      },
+    });
   });
 
   test("is shown as text if it is text or invalid JSON", async () => {

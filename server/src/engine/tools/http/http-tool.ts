@@ -17,9 +17,13 @@ export interface ToolServices {
    * Returns the text of a secret of this agent for this origin. Returns undefined if the secret was
    * deleted, is not bound to this origin or cannot be decrypted. Tools call this function for each
    * request and never cache the text, so that the change or deletion of a secret takes effect
-   * immediately.
+   * immediately. Waits while the database is unavailable, at most until `signal` aborts.
    */
-  readonly openSecret: (id: string, origin: string) => Promise<string | undefined>;
+  readonly openSecret: (
+    id: string,
+    origin: string,
+    signal: AbortSignal,
+  ) => Promise<string | undefined>;
 }
 
 /**
@@ -96,7 +100,7 @@ async function send(
   const secrets: string[] = [];
   let target = request.target;
   for (const { location, name, secret } of request.secrets) {
-    const text = await services.openSecret(secret.secret_id, request.origin);
+    const text = await services.openSecret(secret.secret_id, request.origin, context.signal);
     if (text === undefined) {
       throw new ToolFailure(
         `${operation.name} was not called: its credential was deleted or is not bound to this origin. Ask the agent's administrator to enter it again.`,

@@ -1,4 +1,5 @@
 import type { ByteHold } from "../../../base/byte-budget.ts";
+import { parseExactly } from "../../../base/json/index.ts";
 import { memoryIsUsedUp } from "../../model-call/index.ts";
 import { ToolFailure } from "../../tool.ts";
 import type { Scrubber } from "./scrub-secrets.ts";
@@ -102,14 +103,15 @@ async function read(
 
 /**
  * Returns the body as a JSON value if it is valid JSON, otherwise as text. A truncated body is
- * always text, because truncated JSON is invalid.
+ * always text, because truncated JSON is invalid. Integers outside of ±2^53 become texts: as numbers
+ * they would be rounded, here or where the result is read.
  *
  * @param end the length of the truncated text; undefined if the body is complete.
  */
 function shownBody(text: string, end: number | undefined, scrubber: Scrubber): unknown {
   if (end !== undefined) return scrubber.prefix(text, end);
   try {
-    return scrubber.json(JSON.parse(text));
+    return scrubber.json(parseExactly(text, (digits) => digits));
   } catch {
     return scrubber.text(text);
   }

@@ -1,5 +1,5 @@
 import type { ValueSchema, ValueType } from "@beckon/contract";
-import { isJsonObject, type JsonObject } from "../../../base/json/index.ts";
+import { isJsonObject, isRawNumber, type JsonObject } from "../../../base/json/index.ts";
 
 /**
  * Returns the first error in `value` according to `schema`, as text for the model; undefined if the
@@ -23,6 +23,7 @@ export function schemaMismatch(schema: ValueSchema, value: unknown, path = ""): 
       return `${at} matches none of the alternatives: ${mismatches.join("; or ")}`;
   }
   if (typeof value === "number") return numberMismatch(schema, value, at);
+  if (isRawNumber(value)) return numberMismatch(schema, Number(value.rawJSON), at);
   if (typeof value === "string") return textMismatch(schema, value, at);
   if (Array.isArray(value)) return listMismatch(schema, value, path, at);
   return isJsonObject(value) ? objectMismatch(schema, value, path) : undefined;
@@ -30,11 +31,11 @@ export function schemaMismatch(schema: ValueSchema, value: unknown, path = ""): 
 
 const hasType: Readonly<Record<ValueType, (value: unknown) => boolean>> = {
   string: (value) => typeof value === "string",
-  number: (value) => typeof value === "number" && Number.isFinite(value),
-  integer: Number.isInteger,
+  number: (value) => (typeof value === "number" && Number.isFinite(value)) || isRawNumber(value),
+  integer: (value) => Number.isInteger(value) || isRawNumber(value),
   boolean: (value) => typeof value === "boolean",
   array: Array.isArray,
-  object: isJsonObject,
+  object: (value) => isJsonObject(value) && !isRawNumber(value),
   null: (value) => value === null,
 };
 

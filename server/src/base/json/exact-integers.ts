@@ -1,0 +1,34 @@
+/** Integers outside of ±2^53 have at least 16 digits. */
+const canHaveLargeInteger = /\d{16}/;
+
+/**
+ * Returns the value of a JSON document, like `JSON.parse`. `JSON.parse` would round integers
+ * outside of ±2^53, for example ids of other systems. In their place the value has what `convert`
+ * returns for their digits.
+ * @throws SyntaxError if the text is not JSON
+ */
+export function parseExactly(text: string, convert: (digits: string) => unknown): unknown {
+  if (!canHaveLargeInteger.test(text)) return JSON.parse(text);
+  return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) => {
+    if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+    const source = context?.source;
+    return source !== undefined && /^-?\d+$/.test(source) ? convert(source) : value;
+  });
+}
+
+/** A number that `JSON.stringify` writes as it is in `rawJSON`. */
+export interface RawNumber {
+  readonly rawJSON: string;
+}
+
+// TypeScript does not declare these functions (ECMAScript, JSON.parse source text access) yet.
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  rawJSON(text: string): RawNumber;
+  isRawJSON(value: unknown): value is RawNumber;
+};
+
+/** Returns a number with these digits that `JSON.stringify` writes without rounding. */
+export const rawNumber = rawJSON;
+
+/** Returns whether a value was made by `rawNumber`. */
+export const isRawNumber = isRawJSON;
