@@ -47,8 +47,8 @@ const retryMs = 1_000;
  * drops its runs, which other processes may own by then, and continues under a new id.
  *
  * A process declares others dead only after it has held its own lease for one lease period without
- * a failed renewal. After a database outage all leases may have expired, so every process is given
- * that time to renew its own.
+ * a failed renewal. After a database outage, or after the database's clock was set forward, all
+ * leases may have expired, so every process is given that time to renew its own.
  */
 export function keepLease({
   own,
@@ -68,7 +68,8 @@ export function keepLease({
     const sentAt = elapsed();
     const renewed = await renewLease(connection, own.id, leaseSeconds);
     if (renewed === undefined) return registerAgain();
-    if (own.isLeaseFailing || elapsed() - renewedAt > leaseMs) heldSince = elapsed();
+    if (own.isLeaseFailing || renewed.nearlyExpired || elapsed() - renewedAt > leaseMs)
+      heldSince = elapsed();
     own.recordRenewal(sentAt);
     renewedAt = sentAt;
     const wasAlone = processMessages.alone;
@@ -111,7 +112,7 @@ export function keepLease({
     async recordExpired() {
       const now = elapsed();
       if (own.isLeaseFailing || now - heldSince < leaseMs || now - renewedAt > leaseMs) return;
-      const dead = await recordExpired(connection, own.id);
+      const dead = await recordExpired(connection, own.id, leaseSeconds);
       if (dead.length === 0) return;
       metrics.count("beckon_processes_declared_dead_total", [], dead.length);
       log.write("processes with expired leases were declared dead", { process_ids: dead });

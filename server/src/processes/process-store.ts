@@ -18,39 +18,54 @@ export async function registerProcess(
 }
 
 /**
+ * Part of the lease that is left at every renewal, unless the renewal is late or the database's
+ * clock was set forward. Renewals are a sixth of the lease apart.
+ */
+const leftAtRenewal = 0.25;
+
+/**
  * Renews the lease of a process for `leaseSeconds` from now.
- * @returns the number of living processes, including this one; undefined if this process was
- *   declared dead and must drop its runs.
+ * @returns the number of living processes, including this one, and whether the lease had nearly or
+ *   wholly expired; undefined if this process was declared dead and must drop its runs.
  */
 export async function renewLease(
   connection: Queryable,
   id: string,
   leaseSeconds: number,
-): Promise<{ alive: number } | undefined> {
-  const { rows } = await connection.query<{ alive: number }>(
-    `update processes set lease_until = now() + make_interval(secs => $2)
-      where id = $1 and died_at is null
-      returning (select count(*)::int from processes where died_at is null) as alive`,
-    [id, leaseSeconds],
+): Promise<{ alive: number; nearlyExpired: boolean } | undefined> {
+  const { rows } = await connection.query<{ alive: number; nearlyExpired: boolean }>(
+    `update processes p set lease_until = now() + make_interval(secs => $2)
+      from (select lease_until < now() + make_interval(secs => $3) as nearly_expired
+        from processes where id = $1) as before
+      where p.id = $1 and p.died_at is null
+      returning before.nearly_expired as "nearlyExpired",
+        (select count(*)::int from processes where died_at is null) as alive`,
+    [id, leaseSeconds, leaseSeconds * leftAtRenewal],
   );
   return rows[0];
 }
 
 /**
- * Declares processes with expired leases dead. Does nothing unless the lease of the caller,
- * `ownId`, is valid by the database's clock. If a process renews its lease at the same moment,
+ * Declares processes with expired leases dead. Does nothing if the lease of the caller, `ownId`, has
+ * nearly expired by the database's clock: that clock may have been set forward, and then the leases
+ * of living processes have expired too. If a process renews its lease at the same moment,
  * whichever update locks the row first takes effect: the other one waits for the row and checks its
  * conditions again.
  * @returns the ids of the processes that were declared dead.
  */
-export async function recordExpired(connection: Queryable, ownId: string): Promise<string[]> {
+export async function recordExpired(
+  connection: Queryable,
+  ownId: string,
+  leaseSeconds: number,
+): Promise<string[]> {
   const { rows } = await connection.query<{ id: string }>(
     `update processes p set died_at = now()
       where p.died_at is null and p.lease_until < now() and p.id <> $1
         and exists (select from processes own
-          where own.id = $1 and own.died_at is null and own.lease_until > now())
+          where own.id = $1 and own.died_at is null
+            and own.lease_until > now() + make_interval(secs => $2))
       returning p.id`,
-    [ownId],
+    [ownId, leaseSeconds * leftAtRenewal],
   );
   return rows.map((row) => row.id);
 }

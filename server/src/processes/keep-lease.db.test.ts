@@ -1,0 +1,77 @@
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { captureLog } from "../../test/capture-log.ts";
+import { testDatabase } from "../../test/database.ts";
+import { eventually } from "../../test/eventually.ts";
+import { openProcessMessages } from "../base/database/index.ts";
+import { newId } from "../base/ids.ts";
+import { createMetrics } from "../base/metrics/index.ts";
+import { keepLease, OwnProcess, registerProcess } from "./index.ts";
+
+const { database } = await testDatabase();
+const { log } = captureLog();
+const processMessages = openProcessMessages(database, log);
+afterAll(() => processMessages.close());
+const leaseSeconds = 2;
+
+/** Registers a process that renews its lease and can declare others dead. */
+async function keep() {
+  const own = new OwnProcess(newId("prc"));
+  await registerProcess(database.lease, own.id, leaseSeconds);
+  const lease = keepLease({
+    own,
+    connection: database.lease,
+    leaseSeconds,
+    processMessages,
+    log,
+    metrics: await createMetrics({ isOn: false }),
+    dropRuns: () => expect.fail("the process was declared dead"),
+  });
+  onTestFinished(() => lease.stop());
+  const declaredDead = (id: string) =>
+    eventually(`the death of ${id}`, async () => {
+      await lease.recordExpired();
+      return (await isAlive(id)) ? undefined : true;
+    });
+  return { own, lease, declaredDead };
+}
+
+/** Registers a process that does not renew its lease. */
+async function addProcess(seconds: number): Promise<string> {
+  const id = newId("prc");
+  await registerProcess(database.engine, id, seconds);
+  return id;
+}
+
+async function isAlive(id: string): Promise<boolean> {
+  const { rows } = await database.engine.query("select died_at from processes where id = $1", [id]);
+  return rows[0]?.died_at === null;
+}
+
+test("a process that does not renew its lease is declared dead", async () => {
+  const { declaredDead } = await keep();
+  await declaredDead(await addProcess(0.1));
+});
+
+test("after the database's clock was set forward, every process gets the time to renew its lease", async () => {
+  const { own, lease, declaredDead } = await keep();
+  // From now on, the process declares others dead at once.
+  await declaredDead(await addProcess(0.1));
+  const other = await addProcess(3_600);
+  // Leases that end earlier are the same to the database as a clock that is set forward.
+  await database.engine.query(
+    "update processes set lease_until = now() - interval '1 second' where id = any ($1)",
+    [[own.id, other]],
+  );
+  await lease.recordExpired();
+  expect(await isAlive(other)).toBe(true);
+  await eventually("the renewal of the own lease", async () => {
+    const { rows } = await database.engine.query(
+      "select from processes where id = $1 and lease_until > now() + interval '1 second'",
+      [own.id],
+    );
+    return rows.length > 0 || undefined;
+  });
+  await lease.recordExpired();
+  expect(await isAlive(other)).toBe(true);
+  await declaredDead(other);
+});
