@@ -30,7 +30,7 @@ const pollIntervalMs = 1_000;
 const pollsPerSweep = 60;
 /**
  * Number of polls from one call of `returnReservations` to the next. It releases the amounts that
- * are still reserved for runs that have ended.
+ * are still reserved for runs that have ended, or are queued again without a lost call.
  */
 const pollsPerReturn = 20;
 

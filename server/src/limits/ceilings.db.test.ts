@@ -144,10 +144,36 @@ test("a raise lowers the percentage that was reached, so that it is reported aga
   await put("agent", 1_600);
   expect(await crossed()).toBe(50);
   await put("agent", 900);
-  expect(await crossed()).toBe(50);
+  expect(await crossed()).toBe(100);
   await put("agent", 0);
   await put("agent", 1_000_000);
   expect(await crossed()).toBe(0);
+});
+
+test("a ceiling that is lowered below what is spent reports the percentages that this reaches", async () => {
+  const { ids, put, spend } = await filled();
+  await spend({ cost_micros: 600 });
+  const events = async () => {
+    const { rows } = await database.engine.query(
+      `select agent_id, type, data from workspace_events where workspace_id = $1
+        and type = 'usage.threshold' order by number`,
+      [ids.workspace],
+    );
+    return rows;
+  };
+  await put("agent", 1_000);
+  expect(await events()).toEqual([]);
+  const { resets_at } = (await put("agent", 500)).body.data;
+  const reached = { scope: "agent", scope_id: ids.agent, metric: "cost", used: 600, limit: 500 };
+  expect(await events()).toEqual(
+    [80, 100].map((percent) => ({
+      agent_id: ids.agent,
+      type: "usage.threshold",
+      data: { ...reached, percent, resets_at },
+    })),
+  );
+  await put("agent", 400);
+  expect(await events()).toHaveLength(2);
 });
 
 test("a ceiling of 0 leaves nothing", async () => {

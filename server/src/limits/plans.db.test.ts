@@ -397,6 +397,17 @@ describe("the plan of a workspace", () => {
     expect(cost.resets_at).toBe(tokens.resets_at);
   });
 
+  test("keeps its month if it is changed to one that limits other metrics", async () => {
+    const { move, usage, endMonth } = await newWorkspace();
+    await move((await createPlan({ tokens: 10 })).name);
+    const { starts_at, resets_at } = await usage();
+    const anchor = new Date().getUTCDate() === 15 ? 14 : 15;
+    await move((await createPlan({ cost_micros: 10 })).name, { anchor_day: anchor });
+    expect(await usage()).toMatchObject({ starts_at, resets_at });
+    await endMonth();
+    expect(new Date((await usage()).resets_at).getUTCDate()).toBe(anchor);
+  });
+
   test.each([
     [{}, /plan is missing/],
     [{ plan: "missing" }, /there is no plan missing/],

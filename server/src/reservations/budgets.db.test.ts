@@ -14,6 +14,7 @@ import {
 } from "../../test/tenant.ts";
 import { createMutex } from "../base/database/index.ts";
 import { type AppendRow, appendToRuns } from "../runs/journal/append-statement.ts";
+import { type AppendEntry, toEntry } from "../runs/journal/journal-entry.ts";
 import { type Amounts, noAmounts } from "./budget.ts";
 import { returnReservations } from "./charge-statement.ts";
 import { Reservations } from "./reservations.ts";
@@ -103,6 +104,24 @@ const end = (run: Run, calls: readonly MeteredCall[], rest: Partial<AppendRow> =
       ...rest,
     }),
   ]);
+
+/**
+ * Resolves when `count` statements wait for the row that the client's transaction has locked. In
+ * PostgreSQL, the first one waits for that transaction, and the others for their turn to lock the
+ * row.
+ */
+async function waitersOf(client: Pick<typeof engine, "query">, count: number): Promise<void> {
+  const { rows: holders } = await client.query("select pg_current_xact_id()::text as id");
+  const waiting = async () => {
+    const { rows } = await engine.query(
+      `select from pg_locks l where not granted and (transactionid::text = $1
+        or database = (select oid from pg_database where datname = current_database()))`,
+      [holders[0]?.id],
+    );
+    return rows.length;
+  };
+  await expect.poll(waiting, { timeout: 10_000 }).toBe(count);
+}
 
 test("what a run holds is replaced by what it used, in every budget that applies", async () => {
   const agent = await seedAgent(database);
@@ -232,11 +251,30 @@ test("a planned allowance takes the place of the present one when the period end
   expect(await budget(id)).toMatchObject({ allowed: 700, reserved: 700 });
 });
 
-test("a budget that rejects a run by what is spent remembers it until the period ends", async () => {
+test("a budget that is used up and rejects a run remembers it until the period ends", async () => {
   const agent = await seedAgent(database);
-  const id = await addBudget(agent, { kind: "agent", allowed: 100 });
+  const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  await engine.query("update budgets set spent = 900 where id = $1", [id]);
   expect(await kinds(asking(await start(agent), 1_000))).toEqual(["spent"]);
   expect(await budget(id)).toMatchObject({ refused: true, reserved: 0 });
+  await engine.query("update budgets set spent = 0 where id = $1", [id]);
+});
+
+test("a large request is rejected alone unless what is left is too little for a small one", async () => {
+  const agent = await seedAgent(database);
+  const id = await addBudget(agent, { kind: "agent", allowed: 1_000_000 });
+  const askLarge = async () => {
+    const run = asking(await start(agent), 1_000);
+    const amountsOf = (count: number) => amounts(2_000_000 + count);
+    return kinds({ ...run, call: { ...run.call, amountsOf } });
+  };
+  expect(await askLarge()).toEqual(["spent"]);
+  expect(await budget(id)).toMatchObject({ refused: false, reserved: 0 });
+  expect(await kinds(asking(await start(agent), 1_000))).toEqual(["granted"]);
+  await engine.query("update budgets set spent = 980000 where id = $1", [id]);
+  expect(await askLarge()).toEqual(["spent"]);
+  expect(await budget(id)).toMatchObject({ refused: true });
+  await engine.query("update budgets set spent = 0 where id = $1", [id]);
 });
 
 test("a rejected run holds what its failed attempts used, and returns no more than that", async () => {
@@ -274,19 +312,7 @@ test("a reservation that is sent again while the first statement still runs is h
   // only when the first statement ends, so it still executes that statement when the request is
   // sent again.
   const sent = [kinds(asking(run, 400)), kinds(asking(run, 400))];
-  const { rows: holders } = await other.query("select pg_current_xact_id()::text as id");
-  // Counts the two statements while they wait for the lock of the row: in PostgreSQL, the first one
-  // waits for the transaction that has locked the row, and the second one waits for its turn to
-  // lock the row.
-  const waiting = async () => {
-    const { rows } = await engine.query(
-      `select from pg_locks l where not granted and (transactionid::text = $1
-        or database = (select oid from pg_database where datname = current_database()))`,
-      [holders[0]?.id],
-    );
-    return rows.length;
-  };
-  await expect.poll(waiting, { timeout: 10_000 }).toBe(2);
+  await waitersOf(other, 2);
   await other.query("commit");
   other.release();
   expect(await Promise.all(sent)).toEqual([["granted"], ["granted"]]);
@@ -308,6 +334,33 @@ test("a charge after the end of a period starts the next one there, and no entry
   await end(later, [call(30)]);
   for (const id of ids) expect(await budget(id)).toMatchObject({ spent: 30, is_present: true });
   expect(await wrongWithBudgets(engine, agent.workspaceId)).toEqual([]);
+});
+
+test("a charge is not added to a period that another transaction began while it waited", async () => {
+  const agent = await seedAgent(database);
+  const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  const run = await start(agent);
+  const other = await engine.connect();
+  await other.query("begin");
+  await other.query("select from budgets where id = $1 for update", [id]);
+  const ended = end(run, [call(30)]);
+  await waitersOf(other, 1);
+  await other.query("update budgets set starts = clock_timestamp() where id = $1", [id]);
+  await other.query("commit");
+  other.release();
+  expect(await ended).toMatchObject([{ kind: "written" }]);
+  expect(await budget(id)).toMatchObject({ spent: 0 });
+  expect(await wrongWithBudgets(engine, agent.workspaceId)).toEqual([]);
+});
+
+test("a charge is added to a period that a clock ahead of time has begun too early", async () => {
+  const agent = await seedAgent(database);
+  const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  await engine.query("update budgets set starts = now() + interval '1 minute' where id = $1", [id]);
+  await end(await start(agent), [call(30)]);
+  expect(await budget(id)).toMatchObject({ spent: 30 });
+  // The checks of other tests compare what is spent with the entries since the start.
+  await engine.query("update budgets set starts = now() - interval '1 hour' where id = $1", [id]);
 });
 
 test("runs wait for what is reserved, in the order in which they asked", async () => {
@@ -429,6 +482,65 @@ test("what ended runs hold is returned, if the statement that ended them did not
   expect(await returnReservations(database)).toEqual([agent.workspaceId]);
   expect(await budget(id)).toMatchObject({ reserved: 400 });
   expect(await returnReservations(database)).toEqual([]);
+});
+
+describe("what a run holds that a stopping process has released to the queue", () => {
+  const queued = (reported: boolean) =>
+    toEntry({ type: "run.queued", data: reported ? { calls_reported: true } : {} });
+  const resumed = toEntry({ type: "run.resumed", data: { attempt: 1 } });
+  const release = (run: Run, ...entries: AppendEntry[]) =>
+    appendToRuns(database, [appendRow(run, owner, { entries, release: true })]);
+
+  test("is returned if its journal reports all calls, and else kept for a lost one", async () => {
+    const agent = await seedAgent(database);
+    const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
+    const runs = [await start(agent), await start(agent), await start(agent), await start(agent)];
+    const [reported, twice, lost, takenOver] = runs as [Run, Run, Run, Run];
+    await kinds(
+      asking(reported, 100),
+      asking(twice, 150),
+      asking(lost, 200),
+      asking(takenOver, 300),
+    );
+    await release(reported, queued(true));
+    await release(twice, queued(true), resumed, queued(true));
+    await release(lost, queued(false));
+    await release(takenOver, resumed, queued(true));
+    expect(await returnReservations(database)).toEqual([agent.workspaceId]);
+    expect(await budget(id)).toMatchObject({ reserved: 500 });
+    expect(await wrongWithBudgets(engine, agent.workspaceId)).toEqual([]);
+    expect(await returnReservations(database)).toEqual([]);
+  });
+
+  test("is kept if the run has reserved again", async () => {
+    const agent = await seedAgent(database);
+    const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
+    const run = await start(agent);
+    await kinds(asking(run, 100));
+    await release(run, queued(true));
+    const other = await engine.connect();
+    await other.query("begin");
+    await other.query("select from budgets where id = $1 for update", [id]);
+    const returned = returnReservations(database);
+    await waitersOf(other, 1);
+    await other.query("update reservations set seen_at = clock_timestamp() where run_id = $1", [
+      run.runId,
+    ]);
+    await other.query("commit");
+    other.release();
+    expect(await returned).toEqual([]);
+    expect(await budget(id)).toMatchObject({ reserved: 100 });
+    expect(await returnReservations(database)).toEqual([agent.workspaceId]);
+  });
+
+  test("is kept if the run waits, because it also keeps the position in the queue", async () => {
+    const agent = await seedAgent(database);
+    await addBudget(agent, { kind: "agent", allowed: 1_000 });
+    const [large, waiting] = [await start(agent), await start(agent)];
+    expect(await kinds(asking(large, 800), asking(waiting, 800))).toEqual(["granted", "waits"]);
+    await release(waiting, queued(true));
+    expect(await returnReservations(database)).toEqual([]);
+  });
 });
 
 describe("thresholds", () => {

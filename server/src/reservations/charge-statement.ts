@@ -54,10 +54,12 @@ export function chargeBudgets(
 ), spent_in as materialized (
   -- The time of the entries is now(), when this transaction began. If another transaction has
   -- started the next period of a budget since, the entries belong to the previous period and are
-  -- not added.
+  -- not added. A period that begins after the present time was started by a clock that was ahead.
+  -- Entries are added to it, because the limit would not count any before it begins.
   select b.id, sum(${amountOfCall}) as amount
   from charged_calls c join locked_budgets b
-    on b.workspace_id = c.workspace_id and b.scope_id = any (c.scope_ids) and now() >= b.starts
+    on b.workspace_id = c.workspace_id and b.scope_id = any (c.scope_ids)
+    and (now() >= b.starts or clock_timestamp() < b.starts)
   group by b.id
 ), returned_to as materialized (
   select b.id, sum(${amountHeld}) as amount
@@ -72,7 +74,8 @@ export function chargeBudgets(
     coalesce((select r.amount from returned_to r where r.id = b.id), 0) as returned
   from locked_budgets b
 ), reached as materialized (
-  select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
+  select c.*, coalesce(c.next_ends, c.ends) as new_ends,
+    case when c.is_over then 0 else c.crossed end as was_crossed,
     greatest(case when c.is_over then 0 else c.crossed end,
       ${crossedSql("c.new_spent", "c.new_allowed")}) as new_crossed
   from charged_budgets c
@@ -83,17 +86,24 @@ export function chargeBudgets(
     crossed = c.new_crossed
   from reached c cross join lateral (select c.next_starts as starts, c.next_ends as ends) n
   where b.id = c.id and b.id = any (array(select id from reached))
-), thresholds as (
+), thresholds as (${selectThresholds("reached")}), ${insertWorkspaceEvents("thresholds")}`;
+}
+
+/**
+ * Returns SQL that selects a workspace event for each of 50, 80 and 100 percent that a budget has
+ * reached.
+ * @param reached name of a common table expression with the identifying columns of budgets and
+ *   was_crossed, new_crossed, new_spent, new_allowed, new_ends.
+ */
+export const selectThresholds = (reached: string): string => `
   select c.workspace_id, case when c.scope_kind = 'agent' then c.scope_id end as agent_id,
     new_id('evt') as id, 'usage.threshold' as type,
     jsonb_build_object('scope', c.scope_kind, 'scope_id', c.scope_id, 'metric', c.metric,
       'percent', t.percent, 'used', c.new_spent, 'limit', c.new_allowed, 'resets_at',
-      to_char(coalesce(c.next_ends, c.ends) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-    ) as data
-  from reached c join (values (50), (80), (100)) as t (percent)
+      to_char(c.new_ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as data
+  from ${reached} c join (values (50), (80), (100)) as t (percent)
     on t.percent > c.was_crossed and t.percent <= c.new_crossed
-), ${insertWorkspaceEvents("thresholds")}`;
-}
+`;
 
 /**
  * SQL expression for the ids of the workspaces of `charged_budgets` in which runs may wait for
@@ -114,6 +124,14 @@ with stale as materialized (
     select * from runs r where r.id = v.run_id and r.workspace_id = v.workspace_id limit 1
   ) r on true
   where r.id is null or r.finished_at is not null
+    -- A stopping process has released the run, and the journal reports all calls: the next claim
+    -- will find that it matches endOfReported of the engine.
+    or (r.status = 'queued' and v.state = 'held' and (
+      select string_agg(case when e.type = 'run.resumed' then 'r'
+        when e.type = 'run.queued' and e.data ? 'calls_reported' then 'q'
+        else 'x' end, '' order by e.seq)
+      from events e where e.run_id = r.id
+    ) ~ '(^|x)(qr)*q$')
   order by v.run_id limit ${maxReturned}
 ), locked_budgets as materialized (
   select b.* from budgets b where b.id = any (array(select unnest(held_in) from stale))
@@ -123,6 +141,8 @@ with stale as materialized (
   delete from reservations v using stale s
   where v.run_id = s.run_id and v.workspace_id = s.workspace_id
     and v.run_id = any (array(select run_id from stale))
+    -- A queued run can be claimed and reserve again before this statement locks its row.
+    and v.seen_at = s.seen_at
     and (select count(*) from locked_budgets) >= 0
   returning v.*
 ), returned as materialized (
@@ -136,9 +156,10 @@ select json_agg(distinct workspace_id) as workspaces from gone`,
 );
 
 /**
- * Returns to the budgets what is still held by runs that have ended or were deleted. The statement
- * that ends a run usually does this itself. It does not if a reservation is written later, for
- * example by a process that hung while another one took the run over and ended it.
+ * Returns to the budgets what is still held by runs that have ended or were deleted, and by runs
+ * that were released to the queue if no call of them is lost. The statement that ends a run usually
+ * does this itself. It does not if a reservation is written later, for example by a process that
+ * hung while another one took the run over and ended it.
  * @returns the workspaces of these runs.
  */
 export async function returnReservations(database: Database): Promise<readonly string[]> {

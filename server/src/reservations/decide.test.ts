@@ -69,7 +69,27 @@ describe("a call", () => {
   test(`is not made if fewer than ${minOutputTokens} output tokens are left`, () => {
     const limits = [budget(1, { allowed: 1_000, spent: 700 })];
     expect(fitInto(limits, call(1_000, 44)).kind).toBe("fits");
-    expect(fitInto(limits, call(1_000, 45))).toEqual({ kind: "spent", limit: limits[0] });
+    expect(fitInto(limits, call(1_000, 45))).toEqual({
+      kind: "spent",
+      limit: limits[0],
+      isUsedUp: true,
+    });
+  });
+
+  test("that is rejected only because its input is large does not use up the limit", () => {
+    // Each token costs 3 micro-dollars. A call with 32,768 tokens of input and 256 of output costs
+    // 99,072.
+    const large = {
+      maxOutputTokens: 1_000,
+      amountsOf: (count: number) => ({
+        ...cost(3 * (1_000_000 + count)),
+        tokens: 1_000_000 + count,
+      }),
+      used: noAmounts,
+    };
+    const rejection = (allowed: number) => fitInto([budget(1, { allowed })], large);
+    expect(rejection(100_000)).toMatchObject({ kind: "spent", isUsedUp: false });
+    expect(rejection(99_000)).toMatchObject({ kind: "spent", isUsedUp: true });
   });
 
   test("that needs fewer output tokens is made if these are left", () => {

@@ -1,5 +1,5 @@
 import { type Amounts, amountIn, type Budget, type Limit, sumOf } from "./budget.ts";
-import { type CallBound, fitInto } from "./fit.ts";
+import { type CallBound, type Fit, fitInto } from "./fit.ts";
 
 /** A run that requests a reservation for its next model call. */
 export interface ReservationRequest {
@@ -30,6 +30,8 @@ export interface WaitingRun {
   readonly held: { readonly amounts: Amounts; readonly in: readonly number[] };
 }
 
+type Spent = Extract<Fit, { readonly kind: "spent" }>;
+
 export type Decision =
   | {
       readonly kind: "granted";
@@ -43,7 +45,7 @@ export type Decision =
       readonly asked: Amounts;
       readonly blockedAt: readonly number[];
     }
-  | { readonly kind: "spent"; readonly limit: Limit }
+  | Spent
   | { readonly kind: "price_unknown" };
 
 export interface Decided {
@@ -163,7 +165,7 @@ function decideOne(states: Map<number, State>, request: ReservationRequest): Dec
   const own = budgetIds.flatMap((id) => states.get(id) ?? []);
   const limits = own.map((state) => withKept(state, call.used));
   const fit = fitInto(runLimit === undefined ? limits : [runLimit, ...limits], call);
-  if (fit.kind !== "fits") return fit.kind === "spent" ? spent(own, fit.limit) : fit;
+  if (fit.kind !== "fits") return fit.kind === "spent" ? spent(own, fit) : fit;
   const { outputTokens, loweredBy } = fit;
   const asked = call.amountsOf(outputTokens);
   const blocked = blockedAt(own, asked);
@@ -219,8 +221,8 @@ function withKept({ budget, kept }: State, used: Amounts): Limit {
  * Returns the rejection. Its limit shows the amount actually spent, without the amounts that other
  * runs hold.
  */
-function spent(own: readonly State[], limit: Limit): Decision {
-  return { kind: "spent", limit: original(own, limit) ?? limit };
+function spent(own: readonly State[], fit: Spent): Decision {
+  return { ...fit, limit: original(own, fit.limit) ?? fit.limit };
 }
 
 function original(own: readonly State[], limit: Limit | undefined): Limit | undefined {

@@ -6,13 +6,21 @@ import { type Amounts, amountIn, type Limit } from "./budget.ts";
  */
 export const minOutputTokens = 256;
 
+/**
+ * A limit counts as used up if a call with up to this many input tokens does not fit. It is not 0,
+ * because instructions, tools and input are reserved with a token for each byte: what is left when
+ * all usual calls are rejected is nearly always enough for a call without input.
+ */
+const smallInputTokens = 32_768;
+
 /** A model call that a run is about to make. */
 export interface CallBound {
   /** The number of output tokens that the call gets if no limit lowers it. */
   readonly maxOutputTokens: number;
   /**
    * Returns what the call uses at most if it writes up to `outputTokens`, without what earlier
-   * attempts used. It must not decrease when `outputTokens` grows: `fitInto` uses bisection.
+   * attempts used. It must not decrease when `outputTokens` grows: `fitInto` uses bisection. With 0
+   * output tokens, it is what the input uses.
    */
   readonly amountsOf: (outputTokens: number) => Amounts;
   /** What earlier attempts of the call used, which is not written to the ledger yet. */
@@ -30,8 +38,11 @@ export type Fit =
        */
       readonly loweredBy: Limit | undefined;
     }
-  /** Too little is left of `limit` for a useful call. */
-  | { readonly kind: "spent"; readonly limit: Limit }
+  /**
+   * Too little is left of `limit` for a useful call. `isUsedUp` is whether it would be too little
+   * for a call with less input too.
+   */
+  | { readonly kind: "spent"; readonly limit: Limit; readonly isUsedUp: boolean }
   /** A limit in money applies, and no price is known. */
   | { readonly kind: "price_unknown" };
 
@@ -51,11 +62,27 @@ export function fitInto(limits: readonly Limit[], call: CallBound): Fit {
     const left = Math.max(0, (limit.allowed ?? 0) - limit.spent - (amountIn(limit, used) ?? 0));
     const fits = (tokens: number) => (amountIn(limit, amountsOf(tokens)) ?? 0) <= left;
     if (fits(outputTokens)) continue;
-    if (!fits(minimum)) return { kind: "spent", limit };
+    if (!fits(minimum))
+      return { kind: "spent", limit, isUsedUp: amountOfSmall(limit, amountsOf, minimum) > left };
     outputTokens = largestThat(fits, minimum, outputTokens);
     loweredBy = limit;
   }
   return { kind: "fits", outputTokens, loweredBy };
+}
+
+/**
+ * Returns what a call uses of a limit if it writes `outputTokens` and has at most
+ * `smallInputTokens` of input. It assumes that the cost of input is proportional to its tokens.
+ */
+function amountOfSmall(
+  limit: Limit,
+  amountsOf: CallBound["amountsOf"],
+  outputTokens: number,
+): number {
+  const whole = amountIn(limit, amountsOf(outputTokens)) ?? 0;
+  const input = amountsOf(0);
+  const shareAboveSmall = Math.max(0, 1 - smallInputTokens / input.tokens);
+  return whole - (amountIn(limit, input) ?? 0) * shareAboveSmall;
 }
 
 /** Returns the largest number of tokens that fits. `low` fits, and `high` does not. */

@@ -14,6 +14,7 @@ export {
   chargeBudgets,
   returnReservations,
   returnStatements,
+  selectThresholds,
   workspacesToWake,
 } from "./charge-statement.ts";
 export { type CallBound, fitInto } from "./fit.ts";

@@ -214,7 +214,10 @@ export interface ReserveInput {
   readonly budgets: readonly {
     readonly id: number;
     readonly reserved: number;
-    /** Whether a request was rejected because of the amount spent of the budget. */
+    /**
+     * Whether a request was rejected because of the amount spent of the budget, and not because of
+     * its own size: see `isUsedUp`. It pauses the agent if the ceiling does so.
+     */
     readonly refused: boolean;
     /** Whether a run waits until a reserved amount of the budget is returned. */
     readonly hasWaiter: boolean;

@@ -154,7 +154,9 @@ function written(
   { decisions, reserved }: ReturnType<typeof decide>,
 ): ReserveInput | undefined {
   const refusing = new Set(
-    decisions.flatMap((decision) => (decision.kind === "spent" ? keyOf(decision.limit) : [])),
+    decisions.flatMap((decision) =>
+      decision.kind === "spent" && decision.isUsedUp ? keyOf(decision.limit) : [],
+    ),
   );
   const waitedFor = new Set(
     decisions.flatMap((decision) => (decision.kind === "waits" ? decision.blockedAt : [])),

@@ -3312,7 +3312,8 @@ with tenants as materialized (
 ), spent_in as materialized (
   -- The time of the entries is now(), when this transaction began. If another transaction has
   -- started the next period of a budget since, the entries belong to the previous period and are
-  -- not added.
+  -- not added. A period that begins after the present time was started by a clock that was ahead.
+  -- Entries are added to it, because the limit would not count any before it begins.
   select b.id, sum(coalesce(case b.metric
       when 'cost' then case when b.scope_kind = 'plan' then coalesce(c.standard_cost_micros, c.cost_micros)
         else c.cost_micros end
@@ -3320,7 +3321,8 @@ with tenants as materialized (
       when 'voice' then c.voice_ms
       else c.browser_ms end, 0)) as amount
   from charged_calls c join locked_budgets b
-    on b.workspace_id = c.workspace_id and b.scope_id = any (c.scope_ids) and now() >= b.starts
+    on b.workspace_id = c.workspace_id and b.scope_id = any (c.scope_ids)
+    and (now() >= b.starts or clock_timestamp() < b.starts)
   group by b.id
 ), returned_to as materialized (
   select b.id, sum(coalesce(case b.metric
@@ -3346,7 +3348,8 @@ with tenants as materialized (
     coalesce((select r.amount from returned_to r where r.id = b.id), 0) as returned
   from locked_budgets b
 ), reached as materialized (
-  select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
+  select c.*, coalesce(c.next_ends, c.ends) as new_ends,
+    case when c.is_over then 0 else c.crossed end as was_crossed,
     greatest(case when c.is_over then 0 else c.crossed end,
       case when c.new_spent = 0 then 0
       when c.new_spent >= c.new_allowed then 100
@@ -3370,8 +3373,7 @@ with tenants as materialized (
     new_id('evt') as id, 'usage.threshold' as type,
     jsonb_build_object('scope', c.scope_kind, 'scope_id', c.scope_id, 'metric', c.metric,
       'percent', t.percent, 'used', c.new_spent, 'limit', c.new_allowed, 'resets_at',
-      to_char(coalesce(c.next_ends, c.ends) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-    ) as data
+      to_char(c.new_ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as data
   from reached c join (values (50), (80), (100)) as t (percent)
     on t.percent > c.was_crossed and t.percent <= c.new_crossed
 ), written_workspace_events as (
@@ -3517,7 +3519,8 @@ with tenants as materialized (
 ), spent_in as materialized (
   -- The time of the entries is now(), when this transaction began. If another transaction has
   -- started the next period of a budget since, the entries belong to the previous period and are
-  -- not added.
+  -- not added. A period that begins after the present time was started by a clock that was ahead.
+  -- Entries are added to it, because the limit would not count any before it begins.
   select b.id, sum(coalesce(case b.metric
       when 'cost' then case when b.scope_kind = 'plan' then coalesce(c.standard_cost_micros, c.cost_micros)
         else c.cost_micros end
@@ -3525,7 +3528,8 @@ with tenants as materialized (
       when 'voice' then c.voice_ms
       else c.browser_ms end, 0)) as amount
   from charged_calls c join locked_budgets b
-    on b.workspace_id = c.workspace_id and b.scope_id = any (c.scope_ids) and now() >= b.starts
+    on b.workspace_id = c.workspace_id and b.scope_id = any (c.scope_ids)
+    and (now() >= b.starts or clock_timestamp() < b.starts)
   group by b.id
 ), returned_to as materialized (
   select b.id, sum(coalesce(case b.metric
@@ -3551,7 +3555,8 @@ with tenants as materialized (
     coalesce((select r.amount from returned_to r where r.id = b.id), 0) as returned
   from locked_budgets b
 ), reached as materialized (
-  select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
+  select c.*, coalesce(c.next_ends, c.ends) as new_ends,
+    case when c.is_over then 0 else c.crossed end as was_crossed,
     greatest(case when c.is_over then 0 else c.crossed end,
       case when c.new_spent = 0 then 0
       when c.new_spent >= c.new_allowed then 100
@@ -3575,8 +3580,7 @@ with tenants as materialized (
     new_id('evt') as id, 'usage.threshold' as type,
     jsonb_build_object('scope', c.scope_kind, 'scope_id', c.scope_id, 'metric', c.metric,
       'percent', t.percent, 'used', c.new_spent, 'limit', c.new_allowed, 'resets_at',
-      to_char(coalesce(c.next_ends, c.ends) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-    ) as data
+      to_char(c.new_ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as data
   from reached c join (values (50), (80), (100)) as t (percent)
     on t.percent > c.was_crossed and t.percent <= c.new_crossed
 ), written_workspace_events as (
@@ -3742,7 +3746,8 @@ with tenants as materialized (
 ), spent_in as materialized (
   -- The time of the entries is now(), when this transaction began. If another transaction has
   -- started the next period of a budget since, the entries belong to the previous period and are
-  -- not added.
+  -- not added. A period that begins after the present time was started by a clock that was ahead.
+  -- Entries are added to it, because the limit would not count any before it begins.
   select b.id, sum(coalesce(case b.metric
       when 'cost' then case when b.scope_kind = 'plan' then coalesce(c.standard_cost_micros, c.cost_micros)
         else c.cost_micros end
@@ -3750,7 +3755,8 @@ with tenants as materialized (
       when 'voice' then c.voice_ms
       else c.browser_ms end, 0)) as amount
   from charged_calls c join locked_budgets b
-    on b.workspace_id = c.workspace_id and b.scope_id = any (c.scope_ids) and now() >= b.starts
+    on b.workspace_id = c.workspace_id and b.scope_id = any (c.scope_ids)
+    and (now() >= b.starts or clock_timestamp() < b.starts)
   group by b.id
 ), returned_to as materialized (
   select b.id, sum(coalesce(case b.metric
@@ -3776,7 +3782,8 @@ with tenants as materialized (
     coalesce((select r.amount from returned_to r where r.id = b.id), 0) as returned
   from locked_budgets b
 ), reached as materialized (
-  select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
+  select c.*, coalesce(c.next_ends, c.ends) as new_ends,
+    case when c.is_over then 0 else c.crossed end as was_crossed,
     greatest(case when c.is_over then 0 else c.crossed end,
       case when c.new_spent = 0 then 0
       when c.new_spent >= c.new_allowed then 100
@@ -3800,8 +3807,7 @@ with tenants as materialized (
     new_id('evt') as id, 'usage.threshold' as type,
     jsonb_build_object('scope', c.scope_kind, 'scope_id', c.scope_id, 'metric', c.metric,
       'percent', t.percent, 'used', c.new_spent, 'limit', c.new_allowed, 'resets_at',
-      to_char(coalesce(c.next_ends, c.ends) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-    ) as data
+      to_char(c.new_ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as data
   from reached c join (values (50), (80), (100)) as t (percent)
     on t.percent > c.was_crossed and t.percent <= c.new_crossed
 ), written_workspace_events as (
@@ -5017,6 +5023,14 @@ with stale as materialized (
     select * from runs r where r.id = v.run_id and r.workspace_id = v.workspace_id limit 1
   ) r on true
   where r.id is null or r.finished_at is not null
+    -- A stopping process has released the run, and the journal reports all calls: the next claim
+    -- will find that it matches endOfReported of the engine.
+    or (r.status = 'queued' and v.state = 'held' and (
+      select string_agg(case when e.type = 'run.resumed' then 'r'
+        when e.type = 'run.queued' and e.data ? 'calls_reported' then 'q'
+        else 'x' end, '' order by e.seq)
+      from events e where e.run_id = r.id
+    ) ~ '(^|x)(qr)*q$')
   order by v.run_id limit 500
 ), locked_budgets as materialized (
   select b.* from budgets b where b.id = any (array(select unnest(held_in) from stale))
@@ -5026,6 +5040,8 @@ with stale as materialized (
   delete from reservations v using stale s
   where v.run_id = s.run_id and v.workspace_id = s.workspace_id
     and v.run_id = any (array(select run_id from stale))
+    -- A queued run can be claimed and reserve again before this statement locks its row.
+    and v.seen_at = s.seen_at
     and (select count(*) from locked_budgets) >= 0
   returning v.*
 ), returned as materialized (

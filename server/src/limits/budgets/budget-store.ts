@@ -1,10 +1,12 @@
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
+import { insertWorkspaceEvents } from "../../events/index.ts";
 import {
   crossedSql,
   currentPeriodSql,
   entryAmountSql,
   nextStartSql,
+  selectThresholds,
 } from "../../reservations/index.ts";
 
 /** Identifies a budget, which is a row of the table `budgets` that counts the use of a limit. */
@@ -55,8 +57,8 @@ export async function lockBudgets(
  * or the month of its plan. If the plan already has a budget, the new budget gets the same month.
  * `spent` of a new budget is the sum of the ledger's entries, without those of transactions that
  * are still open: `countSpent` corrects it later. A changed budget keeps its period, the amount
- * spent and the amount reserved. If its period is over, it starts the next one. The caller has
- * locked the rows.
+ * spent and the amount reserved. If its period is over, it starts the next one. If a lowered limit
+ * is reached to 50, 80 or 100 percent, an event is written. The caller has locked the rows.
  * @returns the budgets that are new.
  */
 export async function putBudgets(
@@ -96,8 +98,7 @@ on conflict (workspace_id, scope_id, scope_kind, metric) do update set
   refused = budgets.refused and budgets.ends > now()
     and coalesce(excluded.allowed <= budgets.allowed, false),
   -- The highest of 50, 80 and 100 percent that was reached. A raised limit lowers it. A lowered
-  -- limit does not raise it here, because each rise needs an event usage.threshold: the statement
-  -- that charges the next metered call raises it and writes the event.
+  -- limit raises it in writeThresholds, because each rise needs an event.
   crossed = case when budgets.ends <= now() then 0
     else least(budgets.crossed, ${sql.raw(crossedSql("budgets.spent", "excluded.allowed"))}) end,
   spent = case when budgets.ends <= now() then 0 else budgets.spent end,
@@ -106,6 +107,7 @@ on conflict (workspace_id, scope_id, scope_kind, metric) do update set
   ends = case when budgets.ends <= now() then excluded.ends else budgets.ends end
 returning workspace_id as "workspaceId", scope_id as "scopeId", scope_kind as "scopeKind", metric,
   xmax = 0 as "isNew"`.execute(tx);
+  await writeThresholds(tx, budgets);
   const created = put
     .filter(({ isNew }) => isNew)
     .map(({ workspaceId, scopeId, scopeKind, metric }) => ({
@@ -116,6 +118,27 @@ returning workspace_id as "workspaceId", scope_id as "scopeId", scope_kind as "s
     }));
   if (created.length > 0) await sumSpent(tx, created);
   return created;
+}
+
+/**
+ * Writes the events for the percentages that changed budgets have reached, because no further call
+ * may be charged: calls are rejected at a limit that is spent.
+ */
+async function writeThresholds(
+  tx: WorkspaceTransaction,
+  keys: readonly BudgetKey[],
+): Promise<void> {
+  const crossed = crossedSql("b.spent", "b.allowed");
+  await sql`
+with reached as materialized (
+  select b.*, b.crossed as was_crossed, ${sql.raw(crossed)} as new_crossed, b.spent as new_spent,
+    b.allowed as new_allowed, b.ends as new_ends
+  from ${rowsOf(keys)} join budgets b on ${isOfKey("b")}
+), written as (
+  update budgets b set crossed = r.new_crossed from reached r
+  where b.id = r.id and r.new_crossed > r.was_crossed
+), thresholds as (${sql.raw(selectThresholds("reached"))}),
+${sql.raw(insertWorkspaceEvents("thresholds"))} select`.execute(tx);
 }
 
 /**

@@ -48,9 +48,12 @@ export async function putPlanBudgets(
   await lockBudgets(tx, all);
   const isLimited = ({ allowed, nextAllowed }: BudgetToPut) =>
     allowed !== null || (nextAllowed ?? null) !== null;
+  // Budgets are deleted last: a new budget takes the month of those that the plan already has, also
+  // if the change leaves none of them.
+  const created = await putBudgets(tx, all.filter(isLimited));
   await deleteBudgets(
     tx,
     all.filter((budget) => !isLimited(budget)),
   );
-  return putBudgets(tx, all.filter(isLimited));
+  return created;
 }

@@ -43,8 +43,9 @@ export interface AppendRow {
   readonly end: RunEnd | undefined;
   /**
    * Whether to release the claim and queue the run again, so that any process can claim it. The
-   * reservation of the run ends only if `calls` are reported. Otherwise it may belong to a lost
-   * call that the next owner reports. Default false.
+   * reservation of the run ends here only if `calls` are reported. Otherwise it may belong to a
+   * lost call that the next owner reports; if it does not, `returnReservations` ends it. Default
+   * false.
    */
   readonly release?: boolean;
 }
