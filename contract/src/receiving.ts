@@ -350,6 +350,9 @@ export type Preset = z.infer<typeof preset>;
  *   value, or the trigger is disabled and `when_disabled` is `swallow`.
  * - `invalid_signature`: rejected with 401. Body, headers and query of the request are not stored.
  * - `rejected`: rejected for another reason, such as a paused agent or an unreadable body.
+ *
+ * Of `repeated`, `honeypot`, `swallowed`, `invalid_signature` and `rejected` requests, only the
+ * first 60 of each outcome and minute are stored.
  */
 export const requestOutcome = z.enum([
   "started",

@@ -12,8 +12,17 @@ export interface RecordRow {
   readonly check: SettingsCheck | undefined;
 }
 
-/** Maximum number of requests of one outcome that are stored per trigger and minute. */
+/**
+ * Maximum number of requests of one outcome that are stored per trigger and minute. Rejected
+ * requests that were verified have a limit of their own, which senders without the secret cannot
+ * use up.
+ */
 const maxStoredPerMinute = 60;
+
+/** Returns the value of the column `outcome` of `request_counts` under which a row is counted. */
+function countedAs({ outcome, headers }: ReceivedRequestRow): string {
+  return outcome === "rejected" && headers === null ? "rejected_unverified" : outcome;
+}
 
 /** Columns of `received_requests` that the statements in this folder write. */
 export const requestColumns: Readonly<Record<string, Column<ReceivedRequestRow>>> = {
@@ -53,7 +62,7 @@ export function insertRequests(source: string): string {
 
 /**
  * Records requests that start no run and that a sender can repeat without end. It counts them per
- * trigger, outcome and minute, and stores the first ones of each minute.
+ * trigger, outcome (see `countedAs`) and minute, and stores the first ones of each minute.
  */
 export const recordStatement = statement<readonly RecordRow[]>("record-requests", (p) => {
   const checks = (p: Parameters<readonly RecordRow[]>) =>
@@ -64,6 +73,7 @@ export const recordStatement = statement<readonly RecordRow[]>("record-requests"
           [type, (row: RecordRow) => value(row.request)] as Column<RecordRow>,
         ]),
       ),
+      counted_as: ["text", ({ request }) => countedAs(request)],
       token_hash: ["bytea", (row) => row.check?.tokenHash ?? null],
       version: ["int", (row) => row.check?.version ?? 0],
     }).table;
@@ -83,17 +93,17 @@ with checked as materialized (
   -- The rows are ordered, so that two processes lock the counts in the same order and cannot
   -- deadlock.
   insert into request_counts as c (workspace_id, trigger_id, outcome, minute, count)
-  select workspace_id, trigger_id, outcome, minute, count(*) from checked where result = 'valid'
-  group by workspace_id, trigger_id, outcome, minute order by trigger_id, outcome
+  select workspace_id, trigger_id, counted_as, minute, count(*) from checked where result = 'valid'
+  group by workspace_id, trigger_id, counted_as, minute order by trigger_id, counted_as
   on conflict (trigger_id, outcome, minute) do update set count = c.count + excluded.count
   returning trigger_id, outcome, count
 ), numbered as (
-  select c.*, row_number() over (partition by trigger_id, outcome order by position) as number,
-    count(*) over (partition by trigger_id, outcome) as added
+  select c.*, row_number() over (partition by trigger_id, counted_as order by position) as number,
+    count(*) over (partition by trigger_id, counted_as) as added
   from checked c where result = 'valid'
 ), stored as (
   ${insertRequests(`numbered q join (select trigger_id as counted_id, outcome as counted_outcome, count
-    from counted) as counted on counted_id = q.trigger_id and counted_outcome = q.outcome
+    from counted) as counted on counted_id = q.trigger_id and counted_outcome = q.counted_as
   where count - added + number <= ${maxStoredPerMinute}`)}
 )
 select result from checked order by position`;

@@ -13,7 +13,7 @@ import { type RecordRow, recordStatement } from "./record-statement.ts";
 export interface Recorder {
   /**
    * Records a request. Per trigger, outcome and minute, only the first requests are stored; the
-   * others are only counted.
+   * others are only counted. Verified and unverified requests that were rejected count separately.
    * @returns `valid` if the request was stored or only counted. `unauthorized` if the trigger's
    *   token is no longer valid, and `reconfigured` if the settings have changed since the outcome
    *   was decided: the request is then neither stored nor counted.

@@ -7,6 +7,8 @@ import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
+import { startHeldModel } from "../../test/held-model.ts";
+import { allSucceeded } from "../../test/runs-of.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
 
 const beckon = await startTestBeckon();
@@ -119,6 +121,24 @@ describe("settings of what a trigger accepts", () => {
     ]);
     const mended = await patch(path, { filter: "has(payload.total) && payload.total > 3" });
     expect(mended.body.data.warnings).toEqual([]);
+  });
+
+  test("give no warning to a key that cannot open received requests", async () => {
+    const { path, url } = await made({});
+    expect((await send(url, { email: "ada@example.com" })).status).toBe(200);
+    const asked = async (scopes: string[]) => {
+      const { status, body } = await beckon.call(path, {
+        method: "PATCH",
+        credential: await insertKey(beckon, { scopes }),
+        body: { receiving: { filter: "payload[payload.email] == 1" } },
+      });
+      return [status, body.data.warnings];
+    };
+    expect(await asked(["triggers:write"])).toEqual([200, []]);
+    expect(await asked(["triggers:write", "runs:read"])).toEqual([
+      200,
+      [{ part: "filter", message: expect.stringMatching(/ada@example\.com/), line: 1 }],
+    ]);
   });
 
   test("are exported without secrets, and imported", async () => {
@@ -588,6 +608,53 @@ describe("a replay", () => {
     expect(
       (await requestsOf(path)).filter(({ replay_of }: { replay_of: string }) => replay_of),
     ).toHaveLength(2);
+  });
+
+  test("of many with an invalid Idempotency-Key is rejected, like that of one", async () => {
+    const { path, url } = await made({});
+    const since = new Date(Date.now() - 1_000).toISOString();
+    await send(url, "x");
+    const [{ id }] = await requestsOf(path);
+    const headers = { "idempotency-key": "x".repeat(256) };
+    for (const [call, body] of [
+      [`${path}/requests/replay`, { since }],
+      [`${path}/requests/${id}/replay`, {}],
+    ] as const)
+      expectError(
+        await beckon.call(call, { body, headers }),
+        400,
+        "bad_request",
+        /^Idempotency-Key must be/,
+      );
+    expect(await requestsOf(path)).toHaveLength(1);
+  });
+
+  test("of many that fills the agent's queue says how many runs it started, and a repeat starts the others", async () => {
+    const held = await startHeldModel(beckon);
+    const { agent, path, url } = await made({});
+    const since = new Date(Date.now() - 1_000).toISOString();
+    for (const n of [1, 2, 3]) await send(url, { n });
+    await allSucceeded(beckon, agent.id, 3);
+    const limitQueue = (max_queued_runs: number) =>
+      beckon.call(`/agents/${agent.id}`, {
+        method: "PATCH",
+        body: { model: held.model, limits: { max_concurrent_runs: 1, max_queued_runs } },
+      });
+    await limitQueue(2);
+    await beckon.invoke(agent, "executing", { prefer: "respond-async" });
+    await held.reached(1);
+    const replay = (key: string) =>
+      beckon.call(`${path}/requests/replay`, {
+        body: { since },
+        headers: { "idempotency-key": key },
+      });
+    expectError(await replay("one"), 429, "agent_busy", /Runs of 2 requests were started before/);
+    expectError(await replay("other"), 429, "agent_busy", /Try again later\.$/);
+    await limitQueue(3);
+    expect((await replay("one")).body.data).toMatchObject({ replayed: 3, skipped: 0 });
+    expect((await replay("one")).headers.get("idempotency-replayed")).toBe("true");
+    held.release();
+    await allSucceeded(beckon, agent.id, 7);
   });
 
   test("of many skips none of those that arrived in one millisecond", async () => {

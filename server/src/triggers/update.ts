@@ -20,7 +20,7 @@ import {
  * Changes a trigger's name, prompt prefix or settings, or enables or disables it. After the
  * response, requests to its URL are handled with the new settings.
  * @returns the trigger; `warnings` has the mistakes that a new filter or template makes with the
- *   last received request.
+ *   last received request. It is empty for a caller without `runs:read`.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`, `unavailable`; `stale` if `If-Match` is
  *   not the current version.
  */
@@ -50,8 +50,9 @@ export async function updateTrigger({
 }
 
 /**
- * Returns the mistakes with the last received request. If finding them fails, returns none, because
- * the change is already committed and the request must succeed.
+ * Returns the mistakes with the last received request. If the caller cannot open received requests,
+ * or finding them fails, returns none, because the change is already committed and the request must
+ * succeed.
  */
 async function warningsOf(ctx: Context & MappingServices & BodyServices, row: TriggerRow) {
   const tried = await attemptAsync(() => tryOnLastRequest(ctx, row));

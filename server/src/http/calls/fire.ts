@@ -96,18 +96,19 @@ export async function handleFire(
   const caller = callerOf(c);
   if (caller === undefined) throw unauthorized(services, c);
   const { triggers } = state;
-  const body = new ReceivedBody(c.env.incoming, services.runs.memory, caller);
-  const request: FireRequest = { caller, body };
+  const { incoming } = c.env;
+  const body = new ReceivedBody(incoming, services.runs.memory, caller);
+  const address = addressOf(incoming, services.trustProxy);
+  const request: FireRequest = { caller, body, address };
   let call: ReceivedCall | undefined;
   try {
     for (;;) {
       const trigger = triggers.get(caller.hash) ?? (await triggers.read(caller.hash));
       try {
         const { settings } = trigger;
-        if (settings === undefined)
-          return await fireDefault(services, c.env.incoming, request, trigger);
-        call ??= toReceivedCall(services, state, c, request);
-        return await receive(services, c.env.incoming, call, { ...trigger, settings });
+        if (settings === undefined) return await fireDefault(services, incoming, request, trigger);
+        call ??= toReceivedCall(state, incoming, request);
+        return await receive(services, incoming, call, { ...trigger, settings });
       } catch (thrown) {
         if (!(thrown instanceof TriggerReconfigured)) throw thrown;
         triggers.forget(caller.hash);
@@ -129,6 +130,11 @@ type FireCaller = Extract<Caller, { readonly kind: "credential" }>;
 interface FireRequest {
   readonly caller: FireCaller;
   readonly body: ReceivedBody;
+  /**
+   * The sender's address. It is read when the request arrives, because a socket has no address once
+   * its sender has disconnected.
+   */
+  readonly address: string;
 }
 
 /** Starts the run of a request to a trigger without settings. */
@@ -163,17 +169,16 @@ async function fireDefault(
  * the same if the request is checked again because the settings have changed.
  */
 function toReceivedCall(
-  services: Services,
   { triggers, rates }: FireState,
-  { env: { incoming } }: RequestContext,
-  { caller, body }: FireRequest,
+  incoming: IncomingMessage,
+  { caller, body, address }: FireRequest,
 ): ReceivedCall {
   const key = idempotencyKey(headerOf(incoming, "idempotency-key"));
   let counted: Window | undefined;
   return {
     caller,
     body,
-    head: requestHead(incoming, addressOf(incoming, services.trustProxy)),
+    head: requestHead(incoming, address),
     labels: readLabels(incoming),
     callback: readCallback(incoming),
     key,

@@ -142,6 +142,8 @@ export async function handleManaged(
   const { incoming, outgoing } = c.env;
   const { workspace: wanted, ...query } = c.req.query();
   const id = c.req.param("workspace_id") ?? workspaceOf(incoming, wanted);
+  // Read before the first query, because a socket has no address once its client has disconnected.
+  const address = addressOf(incoming, services.trustProxy);
   const withinDeadline = readDeadline();
   const find = () => authenticate(services, incoming, { id, any: route.anyWorkspace });
   const found = await withinDeadline(find());
@@ -175,7 +177,7 @@ export async function handleManaged(
     ctx: {
       actor,
       workspaceId,
-      address: addressOf(incoming, services.trustProxy),
+      address,
       database,
       cipher,
       operator,

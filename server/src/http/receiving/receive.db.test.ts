@@ -101,6 +101,18 @@ test("of the requests with an invalid signature 60 a minute are stored, all are 
   expect(stored).toBeLessThanOrEqual(60 * (rows[0]?.minutes ?? 0));
 });
 
+test("unverified requests that are rejected do not use up what a minute stores of the verified ones", async () => {
+  const trigger = await create({ bodies: { max_bytes: 1_024 } });
+  await Promise.all(Array.from({ length: 200 }, () => trigger.send("x".repeat(2_048))));
+  await beckon.call(`/agents/${trigger.agentId}/pause`, { method: "POST" });
+  expect((await trigger.send({ a: 1 })).status).toBe(409);
+  const requests = await trigger.requests();
+  expect(requests.filter(({ body }) => body === null).length).toBeGreaterThanOrEqual(60);
+  expect(requests.filter(({ body }) => body !== null)).toMatchObject([
+    { outcome: "rejected", body: Buffer.from('{"a":1}') },
+  ]);
+});
+
 test("a filter that fails at a value which the database cannot store gives a failed run", async () => {
   const trigger = await create({ filter: "int(payload.count) > 1" });
   for (const count of ["a\0b", "a\ud800b", `${"a".repeat(984)}\u{1f600}`]) {

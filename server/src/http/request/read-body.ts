@@ -40,7 +40,8 @@ export type BodyHold = Pick<ByteHold, "grow" | "maxBytes">;
 
 /**
  * Reads the body of a request. Resolves with an error if the body is too large or its transfer
- * coding is not supported. Rejects if the client disconnects before the body is complete.
+ * coding is not supported. Rejects if the client disconnects before the body is complete. If the
+ * client disconnected later, the body is read all the same, even if reading begins after that.
  * @param hold returns the hold that counts `heldPerByte` for each byte; called only for a large
  *   body. The caller releases the hold when it no longer keeps anything of the body
  * @param maxBytes default 1 MiB
@@ -80,14 +81,21 @@ export function readBody(
         resolve({ ok: false, error: tooLargeForMemory(), size: bytes });
       else reject(tooManyBodies());
     };
-    // The events `error` and `close` can also follow a complete body. No error is created then,
-    // because capturing its stack would take time.
-    const onClose = () => (incoming.complete ? undefined : reject(truncated()));
-    incoming.on("data", append);
-    incoming.on("end", () => {
+    const finish = () => {
       const all = [...joined, ...chunks];
       resolve({ ok: true, value: all.length === 1 && all[0] ? all[0] : Buffer.concat(all) });
-    });
+    };
+    if (incoming.destroyed) {
+      // Node emits no more events of a destroyed request, but `read` returns what it has buffered.
+      for (let chunk = incoming.read(); chunk !== null; chunk = incoming.read()) append(chunk);
+      finish();
+      return;
+    }
+    // The events `error` and `close` can also follow a body that was read. No error is created
+    // then, because capturing its stack would take time.
+    const onClose = () => (incoming.readableEnded ? undefined : reject(truncated()));
+    incoming.on("data", append);
+    incoming.on("end", finish);
     incoming.on("error", onClose);
     incoming.on("close", onClose);
   });

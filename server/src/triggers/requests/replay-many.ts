@@ -1,7 +1,7 @@
 import { type ReplayedRequests, replayRequestsBody } from "@beckon/contract";
 import { type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
-import { ApiError } from "../../base/errors.ts";
+import { ApiError, orThrow } from "../../base/errors.ts";
 import type { Once } from "../../base/idempotency/index.ts";
 import { lowestIdAt, timeOf, wholeMilliseconds } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
@@ -32,7 +32,7 @@ const skippedErrors: readonly string[] = [
  * `outcome` is `honeypot`, requests with a value in the honeypot, a form field that people do not
  * see. If the call is repeated with the same Idempotency-Key, no request starts a second run.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; the errors of `replayRequest` that are
- *   not in `skippedErrors`
+ *   not in `skippedErrors`, even if runs were already started: the message then says how many
  */
 export async function replayRequests({
   ctx,
@@ -49,6 +49,8 @@ export async function replayRequests({
     workspaceId,
     async (tx) => {
       const trigger = await requireTrigger(tx, ctx, input);
+      // Without this check, each request would be skipped because of the invalid key.
+      if (ctx.idempotency !== undefined) orThrow(ctx.idempotency.binding);
       const { since, until, outcome, version } = parseBody(replayRequestsBody, input.body);
       const range = {
         from: lowestIdAt("req", new Date(since)),
@@ -71,10 +73,8 @@ export async function replayRequests({
       if (run?.replayed) repeated += 1;
     } catch (thrown) {
       if (!(thrown instanceof ApiError)) throw thrown;
-      if (skippedErrors.includes(thrown.code)) skipped += 1;
-      // The runs that were already started continue. If the call is repeated with the same
-      // Idempotency-Key, only the other requests start runs.
-      else throw thrown;
+      if (!skippedErrors.includes(thrown.code)) throw afterStarts(thrown, replayed - repeated);
+      skipped += 1;
     }
   }
   const [oldest] = chosen;
@@ -88,6 +88,21 @@ export async function replayRequests({
     },
     replayed: repeated > 0 && repeated === replayed,
   };
+}
+
+/**
+ * Returns the error that ended the call, with the number of requests whose runs it has started. A
+ * result with `next_until` was rejected: requests are replayed in the order of their arrival, so
+ * those that are left are newer than the replayed ones, and no `until` excludes these.
+ */
+function afterStarts(error: ApiError, started: number): ApiError {
+  if (started === 0) return error;
+  const { code, message, retryAfter, limit, limitReached, runId, cause } = error;
+  return new ApiError(
+    code,
+    `${message} Runs of ${started} requests were started before this error: a repeat with the same Idempotency-Key does not start them again.`,
+    { retryAfter, limit, limitReached, cause, ...(runId === undefined ? {} : { runId }) },
+  );
 }
 
 /** Reads one request and replays it. Bodies are read one by one: each can have 25 MiB. */

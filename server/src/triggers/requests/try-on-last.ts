@@ -1,5 +1,5 @@
 import type { MappingMistake } from "@beckon/contract";
-import type { Context } from "../../base/context.ts";
+import { type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import type { MappingServices } from "../../mapping/index.ts";
 import { mapRequest } from "../map-request.ts";
@@ -14,13 +14,15 @@ const maxBytes = 1_048_576;
 
 /**
  * Returns the mistakes that the trigger's filter and template make with the last request that it
- * received; empty without such a request.
- * @throws ApiError if the request cannot be decoded or evaluated
+ * received; empty without such a request. A mistake can contain values of the request's payload, so
+ * this needs the scope with which received requests can be opened.
+ * @throws ApiError `forbidden`; others if the request cannot be decoded or evaluated
  */
 export async function tryOnLastRequest(
   ctx: Context & MappingServices & BodyServices,
   row: TriggerRow,
 ): Promise<MappingMistake[]> {
+  permit(ctx, "runs:read");
   const receiving = receivingOf(row);
   if (receiving === null || (receiving.filter === null && receiving.template === null)) return [];
   const key = { workspaceId: ctx.workspaceId, triggerId: row.id };

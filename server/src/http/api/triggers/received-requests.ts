@@ -44,7 +44,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       id: "listTriggerRequests",
       summary: "List received requests",
       description:
-        "Requests that the trigger received, also those that started no run. They are kept for 30 days unless the operator has set another time. While a trigger has no `receiving`, none are stored: each of its requests is a run, `GET /runs?trigger_id=…`, and rejected ones are not kept.",
+        "Requests that the trigger received, also those that started no run. They are kept for 30 days unless the operator has set another time. While a trigger has no `receiving`, none are stored: each of its requests is a run, `GET /runs?trigger_id=…`, and rejected ones are not kept. Of `rejected`, `invalid_signature`, `repeated`, `honeypot` and `swallowed` requests, the first 60 a minute of each outcome are stored; rejected ones that were verified are counted apart from those that were not.",
       query: receivedRequestsQuery,
       data: receivedRequest,
       list: true,
@@ -61,7 +61,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       id: "replayTriggerRequests",
       summary: "Replay received requests",
       description:
-        "Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. What the honeypot caught is replayed only if `outcome` asks for it. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request.",
+        "Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. What the honeypot caught is replayed only if `outcome` asks for it. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request. If an error ends the call, for example 429 `agent_busy`, its text says how many runs were started before.",
       body: replayRequestsBody,
       data: replayedRequests,
       once: true,

@@ -40,7 +40,7 @@ export function errors(): Chapter {
       {
         id: "codes",
         title: "Codes of rejected requests",
-        html: `<p>${prose("A rejected request started and changed nothing; only after `unavailable` and `internal_error`, a change may have been saved.")}</p><table><tr><th>Code</th><th>Status</th><th>Meaning</th></tr>${Object.entries(
+        html: `<p>${prose("A rejected request started and changed nothing; only after `unavailable` and `internal_error`, a change may have been saved. An error of [Replay received requests](/docs/triggers#replayTriggerRequests) can follow the start of some runs: its text says of how many.")}</p><table><tr><th>Code</th><th>Status</th><th>Meaning</th></tr>${Object.entries(
           apiErrors,
         )
           .map(([code, { status, meaning }]) => row(code, status, meaning))
