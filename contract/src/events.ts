@@ -184,7 +184,7 @@ export type RunEvent = NewEvent & {
 
 /**
  * Why a subscription was disabled. `failing`: every attempt failed for 5 days. `gone`: the receiver
- * responded with status 410. `backlog`: more than 100,000 deliveries were pending.
+ * responded with status 410. `backlog`: more than 100,000 deliveries of events were pending.
  */
 export const disabledReason = z.enum(["failing", "gone", "backlog"]);
 export type DisabledReason = z.infer<typeof disabledReason>;

@@ -240,9 +240,10 @@ export const testSubscriptionBody = z.strictObject({
 
 /**
  * `pending`: an attempt is due, in progress or scheduled. `succeeded`: the receiver responded with
- * a 2xx status. `failed`: all attempts failed. `cancelled`: the subscription or the run was deleted
- * while the delivery was pending. `not_sent`: the delivery was not sent, because the subscription
- * was paused or disabled, or because Beckon was restored from a backup.
+ * a 2xx status. `failed`: all attempts failed, or too many callbacks or tests were pending.
+ * `cancelled`: the subscription or the run was deleted while the delivery was pending. `not_sent`:
+ * the delivery was not sent, because the subscription was paused or disabled, or because Beckon was
+ * restored from a backup.
  */
 export const deliveryStatus = z.enum(["pending", "succeeded", "failed", "cancelled", "not_sent"]);
 export type DeliveryStatus = z.infer<typeof deliveryStatus>;
@@ -305,8 +306,8 @@ export const deliveryDetails = z.object({
   ...delivery.shape,
   /**
    * The body that an attempt would send now. null if the subscription's `payload` is `full`, but
-   * the delivery has no data: the run was deleted or, when the event happened, the subscription was
-   * not enabled or its `payload` was `thin`.
+   * the delivery has no data: the run was deleted, or the delivery is not pending and was never
+   * sent with data.
    */
   body: z.string().nullable(),
   attempts_log: z.array(deliveryAttempt),

@@ -444,7 +444,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Update trigger. A disabled trigger rejects fires with 409 `trigger_disabled`, or swallows them if it is set to. `receiving` is replaced as a whole. A filter or template that is not valid is rejected; `warnings` has the mistakes that it makes with the last received request. Needs the scope `triggers:write`. */
+      /** Update trigger. A disabled trigger rejects fires with 409 `trigger_disabled`, or swallows them if it is set to. `receiving` is replaced as a whole. A filter or template that is not valid is rejected; `warnings` has the mistakes that it makes with the last received request, if the caller has the scope `runs:read`. Needs the scope `triggers:write`. */
       update: (
         agentId: string,
         triggerId: string,
@@ -502,7 +502,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Test trigger. Starts a run as a fire with this payload would, without the trigger's URL and without verification. A string is sent as text, all else as JSON, unless `content_type` says otherwise. With `request` the run is made of a received request or of an example of a preset. 409 `conflict` if the trigger's filter does not let it pass. The audit log records the test. Needs the scopes `triggers:write` and `agents:invoke`. */
+      /** Test trigger. Starts a run as a fire with this payload would, without the trigger's URL and without verification. A string is sent as text, all else as JSON, unless `content_type` says otherwise. With `request` the run is made of a received request or of an example of a preset. The files of a form are not stored with this run, so their ids name no artifacts: replay the request to store them. 409 `conflict` if the trigger's filter does not let it pass. The audit log records the test. Needs the scopes `triggers:write` and `agents:invoke`. */
       test: (
         agentId: string,
         triggerId: string,
@@ -596,7 +596,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** List received requests. Requests that the trigger received, also those that started no run. They are kept for 30 days unless the operator has set another time. While a trigger has no `receiving`, none are stored: each of its requests is a run, `GET /runs?trigger_id=…`, and rejected ones are not kept. Needs the scope `triggers:read`. Reads further pages as they are needed. */
+      /** List received requests. Requests that the trigger received, also those that started no run. They are kept for 30 days unless the operator has set another time. While a trigger has no `receiving`, none are stored: each of its requests is a run, `GET /runs?trigger_id=…`, and rejected ones are not kept. Of `rejected`, `invalid_signature`, `repeated`, `honeypot` and `swallowed` requests, the first 60 a minute of each outcome are stored; rejected ones that were verified are counted apart from those that were not. Needs the scope `triggers:read`. Reads further pages as they are needed. */
       listRequests: (
         agentId: string,
         triggerId: string,
@@ -613,7 +613,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Replay received requests. Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. What the honeypot caught is replayed only if `outcome` asks for it. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request. Needs the scopes `triggers:write` and `agents:invoke`. */
+      /** Replay received requests. Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. What the honeypot caught is replayed only if `outcome` asks for it. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request. If an error ends the call, for example 429 `agent_busy`, its text says how many runs were started before. Needs the scopes `triggers:write` and `agents:invoke`. */
       replayRequests: (
         agentId: string,
         triggerId: string,

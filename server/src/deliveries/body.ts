@@ -13,9 +13,9 @@ export interface DeliveredRow {
   readonly run_id: string | null;
   readonly seq: number | null;
   /**
-   * The event's data, or a reference to the artifact that has it. null if the subscription was not
-   * enabled or its payload was `thin` (events without data) when the event happened, and after the
-   * event's run was deleted.
+   * The event's data, or a reference to the artifact that has it. null after the event's run was
+   * deleted, or if no attempt has needed it yet: a delivery is stored without data if the
+   * subscription is not enabled or its payload is `thin` (events without data).
    */
   readonly data: Readonly<Record<string, unknown>> | null;
 }

@@ -1,4 +1,4 @@
-import type { DeliveryFormat, PayloadStyle } from "@beckon/contract";
+import type { DeliveryFormat, DeliveryKind, PayloadStyle } from "@beckon/contract";
 import { type Database, statement } from "../base/database/index.ts";
 import type { DeliveredRow } from "./body.ts";
 
@@ -31,11 +31,13 @@ export interface ClaimedDelivery extends DeliveredRow {
 
 export interface ClaimInput {
   /**
-   * The subscriptions of which this process has claimed deliveries, with the number of these
-   * deliveries and the version of the subscription when the last one was claimed.
+   * The lanes in which this process has claimed deliveries, with the number of these deliveries and
+   * the version of the subscription when the last one was claimed.
    */
   readonly busy: readonly {
-    readonly id: string;
+    readonly lane: string;
+    readonly subscriptionId: string;
+    readonly kind: DeliveryKind;
     readonly claimed: number;
     readonly version: number;
   }[];
@@ -43,18 +45,18 @@ export interface ClaimInput {
   readonly max: number;
   /** Maximum deliveries to claim of subscriptions whose last attempt failed. */
   readonly maxFailing: number;
-  /** Maximum deliveries of one subscription that this process can have claimed. */
-  readonly maxOfOne: number;
+  /** Maximum deliveries of each kind that this process can have claimed of one subscription. */
+  readonly maxOfOne: Readonly<Record<DeliveryKind, number>>;
   readonly leaseSeconds: number;
 }
 
 export interface ClaimResult {
   readonly claimed: readonly ClaimedDelivery[];
-  /** The subscriptions in `busy` that are no longer enabled. */
+  /** The lanes in `busy` whose subscription is no longer enabled. */
   readonly stopped: readonly string[];
   /**
-   * The subscriptions in `busy` whose version has changed, for example because the URL or secret
-   * changed.
+   * The lanes in `busy` whose subscription's version has changed, for example because the URL or
+   * secret changed.
    */
   readonly changed: readonly string[];
   /** Whether any workspace has a subscription. */
@@ -64,54 +66,71 @@ export interface ClaimResult {
 }
 
 /**
+ * Returns SQL of the data of the event of a delivery `d`. Deliveries have a copy of it only if the
+ * subscription was enabled and its payload was `full` when the event happened.
+ */
+export const eventData = `case when d.run_id is null
+    then (select w.data from workspace_events w
+      where w.id = d.event_id and w.workspace_id = d.workspace_id)
+    else (select e.data from events e where e.run_id = d.run_id and e.seq = d.seq
+      and e.workspace_id = d.workspace_id) end`;
+
+/**
  * Statement that claims due deliveries. The recursive part is a loose index scan: it reads one row
- * per subscription with pending deliveries, however many deliveries are pending.
+ * per lane, which is a subscription and a kind of delivery, however many deliveries are pending.
  *
- * Subscriptions with the fewest claimed deliveries come first. Subscriptions whose last attempt
+ * Lanes with the fewest claimed deliveries come first. Lanes of subscriptions whose last attempt
  * failed come last, and only one delivery of each is claimed at a time. A receiver that hangs
- * therefore takes no capacity from other receivers.
+ * therefore takes no capacity from other receivers, and callbacks that hang take none from events.
  *
  * The claim checks that the subscription is enabled, although pausing or deleting a subscription
  * also ends its pending deliveries: transactions that are open at that time can still add some.
  */
 const claimStatement = statement<ClaimInput>("claim-deliveries", (p) => {
   const busy = p.rows("b", (input) => input.busy, {
-    id: ["text", (row) => row.id],
+    lane: ["text", (row) => row.lane],
+    id: ["text", (row) => row.subscriptionId],
+    kind: ["text", (row) => row.kind],
     claimed: ["int", (row) => row.claimed],
     version: ["int", (row) => row.version],
   });
   const max = p.value("int", (input) => input.max);
   const maxFailing = p.value("int", (input) => input.maxFailing);
-  const maxOfOne = p.value("int", (input) => input.maxOfOne);
+  const maxOfOne = (kind: DeliveryKind) => p.value("int", (input) => input.maxOfOne[kind]);
   const lease = p.value("double precision", (input) => input.leaseSeconds);
   return `
 with recursive busy as materialized (
-  select b.id, b.claimed, b.version from ${busy.table}
-), waiting (subscription_id, next_at) as (
-  (select subscription_id, next_at from deliveries where status = 'pending'
-    order by subscription_id, next_at limit 1)
+  select b.lane, b.id, b.kind, b.claimed, b.version from ${busy.table}
+), waiting (subscription_id, kind, next_at) as (
+  (select subscription_id, kind, next_at from deliveries where status = 'pending'
+    order by subscription_id, kind, next_at limit 1)
   union all
   select following.* from waiting w, lateral (
-    select subscription_id, next_at from deliveries
-    where status = 'pending' and subscription_id > w.subscription_id
-    order by subscription_id, next_at limit 1
+    select subscription_id, kind, next_at from deliveries
+    where status = 'pending' and (subscription_id, kind) > (w.subscription_id, w.kind)
+    order by subscription_id, kind, next_at limit 1
   ) as following
 ), ready as (
-  select s.id, s.failing_since is not null as is_failing, coalesce(b.claimed, 0) as claimed,
-    case when s.failing_since is null then ${maxOfOne} else 1 end - coalesce(b.claimed, 0) as free
+  select s.id, w.kind, s.failing_since is not null as is_failing,
+    coalesce(b.claimed, 0) as claimed,
+    case when s.failing_since is not null then 1
+      when w.kind = 'event' then ${maxOfOne("event")}
+      when w.kind = 'callback' then ${maxOfOne("callback")}
+      else ${maxOfOne("test")} end - coalesce(b.claimed, 0) as free
   from waiting w
   cross join lateral (
     select * from subscriptions s
     where s.id = w.subscription_id and s.deleted_at is null and s.status = 'enabled' limit 1
   ) s
-  left join busy b on b.id = s.id
+  left join busy b on b.id = s.id and b.kind = w.kind
   where w.next_at <= now()
 ), oldest as (
   select d.subscription_id, d.id, r.is_failing,
-    r.claimed + row_number() over (partition by r.id order by d.next_at) as turn
+    r.claimed + row_number() over (partition by r.id, r.kind order by d.next_at) as turn
   from ready r cross join lateral (
     select d.subscription_id, d.id, d.next_at from deliveries d
-    where d.subscription_id = r.id and d.status = 'pending' and d.next_at <= now() and r.free > 0
+    where d.subscription_id = r.id and d.kind = r.kind and d.status = 'pending'
+      and d.next_at <= now() and r.free > 0
     order by d.next_at limit greatest(r.free, 0)
   ) d
 ), turns as (
@@ -132,7 +151,10 @@ with recursive busy as materialized (
   ) d
 ), claimed as (
   update deliveries d set next_at = now() + ${lease} * interval '1 second',
-    attempts = d.attempts + 1
+    attempts = d.attempts + 1,
+    data = case when d.data is null and (
+        select s.payload from subscriptions s where s.id = d.subscription_id limit 1
+      ) = 'full' then ${eventData} else d.data end
   from picked p where d.subscription_id = p.subscription_id and d.id = p.id
   returning d.*
 ), rows as (
@@ -146,10 +168,10 @@ with recursive busy as materialized (
   ) s
 )
 select r.*, (select exists (select from subscriptions where deleted_at is null)) as some,
-  (select json_agg(b.id) from busy b where not exists (
+  (select json_agg(b.lane) from busy b where not exists (
     select from subscriptions s
     where s.id = b.id and s.deleted_at is null and s.status = 'enabled')) as stopped,
-  (select json_agg(b.id) from busy b where exists (
+  (select json_agg(b.lane) from busy b where exists (
     select from subscriptions s where s.id = b.id and s.version <> b.version)) as changed,
   (select extract(epoch from min(next_at) - now())::float8 * 1000 from waiting
     where next_at > now()) as next_due_ms

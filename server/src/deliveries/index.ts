@@ -1,4 +1,5 @@
 export { deliveryBody } from "./body.ts";
+export { eventData } from "./claim-statement.ts";
 export { readDeliveryFigures } from "./figures-store.ts";
 export { closeRestored } from "./maintenance-store.ts";
 export { reEncryptSubscriptions } from "./re-encrypt-secrets.ts";

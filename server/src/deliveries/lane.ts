@@ -1,7 +1,10 @@
+import type { DeliveryKind } from "@beckon/contract";
 import { elapsed } from "../base/clock.ts";
 import type { ClaimedDelivery } from "./claim-statement.ts";
 
 export interface LaneOptions {
+  readonly subscriptionId: string;
+  readonly kind: DeliveryKind;
   readonly maxConcurrent: number;
   /** Maximum time that a claimed delivery waits, in milliseconds. */
   readonly maxWaitMs: number;
@@ -12,11 +15,14 @@ export interface LaneOptions {
 }
 
 /**
- * The deliveries of one subscription that this process has claimed: a few are being sent, others
- * wait. When one fails, those that wait are released, because a receiver that fails gets one
- * delivery at a time.
+ * The deliveries of one subscription and kind that this process has claimed: a few are being sent,
+ * others wait. When one fails, those that wait are released, because a receiver that fails gets one
+ * delivery at a time. Each kind has a lane of its own, because callbacks have other URLs: if these
+ * hang or fail, events do not wait and are not released.
  */
 export class Lane {
+  readonly subscriptionId: string;
+  readonly kind: DeliveryKind;
   readonly #options: LaneOptions;
   #waiting: { readonly delivery: ClaimedDelivery; readonly since: number }[] = [];
   readonly #sending = new Map<AbortController, Promise<void>>();
@@ -26,6 +32,8 @@ export class Lane {
   #version = 0;
 
   constructor(options: LaneOptions) {
+    this.subscriptionId = options.subscriptionId;
+    this.kind = options.kind;
     this.#options = options;
   }
 

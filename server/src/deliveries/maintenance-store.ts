@@ -34,15 +34,18 @@ export function disableRow(
     .executeTakeFirst();
 }
 
-/** Loose index scan over the subscriptions that have pending deliveries, in order of their ids. */
-const subscriptionsWithPending = `with recursive found (subscription_id) as (
-    (select subscription_id from deliveries where status = 'pending'
-      order by subscription_id limit 1)
+/**
+ * Loose index scan over the subscriptions that have pending deliveries, in order of their ids, and
+ * the kinds of these deliveries.
+ */
+const pendingKinds = `with recursive found (subscription_id, kind) as (
+    (select subscription_id, kind from deliveries where status = 'pending'
+      order by subscription_id, kind limit 1)
     union all
     select following.* from found f, lateral (
-      select subscription_id from deliveries
-      where status = 'pending' and subscription_id > f.subscription_id
-      order by subscription_id limit 1
+      select subscription_id, kind from deliveries
+      where status = 'pending' and (subscription_id, kind) > (f.subscription_id, f.kind)
+      order by subscription_id, kind limit 1
     ) as following
   )`;
 
@@ -59,8 +62,9 @@ const batchSize = 1_000;
 export async function closeDeliveries({ engine }: Database): Promise<boolean> {
   const { rowCount } = await engine.query({
     name: "close-deliveries",
-    text: `${subscriptionsWithPending}, closed as (
-        select s.id, case when s.deleted_at is null then 'not_sent' else 'cancelled' end as status
+    text: `${pendingKinds}, closed as (
+        select s.id, f.kind,
+          case when s.deleted_at is null then 'not_sent' else 'cancelled' end as status
         from found f cross join lateral (
           select * from subscriptions s where s.id = f.subscription_id limit 1
         ) s
@@ -68,7 +72,8 @@ export async function closeDeliveries({ engine }: Database): Promise<boolean> {
       ), picked as materialized (
         select d.subscription_id, d.id, c.status from closed c cross join lateral (
           select d.subscription_id, d.id from deliveries d
-          where d.subscription_id = c.id and d.status = 'pending' order by d.next_at limit ${batchSize}
+          where d.subscription_id = c.id and d.kind = c.kind and d.status = 'pending'
+          order by d.next_at limit ${batchSize}
         ) d limit ${batchSize}
       )
       update deliveries d set status = p.status, next_at = null, finished_at = now()
@@ -90,10 +95,11 @@ export async function closeRestored({ engine }: Database): Promise<number> {
   for (let closed = 0; ; ) {
     const { rowCount } = await engine.query({
       name: "close-restored-deliveries",
-      text: `${subscriptionsWithPending}, picked as materialized (
+      text: `${pendingKinds}, picked as materialized (
           select d.subscription_id, d.id from found f cross join lateral (
             select d.subscription_id, d.id from deliveries d
-            where d.subscription_id = f.subscription_id and d.status = 'pending'
+            where d.subscription_id = f.subscription_id and d.kind = f.kind
+              and d.status = 'pending'
             order by d.next_at limit ${batchSize}
           ) d limit ${batchSize}
         )
@@ -109,18 +115,47 @@ export async function closeRestored({ engine }: Database): Promise<number> {
   }
 }
 
-/** Returns the enabled subscriptions that have more than `max` pending deliveries. */
+/**
+ * Fails up to 1,000 pending deliveries of subscriptions that have more than `max` pending callbacks
+ * or tests: those that are due the longest. These do not disable the subscription, because its own
+ * URL can accept events meanwhile.
+ * @returns whether there may be more.
+ */
+export async function failExcess({ engine }: Database, max: number): Promise<boolean> {
+  const { rowCount } = await engine.query({
+    name: "fail-excess-deliveries",
+    text: `${pendingKinds}, picked as materialized (
+        select d.subscription_id, d.id from found f cross join lateral (
+          select d.subscription_id, d.id from deliveries d
+          where d.subscription_id = f.subscription_id and d.kind = f.kind
+            and d.status = 'pending'
+          -- Descending, because an attempt in progress has moved next_at to a later time.
+          order by d.next_at desc offset $1 limit ${batchSize}
+        ) d where f.kind <> 'event' limit ${batchSize}
+      )
+      update deliveries d set status = 'failed', next_at = null, finished_at = now(),
+        last_error = $2
+      from picked p
+      where d.subscription_id = p.subscription_id and d.id = p.id
+        and d.status is not distinct from 'pending'`,
+    values: [max, `More than ${max.toLocaleString("en")} deliveries of this kind were pending.`],
+  });
+  return (rowCount ?? 0) >= batchSize;
+}
+
+/** Returns the enabled subscriptions that have more than `max` pending deliveries of events. */
 export async function findBacklogs({ engine }: Database, max: number): Promise<SubscriptionRef[]> {
   const { rows } = await engine.query<SubscriptionRef>({
     name: "find-delivery-backlogs",
-    text: `${subscriptionsWithPending}
+    text: `${pendingKinds}
       select s.id, s.workspace_id as "workspaceId"
       from found f cross join lateral (
         select * from subscriptions s
         where s.id = f.subscription_id and s.deleted_at is null and s.status = 'enabled' limit 1
       ) s
-      where exists (
-        select from deliveries d where d.subscription_id = f.subscription_id and d.status = 'pending'
+      where f.kind = 'event' and exists (
+        select from deliveries d
+        where d.subscription_id = f.subscription_id and d.kind = f.kind and d.status = 'pending'
         order by d.next_at offset $1 limit 1)`,
     values: [max],
   });

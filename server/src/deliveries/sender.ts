@@ -1,4 +1,4 @@
-import type { DisabledReason } from "@beckon/contract";
+import type { DeliveryKind, DisabledReason } from "@beckon/contract";
 import { elapsed, sleep } from "../base/clock.ts";
 import { type Batcher, createBatcher, failureKind } from "../base/database/index.ts";
 import { messageOf, stackOf } from "../base/errors.ts";
@@ -8,20 +8,23 @@ import { type AttemptPorts, attemptDelivery, released } from "./attempt.ts";
 import { type ClaimedDelivery, claimDeliveries } from "./claim-statement.ts";
 import { disableSubscription } from "./disable.ts";
 import { Lane } from "./lane.ts";
-import { closeDeliveries, findBacklogs } from "./maintenance-store.ts";
+import { closeDeliveries, failExcess, findBacklogs } from "./maintenance-store.ts";
 import { type Outcome, recordOutcomes } from "./outcome-statement.ts";
 
 /** Services and limits of the sender. */
 export interface SenderOptions extends AttemptPorts {
   readonly log: Log;
   readonly metrics: Pick<Metrics, "count" | "observe">;
-  /** Pending deliveries above which a subscription is disabled. */
+  /**
+   * Pending deliveries of events above which a subscription is disabled. Also the maximum of its
+   * pending callbacks and of its pending tests; see `failExcess`.
+   */
   readonly maxPending: number;
   /** A subscription is disabled if all its attempts have failed for this long, in seconds. */
   readonly maxFailingSeconds: number;
   /**
    * Time between two sweeps in milliseconds. A sweep closes the pending deliveries of subscriptions
-   * that are not enabled, and disables subscriptions with more than `maxPending` deliveries.
+   * that are not enabled, and enforces `maxPending`.
    */
   readonly sweepMs: number;
 }
@@ -56,13 +59,17 @@ const maxFailing = 512;
  */
 const maxPerClaim = 256;
 /**
- * Maximum deliveries that a process has claimed of one subscription. It is more than
- * `maxConcurrent`, so that a fast receiver does not wait for the next claim. While the process has
- * claimed half of `maxClaimed` or more, the maximum is `maxConcurrent`.
+ * Maximum attempts that a process makes at the same time for one subscription. Callbacks get few,
+ * because their failures do not count for the health of the subscription: if they hang, they are
+ * not limited to one at a time, as events are.
  */
-const maxAhead = 40;
-/** Maximum attempts that a process makes at the same time for one subscription. */
-const maxConcurrent = 10;
+const maxConcurrent: Readonly<Record<DeliveryKind, number>> = { event: 10, callback: 2, test: 2 };
+/**
+ * Maximum deliveries of one subscription and kind that a process has claimed, as a multiple of
+ * `maxConcurrent`. It is more than 1, so that a fast receiver does not wait for the next claim. It
+ * is 1 while the process has claimed half of `maxClaimed` or more.
+ */
+const maxAhead = 4;
 
 /** Time between polls while a workspace has subscriptions, and while none has. */
 const pollMs = 250;
@@ -84,6 +91,7 @@ const maxLagMs = 20;
 export function startSender(options: SenderOptions): Sender {
   const { database, log, metrics } = options;
   const stopping = new AbortController();
+  /** By `laneKey`. */
   const lanes = new Map<string, Lane>();
   /** Outcomes that are not recorded yet. */
   const recording = new Set<Promise<void>>();
@@ -174,25 +182,29 @@ export function startSender(options: SenderOptions): Sender {
   async function record(delivery: ClaimedDelivery, outcome: Outcome): Promise<void> {
     // If the outcome cannot be recorded, the delivery is sent again when its lease expires.
     await attemptTo("recording a delivery", () => outcomes.submit(outcome));
-    const lane = lanes.get(delivery.subscription_id);
+    const key = laneKey(delivery);
+    const lane = lanes.get(key);
     if (lane === undefined) return;
     const left = lane.free();
-    if (left === 0) lanes.delete(delivery.subscription_id);
+    if (left === 0) lanes.delete(key);
     // Claims more at once if the lane has fewer deliveries left than it can send at the same time.
     // Otherwise the next poll is early enough.
-    if (left < maxConcurrent) wake();
+    if (left < maxConcurrent[lane.kind]) wake();
   }
 
-  function laneOf(subscriptionId: string): Lane {
-    let lane = lanes.get(subscriptionId);
+  function laneOf(delivery: ClaimedDelivery): Lane {
+    const key = laneKey(delivery);
+    let lane = lanes.get(key);
     if (lane === undefined) {
       lane = new Lane({
-        maxConcurrent,
+        subscriptionId: delivery.subscription_id,
+        kind: delivery.kind,
+        maxConcurrent: maxConcurrent[delivery.kind],
         maxWaitMs,
         send,
-        release: (delivery) => recordAndFree(delivery, released(delivery)),
+        release: (waiting) => recordAndFree(waiting, released(waiting)),
       });
-      lanes.set(subscriptionId, lane);
+      lanes.set(key, lane);
     }
     return lane;
   }
@@ -204,20 +216,31 @@ export function startSender(options: SenderOptions): Sender {
     const claimed = all.reduce((sum, lane) => sum + lane.claimed, 0);
     const failing = all.reduce((sum, lane) => sum + (lane.hasFailed ? lane.claimed : 0), 0);
     const capacity = Math.ceil(maxClaimed * Math.min(1, maxLagMs / lagMs));
+    const ahead = claimed < maxClaimed / 2 ? maxAhead : 1;
     const result = await claimDeliveries(database, {
-      busy: [...lanes].map(([id, { claimed, version }]) => ({ id, claimed, version })),
+      busy: [...lanes].map(([lane, { subscriptionId, kind, claimed, version }]) => ({
+        lane,
+        subscriptionId,
+        kind,
+        claimed,
+        version,
+      })),
       max: Math.min(maxPerClaim, Math.max(0, capacity - claimed)),
       maxFailing: Math.max(0, maxFailing - failing),
-      maxOfOne: claimed < maxClaimed / 2 ? maxAhead : maxConcurrent,
+      maxOfOne: {
+        event: ahead * maxConcurrent.event,
+        callback: ahead * maxConcurrent.callback,
+        test: ahead * maxConcurrent.test,
+      },
       leaseSeconds,
     });
     someSubscriptions = result.someSubscriptions;
     nextDueMs = result.nextDueMs ?? pollMs;
-    for (const id of result.stopped) lanes.get(id)?.abort();
+    for (const key of result.stopped) lanes.get(key)?.abort();
     // The released deliveries are claimed again, with the new URL, secret and headers.
-    for (const id of result.changed) lanes.get(id)?.releaseWaiting();
+    for (const key of result.changed) lanes.get(key)?.releaseWaiting();
     for (const delivery of result.claimed) {
-      const lane = laneOf(delivery.subscription_id);
+      const lane = laneOf(delivery);
       lane.add(delivery);
       if (stopping.signal.aborted) lane.releaseWaiting();
     }
@@ -248,6 +271,9 @@ export function startSender(options: SenderOptions): Sender {
       const more = () => !stopping.signal.aborted;
       await attemptTo("closing deliveries", async () => {
         while ((await closeDeliveries(database)) && more());
+      });
+      await attemptTo("failing excess callbacks", async () => {
+        while ((await failExcess(database, options.maxPending)) && more());
       });
       await attemptTo("finding backlogs", async () => {
         for (const each of await findBacklogs(database, options.maxPending))
@@ -285,6 +311,9 @@ export function startSender(options: SenderOptions): Sender {
     },
   };
 }
+
+/** Returns the key of a delivery's lane. */
+const laneKey = ({ subscription_id, kind }: ClaimedDelivery) => `${subscription_id} ${kind}`;
 
 /** Maximum time that a stop waits until the database has written the outcomes. */
 const maxRecordMs = 5_000;

@@ -117,6 +117,34 @@ describe("the schedule", () => {
   });
 });
 
+describe("a change of the payload while a delivery is pending", () => {
+  test.each([
+    ["thin", "full"],
+    ["full", "thin"],
+  ] as const)("from %s to %s changes the next attempt", async (before, after) => {
+    const subscription = await subscribed({ payload: before });
+    receiver.respond = async (_request, response) => {
+      const isFirst = receiver.received.length === 1;
+      if (isFirst)
+        await beckon.call(`/subscriptions/${subscription.id}`, {
+          method: "PATCH",
+          body: { payload: after },
+        });
+      response.writeHead(isFirst ? 500 : 204).end();
+    };
+    await invoke();
+    const received = await receiver.awaitCount(2);
+    const outputOf = { full: "Hello", thin: undefined };
+    expect(received.map(({ body }) => body.data.payload?.output)).toEqual([
+      outputOf[before],
+      outputOf[after],
+    ]);
+    const { id } = await finished(subscription);
+    const shown = await beckon.call(`/subscriptions/${subscription.id}/deliveries/${id}`);
+    expect(shown.body.data.body).toBe(received[1]?.text);
+  });
+});
+
 describe("a response", () => {
   test("of 301 fails, and the redirect is not followed", async () => {
     receiver.respond = (_request, response) =>
@@ -297,5 +325,22 @@ describe("a receiver", () => {
       return found.every(({ status }) => status !== "pending") ? found : undefined;
     });
     expect(rows.at(-1)).toMatchObject({ status: "not_sent", data: null });
+  });
+
+  test("whose callbacks are above the limit stays enabled, and some of them fail", async () => {
+    receiver.respond = () => {};
+    const subscription = await subscribed({ eventTypes: ["agent.paused"] });
+    const headers = { "beckon-callback": receiver.url };
+    await Promise.all(Array.from({ length: 30 }, () => beckon.invoke(agent, "Hello", headers)));
+    await eventually("a callback that failed", async () =>
+      (await deliveriesOf(subscription)).some(
+        ({ status, last_error }) =>
+          status === "failed" &&
+          last_error === "More than 20 deliveries of this kind were pending.",
+      )
+        ? true
+        : undefined,
+    );
+    expect(await subscriptionOf(subscription)).toMatchObject({ status: "enabled" });
   });
 });

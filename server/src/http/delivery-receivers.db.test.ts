@@ -68,6 +68,37 @@ test("a healthy receiver gets its events within 2 s while ten others hang", asyn
   expect(most).toEqual(hanging.map(() => 10));
 });
 
+test("events arrive at once while the callbacks of their subscription hang", async () => {
+  const isCallback = ({ path }: { path: string }) => path === "/callback";
+  let [open, most] = [0, 0];
+  receiver.respond = (request, response) => {
+    if (!isCallback(request)) {
+      response.writeHead(204).end();
+      return;
+    }
+    open += 1;
+    most = Math.max(most, open);
+    response.once("close", () => {
+      open -= 1;
+    });
+  };
+  const { id } = await subscribed();
+  const headers = { "beckon-callback": `${receiver.origin}/callback` };
+  await Promise.all(Array.from({ length: 30 }, () => beckon.invoke(agent, "Hello", headers)));
+  // While the first callbacks hang, more than the other slots of the subscription could hold.
+  await receiver.awaitCount(30, (request) => !isCallback(request));
+  await receiver.awaitCount(2, isCallback);
+  expect(most).toBe(2);
+  const { rows } = await engine.query(
+    "select kind, count(*)::int from deliveries where subscription_id = $1 group by kind order by 1",
+    [id],
+  );
+  expect(rows).toEqual([
+    { kind: "callback", count: 30 },
+    { kind: "event", count: 30 },
+  ]);
+});
+
 test("rotation of the secret under load leaves no delivery that the receiver cannot verify", async () => {
   const { id, secret } = await subscribed();
   // The receiver changes to the new secret while the load continues.

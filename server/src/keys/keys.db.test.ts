@@ -9,6 +9,7 @@ import { createLog } from "../base/log.ts";
 import { hashCredential } from "../base/secrets/index.ts";
 import { recordKeyUse } from "./record-use.ts";
 import { noteUse } from "./secret-store.ts";
+import { findKeyRow, updateKeyRow } from "./store.ts";
 
 const beckon = await startTestBeckon();
 const other = await beckon.another();
@@ -85,6 +86,21 @@ describe("a key's expiry", () => {
     );
     expect((await create({ expires_at: null })).expires_at).toBeNull();
     expect((await create({ expires_in_days: null })).expires_at).toBeNull();
+  });
+
+  test("does not depend on clock changes in the time zone of the database session", async () => {
+    const { id } = await create();
+    // At any time of the year, the clocks in New York change before at least one of these days.
+    for (const days of [90, 180, 270]) {
+      const milliseconds = await inWorkspace(beckon.db.database.tenant, workspaceId, async (tx) => {
+        await sql`set local time zone 'America/New_York'`.execute(tx);
+        const row = await findKeyRow(tx, workspaceId, id, undefined);
+        if (row === undefined) throw new Error("the key does not exist");
+        const changed = await updateKeyRow(tx, row, { expiry: { days } });
+        return Number(changed.expires_at) - Number(changed.updated_at);
+      });
+      expect(milliseconds).toBe(days * 24 * 3_600_000);
+    }
   });
 
   test("cannot be in the past", async () => {

@@ -11,12 +11,13 @@ export type KeyRow = Selectable<Tables["keys"]> & {
 /** When a key expires: in days from now, at a time, or never. */
 export type Expiry = { readonly days: number } | { readonly at: Date } | "never";
 
+// In hours: PostgreSQL adds days in the session's time zone, where a day can have 23 or 25 hours.
 const timeOf = (expiry: Expiry) =>
   expiry === "never"
     ? null
     : "at" in expiry
       ? expiry.at
-      : sql<Date>`now() + make_interval(days => ${expiry.days})`;
+      : sql<Date>`now() + make_interval(hours => ${24 * expiry.days})`;
 
 const lives = sql.raw<boolean>(isUnexpired("keys")).as("lives");
 

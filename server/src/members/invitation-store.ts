@@ -23,9 +23,10 @@ export function insertInvitation(
     days: number;
   },
 ): Promise<InvitationRow> {
+  // In hours: PostgreSQL adds days in the session's time zone, where a day can have 23 or 25 hours.
   return tx
     .insertInto("invitations")
-    .values({ ...row, expires_at: sql<Date>`now() + make_interval(days => ${days})` })
+    .values({ ...row, expires_at: sql<Date>`now() + make_interval(hours => ${24 * days})` })
     .returningAll()
     .executeTakeFirstOrThrow();
 }

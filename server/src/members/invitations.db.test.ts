@@ -1,9 +1,13 @@
 import { roleScopes } from "@beckon/contract";
+import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { addPerson, password, signIn } from "../../test/people.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { newId } from "../base/ids.ts";
+import { insertInvitation } from "./invitation-store.ts";
 
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 let guests = 0;
@@ -36,6 +40,33 @@ describe("an invitation", () => {
     const listed = (await open()).find(({ id }) => id === body.data.id);
     expect(listed).toMatchObject({ email });
     expect(JSON.stringify(listed)).not.toContain(body.data.token);
+  });
+
+  test("expires regardless of clock changes in the time zone of the database session", async () => {
+    const { data } = (await invite({ email: guest(), role: "viewer" })).body;
+    const { tenant, engine } = beckon.db.database;
+    const { rows } = await engine.query<{ workspace_id: string }>(
+      "select workspace_id from invitations where id = $1",
+      [data.id],
+    );
+    const workspaceId = rows[0]?.workspace_id ?? "";
+    // At any time of the year, the clocks in New York change before at least one of these days.
+    for (const days of [90, 180, 270]) {
+      const milliseconds = await inWorkspace(tenant, workspaceId, async (tx) => {
+        await sql`set local time zone 'America/New_York'`.execute(tx);
+        const row = await insertInvitation(tx, {
+          id: newId("inv"),
+          workspace_id: workspaceId,
+          email: guest(),
+          role: "viewer",
+          hash: Buffer.alloc(32, days),
+          created_by: "system",
+          days,
+        });
+        return Number(row.expires_at) - Number(row.created_at);
+      });
+      expect(milliseconds).toBe(days * 24 * 3_600_000);
+    }
   });
 
   test("makes a new person a member with its role, once", async () => {

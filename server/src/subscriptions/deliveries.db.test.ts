@@ -102,6 +102,30 @@ describe("a delivery", () => {
   });
 });
 
+describe("a delivery that is pending", () => {
+  test("shows the event's data once the payload is changed from thin to full", async () => {
+    const { id: agentId } = await quiet.createAgent();
+    const { data: subscription } = (
+      await quiet.call("/subscriptions", {
+        body: {
+          url: "http://127.0.0.1:9/events",
+          event_types: ["agent.paused"],
+          agent_ids: [agentId],
+          payload: "thin",
+        },
+      })
+    ).body;
+    const path = `/subscriptions/${subscription.id}`;
+    await quiet.call(`/agents/${agentId}/pause`, { body: { reason: "Too slow" } });
+    const [{ id }] = (await quiet.call(`${path}/deliveries`)).body.data;
+    const dataOf = async () =>
+      JSON.parse((await quiet.call(`${path}/deliveries/${id}`)).body.data.body).data;
+    expect(await dataOf()).not.toHaveProperty("payload");
+    await quiet.call(path, { method: "PATCH", body: { payload: "full" } });
+    expect((await dataOf()).payload).toMatchObject({ reason: "Too slow" });
+  });
+});
+
 describe("a test", () => {
   test("sends the documented example of the first type, or of the type that is given", async () => {
     const subscription = await subscribe({ event_types: ["run.failed", "run.finished"] });
@@ -246,6 +270,30 @@ describe("a replay", () => {
         .replayed;
     expect(await replay("missed")).toBe(0);
     expect(await replay("all")).toBe(1);
+  });
+
+  test("of a range leaves out callbacks to the server of an earlier URL", async () => {
+    // Only one subscription covers this agent, so that it signs the callback.
+    const own = await beckon.createAgent();
+    const subscription = await subscribe({ agent_ids: [own.id] });
+    const headers = { "beckon-callback": `${receiver.origin}/callback` };
+    await beckon.invoke(own, "Hello", headers);
+    await eventually("the event and the callback", async () =>
+      (await subscription.list("?status=succeeded")).data.length === 2 ? true : undefined,
+    );
+    const other = await startReceiver();
+    const { status } = await beckon.call(subscription.path, {
+      method: "PATCH",
+      body: { url: other.url, secret: `whsec_${Buffer.alloc(32, 7).toString("base64")}` },
+    });
+    expect(status).toBe(200);
+    const { body } = await subscription.act("replay", {
+      body: { since: yesterday(), which: "all" },
+    });
+    expect(body.data).toMatchObject({ replayed: 1, more: false });
+    const [received] = await other.awaitCount(1);
+    expect(received?.path).toBe("/hook");
+    await other.close();
   });
 
   test("of a range needs valid times", async () => {

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 
 /**
- * The sender disables a subscription that has more pending deliveries than this (`maxPending` in
- * deliveries/sender.ts). Counting stops at one more, which is enough to see that.
+ * The sender disables a subscription that has more pending deliveries of events than this
+ * (`maxPending` in deliveries/sender.ts). Counting stops at one more.
  */
 const maxPending = 100_000;
 const maxCountedFailures = 10_000;
@@ -46,8 +46,10 @@ export async function readHealth(
     select s.id, s.last_success_at, s.last_failure_at, s.failing_since, s.last_error,
       (select count(*)::int from (select from deliveries d where d.subscription_id = s.id
         and d.status = 'pending' limit ${maxPending + 1}) d) as pending,
-      (select min(d.next_at) from deliveries d where d.subscription_id = s.id
-        and d.status = 'pending') as next_at,
+      -- One lookup per kind, because the index of pending deliveries has the kind before the time.
+      (select min(d.next_at) from (values ('event'), ('callback'), ('test')) k (kind), lateral (
+        select d.next_at from deliveries d where d.subscription_id = s.id and d.kind = k.kind
+          and d.status = 'pending' order by d.next_at limit 1) d) as next_at,
       (select count(*)::int from (select from deliveries d where d.subscription_id = s.id
         and d.status = 'failed' and d.finished_at > now() - interval '24 hours'
         limit ${maxCountedFailures}) d) as failed
@@ -69,14 +71,20 @@ export async function countMissed(
   subscription: { readonly id: string; readonly workspace_id: string },
   { inactiveSince, failingSince }: { inactiveSince: Date; failingSince: Date | null },
 ): Promise<{ deliveries: number; oldest: string | undefined }> {
-  const missed = (status: string, since: Date) => sql`(select id from deliveries
+  const missed = (status: string, since: Date, order: string, limit: number) => sql`(
+    select id from deliveries
     where subscription_id = ${subscription.id} and workspace_id = ${subscription.workspace_id}
       and status = ${sql.lit(status)} and finished_at >= ${since} and kind <> 'test'
-    order by id limit ${maxCountedMissed})`;
+    order by ${sql.ref(order)} limit ${limit})`;
+  const all = (order: string, limit: number) => sql`(
+    ${missed("not_sent", inactiveSince, order, limit)} union all
+    ${missed("failed", failingSince ?? inactiveSince, order, limit)})`;
+  // Read in order of finished_at, so that deliveries that were missed at an earlier time are not
+  // read. Ids cannot exclude these, because a replayed delivery keeps the id of an old event.
   const { rows } = await sql<{ deliveries: number; oldest: string | null }>`
-    select least(count(*), ${maxCountedMissed})::int as deliveries, min(id) as oldest from (
-      ${missed("not_sent", inactiveSince)} union all
-      ${missed("failed", failingSince ?? inactiveSince)}
-    ) d`.execute(tx);
+    select least(count(*), ${maxCountedMissed})::int as deliveries,
+      case when count(*) < ${maxCountedMissed} then min(id)
+        else (select min(id) from ${all("id", 1)} d) end as oldest
+    from ${all("finished_at", maxCountedMissed)} d`.execute(tx);
   return { deliveries: rows[0]?.deliveries ?? 0, oldest: rows[0]?.oldest ?? undefined };
 }

@@ -1,7 +1,11 @@
+import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
+import { openClient } from "../../test/open-client.ts";
+import { inWorkspace } from "../base/database/index.ts";
 import { timeOf } from "../base/ids.ts";
+import { countMissed } from "./health-store.ts";
 
 const beckon = await startTestBeckon({ BECKON_EGRESS_ALLOW: "localhost:9" });
 const agent = await beckon.createAgent();
@@ -364,6 +368,38 @@ describe("a paused subscription", () => {
     const { body } = await beckon.call(`${at(id)}/resume`, { method: "POST" });
     const oldest = timeOf(`dlv_0100000001${"0".repeat(16)}`).toISOString();
     expect(body.data.missed).toEqual({ deliveries: 100_000, since: oldest });
+  });
+
+  test("counts what it missed without reading what it missed at an earlier time", async () => {
+    const { id } = await created();
+    const { rows } = await engine.query(
+      `insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version,
+          status, finished_at)
+        select 'dlv_01' || lpad(n::text, 8, '0') || repeat('0', 16), workspace_id, id, 'event',
+          'evt_' || n, 'run.finished', 1, 'not_sent',
+          now() - case when n > 10000 then interval '0' else interval '1 day' end
+        from subscriptions, generate_series(1, 10003) n where id = $1
+        returning workspace_id`,
+      [id],
+    );
+    const owner = await openClient(beckon.db.url);
+    await owner.query("analyze deliveries");
+    await owner.end();
+    const workspace_id: string = rows[0]?.workspace_id;
+    const { missed, read } = await inWorkspace(
+      beckon.db.database.tenant,
+      workspace_id,
+      async (tx) => {
+        const since = { inactiveSince: new Date(Date.now() - 3_600_000), failingSince: null };
+        const counted = await countMissed(tx, { id, workspace_id }, since);
+        const { rows: figures } = await sql<{ read: number }>`
+          select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables
+          where relname = 'deliveries'`.execute(tx);
+        return { missed: counted, read: figures[0]?.read };
+      },
+    );
+    expect(missed).toEqual({ deliveries: 3, oldest: `dlv_0100010001${"0".repeat(16)}` });
+    expect(read).toBe(3);
   });
 
   test("sends no test and replays nothing", async () => {

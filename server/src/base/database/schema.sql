@@ -299,8 +299,8 @@ create table deliveries (
   constraint deliveries_pkey PRIMARY KEY (subscription_id, id),
   constraint deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'not_sent'::text])))
 ) with (fillfactor=80);
-CREATE INDEX deliveries_due ON public.deliveries USING btree (subscription_id, next_at) WHERE (status = 'pending'::text);
-CREATE INDEX deliveries_failed ON public.deliveries USING btree (subscription_id, finished_at) WHERE (status = 'failed'::text);
+CREATE INDEX deliveries_due ON public.deliveries USING btree (subscription_id, kind, next_at) WHERE (status = 'pending'::text);
+CREATE INDEX deliveries_ended ON public.deliveries USING btree (subscription_id, status, finished_at) WHERE (status = ANY (ARRAY['failed'::text, 'not_sent'::text]));
 CREATE INDEX deliveries_missed ON public.deliveries USING btree (subscription_id, status, id) WHERE (status = ANY (ARRAY['failed'::text, 'not_sent'::text]));
 CREATE INDEX deliveries_of_run ON public.deliveries USING btree (run_id) WHERE (run_id IS NOT NULL);
 alter table deliveries enable row level security;

@@ -49,8 +49,8 @@ export async function getDelivery({
 
 /**
  * Returns the body that an attempt would send now; null if the subscription's payload is `full` and
- * the event's data is not stored: when the event happened the subscription was not enabled or its
- * payload was `thin`, or the run was deleted.
+ * the delivery has no data: the run was deleted, or the delivery is not pending and was never sent
+ * with data.
  */
 function bodyOf(
   row: DeliveryRow & StoredData,

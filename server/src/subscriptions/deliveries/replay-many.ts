@@ -6,7 +6,7 @@ import { ApiError } from "../../base/errors.ts";
 import { type Once, once } from "../../base/idempotency/index.ts";
 import { lowestIdAt, timeOf, wholeMilliseconds } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
-import type { DeliveryServices } from "../../deliveries/index.ts";
+import { type DeliveryServices, originOf } from "../../deliveries/index.ts";
 import {
   requireEnabled,
   requireSubscriptionForChange,
@@ -60,6 +60,7 @@ export async function replayDeliveries({
         agentIds: agentLimit(ctx),
         from: lowestIdAt("dlv", new Date(since)),
         below: lowestIdAt("dlv", until === undefined ? tomorrow() : new Date(until)),
+        origin: originOf(subscription),
         statuses: statuses[which],
       };
       const ids = await selectForReplay(tx, key, range, limit + 1);

@@ -3,20 +3,14 @@ import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { aboutAgents, type DeliveryKey } from "./store.ts";
 
 /**
- * SQL that makes a delivery `d` of the subscription `s` pending again. If the payload is `full`, a
- * delivery that was stored without data, for example while the subscription was paused, gets the
- * data of its event.
+ * SQL that makes a delivery pending again. If it was stored without data, for example while the
+ * subscription was paused, its next claim reads the data of its event.
  */
-const pendingAgain = sql`status = 'pending', attempts = 0, next_at = now(), finished_at = null,
-  data = case when s.payload = 'thin' then d.data else coalesce(d.data, case when d.run_id is null
-    then (select w.data from workspace_events w
-      where w.id = d.event_id and w.workspace_id = d.workspace_id)
-    else (select e.data from events e where e.run_id = d.run_id and e.seq = d.seq
-      and e.workspace_id = d.workspace_id) end) end`;
+const pendingAgain = sql`status = 'pending', attempts = 0, next_at = now(), finished_at = null`;
 
 /**
  * SQL that locks the runs of deliveries, so that they are not deleted at the same time. Without the
- * lock, the update could restore data of a run that another transaction has just deleted.
+ * lock, a delivery of a run that another transaction has just deleted could become pending.
  */
 const keptRuns = (ids: readonly string[], { workspaceId, subscriptionId }: ReplayedFrom) => sql`
   kept_runs as materialized (
@@ -37,9 +31,8 @@ export async function replayDeliveryRow(
 ): Promise<void> {
   const { workspaceId, subscriptionId } = key;
   await sql`with ${keptRuns([deliveryId], key)}
-    update deliveries d set ${pendingAgain} from subscriptions s
-    where ${isKept} and s.id = d.subscription_id and s.workspace_id = d.workspace_id
-      and d.subscription_id = ${subscriptionId} and d.id = ${deliveryId}
+    update deliveries d set ${pendingAgain}
+    where ${isKept} and d.subscription_id = ${subscriptionId} and d.id = ${deliveryId}
       and d.workspace_id = ${workspaceId}`.execute(tx);
 }
 
@@ -61,17 +54,20 @@ export interface ReplayRange {
   readonly agentIds: readonly string[] | undefined;
   readonly from: string;
   readonly below: string;
+  /** Origin of the subscription's URL. */
+  readonly origin: string;
   readonly statuses: readonly ("failed" | "not_sent" | "succeeded")[];
 }
 
 /**
  * Returns the newest `limit` ids of deliveries in the range, newest first. Leaves out test
- * deliveries, and deliveries of runs that were deleted.
+ * deliveries, deliveries of runs that were deleted, and callbacks to another origin than that of
+ * the subscription's URL, because its secret is not for them.
  */
 export async function selectForReplay(
   tx: WorkspaceTransaction,
   { workspaceId, subscriptionId }: Omit<DeliveryKey, "deliveryId">,
-  { agentIds, from, below, statuses }: ReplayRange,
+  { agentIds, from, below, origin, statuses }: ReplayRange,
   limit: number,
 ): Promise<string[]> {
   // One query per status, so that each reads its index in order and stops at the limit.
@@ -79,7 +75,11 @@ export async function selectForReplay(
     (status) => sql`(select d.id from deliveries d
       where d.subscription_id = ${subscriptionId} and d.workspace_id = ${workspaceId}
         and d.status = ${sql.lit(status)} and d.id >= ${from} and d.id < ${below}
-        and d.kind <> 'test' and ${aboutAgents("d", agentIds)} and (d.run_id is null or exists (select from runs r
+        and d.kind <> 'test' and ${aboutAgents("d", agentIds)}
+        -- Callbacks store URLs as URL.href writes them, so origins can be compared as text.
+        and (d.callback_url is null
+          or substring(d.callback_url from '^https?://[^/?#]+') = ${origin})
+        and (d.run_id is null or exists (select from runs r
           where r.id = d.run_id and r.workspace_id = d.workspace_id))
       order by d.id desc limit ${limit})`,
   );
@@ -101,9 +101,8 @@ export async function replayDeliveryRows(
 ): Promise<number> {
   const key = { workspaceId, subscriptionId };
   const { numAffectedRows } = await sql`with ${keptRuns(ids, key)}
-    update deliveries d set ${pendingAgain} from subscriptions s
-    where ${isKept} and s.id = d.subscription_id and s.workspace_id = d.workspace_id
-      and d.subscription_id = ${subscriptionId} and d.workspace_id = ${workspaceId}
+    update deliveries d set ${pendingAgain}
+    where ${isKept} and d.subscription_id = ${subscriptionId} and d.workspace_id = ${workspaceId}
       and d.status in ('failed', 'not_sent', 'succeeded')
       and d.id = any (${[...ids]}::text[])`.execute(tx);
   return Number(numAffectedRows ?? 0);

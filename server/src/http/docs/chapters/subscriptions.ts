@@ -12,7 +12,7 @@ const statuses: readonly (readonly [string, string])[] = [
   ["paused", "A member paused it."],
   ["failing", "Every attempt failed for 5 days."],
   ["gone", "The receiver responded with 410."],
-  ["backlog", "More than 100,000 deliveries were pending."],
+  ["backlog", "More than 100,000 deliveries of events were pending."],
 ];
 
 export function subscriptions(baseUrl: string): Chapter {
