@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { mappingMistake, receiving, trialRequest } from "./receiving.ts";
+import { mappingMistake, trialRequest } from "./received-requests.ts";
+import { receiving } from "./receiving.ts";
 import { cleanText, jsonValue, name } from "./text.ts";
 
 /** Body of `POST /agents/:agent_id/triggers`. */

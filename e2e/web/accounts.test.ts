@@ -78,3 +78,21 @@ inBrowser("a sign-out in one tab ends all tabs", async () => {
   await second.waitForURL(/\/sign-in$/);
   await first.waitForURL(/\/sign-in$/);
 });
+
+inBrowser("unsaved forms do not keep a page open after a sign-out in any tab", async () => {
+  const first = await openDashboard(beckon.url, { path: "/sign-in" });
+  await first.getByLabel("E-mail").fill("ada@example.com");
+  await first.getByLabel("Password", secret).fill(password);
+  await first.keyboard.press("Enter");
+  await first.waitForURL(/\/w\//);
+  const second = await first.context().newPage();
+  for (const page of [first, second]) {
+    await page.goto(`${first.url().replace(/\/settings$/, "")}/settings`);
+    await page.getByLabel("Name", { exact: true }).fill("Not saved");
+    await page.getByText("Unsaved: Name").waitFor();
+  }
+  await second.getByRole("button", { name: "Account of Ada" }).click();
+  await second.getByRole("menuitem", { name: "Sign out" }).click();
+  await second.waitForURL(/\/sign-in$/);
+  await first.waitForURL(/\/sign-in$/);
+});

@@ -236,6 +236,27 @@ inBrowser("an agent is duplicated, deleted, and restored by undo and from the li
   await page.getByRole("heading", { name: "Short-lived (copy)", level: 1 }).waitFor();
 });
 
+inBrowser(
+  "an agent with unsaved settings is duplicated, and deleted without a question",
+  async () => {
+    const { id } = await beckon.createAgent({ name: "Edited" });
+    const page = await open(`${agents}/${id}/settings`);
+    await field(page, "Instructions").fill("Not saved");
+    const choose = async (action: string) => {
+      await button(page, "More about this agent").click();
+      await page.getByRole("menuitem", { name: action }).click();
+    };
+    await choose("Duplicate");
+    const leave = page.getByRole("alertdialog", { name: "Leave without saving?" });
+    await leave.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("Created Edited (copy)", { exact: true }).waitFor();
+    await choose("Delete");
+    await button(page, "Delete agent").click();
+    await page.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
+    await page.getByText("Deleted Edited", { exact: true }).waitFor();
+  },
+);
+
 inBrowser("versions are compared by line and restored", async () => {
   const id = await agentWithVersions("Versioned");
   const page = await open(`${agents}/${id}/versions`);

@@ -128,6 +128,44 @@ inBrowser("a token that is issued after a lost rotation and a revoke is valid", 
   expect(await statusOf({ ...agent, token: issued })).toBe(200);
 });
 
+inBrowser(
+  "a repeated rotation issues the lost token in its dialog, and another one later",
+  async () => {
+    const agent = await beckon.createAgent();
+    const page = await open(agent.id);
+    const rotation = /\/token\/rotate$/;
+    const lost: string[] = [];
+    const lose = async () => {
+      await page.route(rotation, async (route) => {
+        lost.push((await (await route.fetch()).json()).data.token);
+        await route.abort();
+      });
+      await button(page, "Rotate").click();
+      await page.getByLabel("Now").check();
+      await button(page, "Rotate token").click();
+      await page.getByRole("alert").waitFor();
+      await page.unroute(rotation);
+    };
+    const dialog = page.getByRole("dialog", { name: "New API token" });
+    const issued = () => dialog.getByText(/^bka_/).textContent();
+
+    await lose();
+    await button(page, "Rotate token").click();
+    expect(lost).toContain(await issued());
+    await button(page, "Done").click();
+
+    await lose();
+    await button(page, "Cancel").click();
+    await button(page, "Reveal").click();
+    await page.getByText(lost.at(-1) ?? "").waitFor();
+    await button(page, "Hide").click();
+    await button(page, "Rotate").click();
+    await page.getByLabel("Now").check();
+    await button(page, "Rotate token").click();
+    expect(lost).not.toContain(await issued());
+  },
+);
+
 inBrowser("a token that was revoked elsewhere is found missing, and can be issued", async () => {
   const agent = await beckon.createAgent();
   const page = await open(agent.id);

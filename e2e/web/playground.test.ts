@@ -113,6 +113,22 @@ inBrowser("the next person in a tab sees no settings and messages of the one bef
   await button(page, /^Try /).waitFor();
   await expectValue(page, "Instructions", (await agentOf(id)).instructions);
   await expect.poll(() => page.getByText(/^Runs as a draft/).count()).toBe(0);
+  expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain(before.id);
+});
+
+inBrowser("unsaved settings are still there if the same person signs in again", async () => {
+  const { id } = await beckon.createAgent();
+  const person = await addPerson(beckon, { role: "editor" });
+  const page = await openAgent(id, "/settings", person);
+  await field(page, "Instructions").fill("Answer in French.");
+  await person.call("/sign-out", { method: "POST" });
+  await button(page, "Save").click();
+  await page.waitForURL(/\/sign-in\?next=/);
+  await page.getByLabel("E-mail").fill(person.email);
+  await page.getByLabel("Password", { exact: true }).fill(person.password);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/settings$/);
+  await expectValue(page, "Instructions", "Answer in French.");
 });
 
 inBrowser("the first answer of the saved agent is written word by word", async () => {
@@ -194,12 +210,12 @@ inBrowser("changes of two tabs to different settings are merged", async () => {
   const { id } = await beckon.createAgent({ description: "" });
   const [one, two] = [await openAgent(id, "/settings"), await openAgent(id, "/settings")];
   await field(two, "Description").fill("From the second tab");
-  await one.getByRole("spinbutton", { name: "Steps" }).fill("7");
+  await one.getByRole("textbox", { name: "Steps" }).fill("7");
   await button(one, "Save").click();
   await one.getByText("Saved v2").waitFor();
   await button(two, "Save").click();
   await two.getByText("Saved v3").waitFor();
-  await expect.poll(() => two.getByRole("spinbutton", { name: "Steps" }).inputValue()).toBe("7");
+  await expect.poll(() => two.getByRole("textbox", { name: "Steps" }).inputValue()).toBe("7");
   await expect
     .poll(() => agentOf(id))
     .toMatchObject({
@@ -237,10 +253,10 @@ inBrowser("wrong settings are told at their field, and nothing is saved", async 
   const page = await openAgent(id, "/settings");
   await field(page, "Name").fill(" ");
   await field(page, "Model").fill("nonsense");
-  await page.getByRole("spinbutton", { name: "Temperature" }).fill("3");
-  await page.getByRole("spinbutton", { name: "Steps" }).fill("1.5");
-  await page.getByRole("spinbutton", { name: "Time limit" }).fill("");
-  await page.getByRole("spinbutton", { name: "Attempts" }).fill("101");
+  await page.getByRole("textbox", { name: "Temperature" }).fill("3");
+  await page.getByRole("textbox", { name: "Steps" }).fill("1.5");
+  await page.getByRole("textbox", { name: "Time limit" }).fill("");
+  await page.getByRole("textbox", { name: "Attempts" }).fill("101");
   await field(page, "Metadata as JSON").fill("{");
   await button(page, "Save").click();
   await page.locator('[name="name"][aria-invalid=true]:focus').waitFor();
@@ -271,11 +287,21 @@ inBrowser("wrong settings are told at their field, and nothing is saved", async 
   expect((await agentOf(id)).version).toBe(1);
 });
 
+inBrowser("a limit that is not a number is not saved as no limit", async () => {
+  const { id } = await beckon.createAgent({ limits: { max_concurrent_runs: 5 } });
+  const page = await openAgent(id, "/settings");
+  await page.getByLabel("Runs at the same time").clear();
+  await page.getByLabel("Runs at the same time").pressSequentially("1e");
+  await button(page, "Save").click();
+  await page.getByText("Use a number.").waitFor();
+  expect(await agentOf(id)).toMatchObject({ limits: { max_concurrent_runs: 5 } });
+});
+
 inBrowser("what a run may cost is typed in dollars and read back", async () => {
   const { id } = await beckon.createAgent();
   const page = await openAgent(id, "/settings");
   const topOf = async (control: Locator) => (await control.boundingBox())?.y ?? Number.NaN;
-  const neighbor = page.getByRole("spinbutton", { name: "Reserved output" });
+  const neighbor = page.getByRole("textbox", { name: "Reserved output" });
   await neighbor.waitFor();
   // The page can still move between the two measurements, so they are repeated.
   await expect

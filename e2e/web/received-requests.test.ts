@@ -183,11 +183,13 @@ inBrowser("settings are previewed, mistakes are shown at their line, and saved",
   await page.getByText(/Line 1: /).waitFor();
   await filter.fill('payload.action == "closed"');
   await page.getByText("Filtered out", { exact: true }).waitFor();
-
   await page.getByText("Bodies and limits", { exact: true }).click();
   await page.getByLabel("Largest body").fill("0");
   await page.getByText(/Use 1,024 or more/).waitFor();
   await page.getByLabel("Largest body").fill("512");
+  await page.getByLabel("Rate limit").pressSequentially("1e");
+  await page.getByText("Use a number.").waitFor();
+  await page.getByLabel("Rate limit").clear();
   await page.getByText("Unsaved: Message template, Filter, Bodies and limits").waitFor();
   await button(page, "Save").click();
   await page.getByText("Saved", { exact: true }).waitFor();

@@ -281,6 +281,28 @@ inBrowser("a run is retried, and one with an input of one's own", async () => {
   await page.getByRole("tabpanel").getByText("Another question").waitFor();
 });
 
+inBrowser("a retry whose dialog was closed after a lost response is not repeated", async () => {
+  const runId = await ended([says("First")]);
+  const page = await open(runId);
+  const retry = async () => {
+    await page.getByRole("button", { name: "Retry" }).click();
+    await page.getByRole("menuitem", { name: "With another input…" }).click();
+    await page.getByRole("button", { name: "Start run" }).click();
+  };
+  const lost: string[] = [];
+  await page.route(/\/retry$/, async (route) => {
+    lost.push((await (await route.fetch()).json()).data.id);
+    await route.abort();
+  });
+  await retry();
+  await page.getByRole("alert").waitFor();
+  await page.unroute(/\/retry$/);
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await retry();
+  await page.waitForURL((url) => !url.pathname.endsWith(runId));
+  expect(lost).not.toContain(page.url().split("/").at(-1));
+});
+
 inBrowser("a retry that starts late asks before it leaves another page's form", async () => {
   const runId = await ended([says("First")]);
   const page = await open(runId);
@@ -365,12 +387,12 @@ inBrowser(
 );
 
 inBrowser("the version of a run leads to what that version changed", async () => {
-  const { id } = await beckon.createAgent({ name: "Refund desk", ...scripted });
+  const agent = await beckon.createAgent({ name: "Refund desk", ...scripted });
   const save = (instructions: string) =>
-    beckon.call(`/agents/${id}`, { method: "PATCH", body: { instructions } });
+    beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { instructions } });
   await save("Of the second version");
   model.script([says("Done")]);
-  const { body } = await beckon.invoke({ id }, "Hello", {}, beckon.key);
+  const { body } = await beckon.invoke(agent, "Hello");
   await save("Of the third version");
   const page = await open(body.run_id);
   await page.getByRole("main").getByRole("link", { name: "2", exact: true }).click();

@@ -110,6 +110,9 @@ inBrowser("how long runs are kept is chosen within the operator's bound", async 
   await days.fill("31");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Use 30 or less.").waitFor();
+  await days.clear();
+  await days.pressSequentially("1e");
+  await page.getByText("Use a number.").waitFor();
   await days.fill("7");
   await page.getByText("Unsaved: Keep runs for").waitFor();
   await page.getByRole("button", { name: "Save" }).click();

@@ -313,7 +313,7 @@ inBrowser("all conditions and settings are sent, and shown afterwards", async ()
   await dialog.getByLabel("Only those of some triggers").click();
   await dialog.getByLabel("Triggers of the agent").selectOption({ label: "Payment desk" });
   await dialog.getByRole("checkbox", { name: "Payments" }).click();
-  await dialog.getByLabel("Only runs with one of these tags").fill("paid, europe");
+  await dialog.getByLabel("Only runs with one of these tags").fill("paid\neurope");
   await button(page, "Payload, secret and headers").click();
   await dialog.getByRole("radio", { name: /^Thin/ }).click();
   await dialog.getByRole("radio", { name: /^CloudEvents/ }).click();

@@ -228,6 +228,16 @@ inBrowser("a URL is revealed for a moment, rotated, and stops with its trigger",
   expect(await fire(url, "Hello")).toBe(401);
 });
 
+inBrowser("a trigger is deleted although its prefix is not saved", async () => {
+  const { page } = await openTrigger();
+  await page.getByLabel("Prompt prefix").fill("Not saved");
+  await button(page, "More about this trigger").click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await button(page, "Delete trigger").click();
+  await page.getByText("Deleted Payments", { exact: true }).waitFor();
+  await page.waitForURL(/\/triggers$/);
+});
+
 inBrowser("a viewer sees triggers and what they received, and changes nothing", async () => {
   const hostile = '"><img src=x onerror="document.title=1">';
   const { page, trigger, agent } = await openTrigger(

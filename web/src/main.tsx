@@ -22,7 +22,9 @@ const session = createSession(queryClient, ({ next }) => {
   const { href, pathname } = router.state.location;
   if (!needsSession(pathname)) return;
   const search = next ? `?${new URLSearchParams({ next: href })}` : "";
-  void router.navigate({ href: `/sign-in${search}`, replace: true });
+  // Without a session, unsaved changes cannot be saved, so forms must not ask about them: the page
+  // would stay readable behind the question.
+  void router.navigate({ href: `/sign-in${search}`, replace: true, ignoreBlocker: true });
 });
 followChanges(queryClient);
 

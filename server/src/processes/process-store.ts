@@ -46,9 +46,9 @@ export async function renewLease(
 }
 
 /**
- * Declares processes with expired leases dead. Does nothing if the lease of the caller, `ownId`, has
- * nearly expired by the database's clock: that clock may have been set forward, and then the leases
- * of living processes have expired too. If a process renews its lease at the same moment,
+ * Declares processes with expired leases dead. Does nothing if the lease of the caller, `ownId`,
+ * has nearly expired by the database's clock: that clock may have been set forward, and then the
+ * leases of living processes have expired too. If a process renews its lease at the same moment,
  * whichever update locks the row first takes effect: the other one waits for the row and checks its
  * conditions again.
  * @returns the ids of the processes that were declared dead.

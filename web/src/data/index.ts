@@ -12,6 +12,7 @@ export { failureOf } from "./failure-of.ts";
 export { fieldNamed } from "./form/field-named.ts";
 export { fillIn } from "./form/fill-in.ts";
 export { messageOf, wording } from "./form/form-messages.ts";
+export { numberIn } from "./form/number-in.ts";
 export { useIdempotencyKey } from "./idempotency-key.ts";
 export { forgetWorkspace, lastWorkspace, rememberWorkspace } from "./last-workspace.ts";
 export { listOptions, type PageQuery, useList } from "./list.ts";

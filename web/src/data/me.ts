@@ -9,9 +9,21 @@ export type Membership = Me["workspaces"][number] & { readonly scopes: readonly 
 /** The signed-in person and their workspaces. */
 export const meQuery = queryOptions({
   queryKey: ["me"],
-  queryFn: async ({ signal }) =>
-    (await account.me.get({ signal })) as Me & { workspaces: readonly Membership[] },
+  queryFn: async ({ signal }) => {
+    const me = await account.me.get({ signal });
+    deleteDraftsOfOthers(me.id);
+    return me as Me & { workspaces: readonly Membership[] };
+  },
 });
+
+/**
+ * Deletes what other people have stored in this tab, such as drafts of forms, which stay there when
+ * a session expires. All keys contain the id of the user.
+ */
+function deleteDraftsOfOthers(userId: string): void {
+  for (const key of Object.keys(sessionStorage))
+    if (key.startsWith("beckon.") && !key.includes(`.${userId}.`)) sessionStorage.removeItem(key);
+}
 
 /** Returns the signed-in person. The route has loaded them before a screen is shown. */
 export function useMe() {

@@ -15,7 +15,7 @@ export interface SessionControl {
   signOut(): Promise<void>;
   /**
    * Deletes all data of the page if the session is no longer valid or belongs to another person.
-   * Call it after a 401.
+   * If the session has expired, drafts of forms stay in the tab. Call it after a 401.
    */
   check(): Promise<void>;
 }
@@ -30,13 +30,17 @@ export function createSession(
   leave: (options: { readonly next: boolean }) => void,
 ): SessionControl {
   let checking: Promise<void> | undefined;
+  // The session storage contains drafts of forms, which the next person must not see.
+  const dropDrafts = () => sessionStorage.clear();
   const drop = (options: { readonly next: boolean }) => {
     queryClient.clear();
-    // The session storage contains drafts of forms, which the next person must not see.
-    sessionStorage.clear();
     leave(options);
   };
-  onSignedOut(() => drop({ next: false }));
+  const dropAfterSignOut = () => {
+    dropDrafts();
+    drop({ next: false });
+  };
+  onSignedOut(dropAfterSignOut);
   const check = async () => {
     const known = queryClient.getQueryData(meQuery.queryKey);
     // If there is no session in this tab, for example on the page of an expired link, nothing needs
@@ -45,11 +49,14 @@ export function createSession(
     // A 401 does not always mean that the session has ended: some calls are rejected because of a
     // wrong password in their body. And if another person has signed in in this browser, they must
     // not see this person's data. The page therefore asks the server who is signed in.
-    const isSame = await account.me.get().then(
-      ({ id }) => id === known.id,
-      (thrown: unknown) => !isUnauthorized(thrown),
+    const userId = await account.me.get().then(
+      ({ id }) => id,
+      (thrown: unknown) => (isUnauthorized(thrown) ? undefined : known.id),
     );
-    if (isSame) return;
+    if (userId === known.id) return;
+    // If the session has expired, the drafts stay for the same person, who can sign in again.
+    // `meQuery` deletes them if another person signs in.
+    if (userId !== undefined) dropDrafts();
     drop({ next: true });
   };
   return {
@@ -57,7 +64,7 @@ export function createSession(
       await account.signOut();
       announceSignOut();
       forgetWorkspace();
-      drop({ next: false });
+      dropAfterSignOut();
     },
     check() {
       checking ??= check().finally(() => {

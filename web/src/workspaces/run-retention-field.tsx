@@ -19,18 +19,11 @@ export function RunRetentionField({ maxDays, error, disabled, ...input }: RunRet
         {...input}
         unit="days"
         inputMode="numeric"
-        min={minDays}
-        max={maxDays ?? undefined}
         placeholder={maxDays === null ? "For ever" : String(maxDays)}
         disabled={isFixed || disabled}
       />
     </Field>
   );
-}
-
-/** Returns the days in the field; null if it is empty. */
-export function daysOrNull(value: string | number | null): number | null {
-  return value === "" || value === null ? null : Number(value);
 }
 
 function hintOf(maxDays: number | null, isFixed: boolean): string {

@@ -9,13 +9,14 @@ import {
   fillIn,
   meQuery,
   messageOf,
+  numberIn,
   reasonWithout,
   useWorkspace,
   wording,
   workspaceQuery,
 } from "../data/index.ts";
 import { CopyField, Field, FormError, LeaveGuard, SaveBar, TextInput } from "../ui/index.ts";
-import { daysOrNull, RunRetentionField } from "./run-retention-field.tsx";
+import { RunRetentionField } from "./run-retention-field.tsx";
 import { TimeZoneField } from "./time-zone-field.tsx";
 
 const labels = { name: "Name", time_zone: "Time zone", run_retention_days: "Keep runs for" };
@@ -78,7 +79,7 @@ export function WorkspaceForm() {
           )}
         />
         <RunRetentionField
-          {...register("run_retention_days", { setValueAs: daysOrNull })}
+          {...register("run_retention_days", { setValueAs: numberIn })}
           maxDays={maxRunRetentionDays}
           error={messageOf(errors.run_retention_days)}
           disabled={isFixed}

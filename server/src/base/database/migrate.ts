@@ -24,8 +24,8 @@ export async function migrate<T>(
   client.on("error", () => {});
   await client.connect();
   try {
-    // Like `query_timeout`, the statement timeout is turned off, because migrating a large table can
-    // take longer, and so can waiting for the lock while another process migrates.
+    // Like `query_timeout`, the statement timeout is turned off: migrating a large table can take
+    // longer, and so can waiting for the lock while another process migrates.
     await client.query("set statement_timeout = 0");
     await client.query("select pg_advisory_lock($1)", [lockKey]);
     await createMigrationsTable(client);

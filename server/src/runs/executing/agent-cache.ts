@@ -134,8 +134,8 @@ export class AgentCache {
   }
 
   /**
-   * Returns the services for the agent's tools. Tools reach the network only through `toolEgress`, and
-   * can read only the secrets of their own agent.
+   * Returns the services for the agent's tools. Tools reach the network only through `toolEgress`,
+   * and can read only the secrets of their own agent.
    */
   #toolServices({ workspaceId, agentId }: PinnedAgent): ToolServices {
     return {

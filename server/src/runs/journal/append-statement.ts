@@ -203,7 +203,7 @@ const append = (name: string, { owner, charged, complete }: Variant) =>
     ];
     const canDefer = deferrals.length > 0;
     // The SQL for deliveries reads the new events twice more. If PostgreSQL did not keep them, it
-    // would join entries and runs each time, for deliveries with a scan of all entries for each run.
+    // would join entries and runs each time, for deliveries with a scan of all entries per run.
     const newEvents = complete ? "materialized" : "not materialized";
     return `
 with tenants as materialized (

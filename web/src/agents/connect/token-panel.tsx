@@ -21,7 +21,10 @@ export function TokenPanel({ agent }: { readonly agent: Agent }) {
   const token = useToken(agent.id);
   const [open, setOpen] = useState<"rotate" | "revoke">();
   const [issued, setIssued] = useState<string>();
-  const close = () => setOpen(undefined);
+  const close = () => {
+    setOpen(undefined);
+    token.endRotation();
+  };
   const disabledReason = needsEditor(can);
   const issue = async (graceSeconds: number) => {
     setIssued(await token.rotate(graceSeconds));

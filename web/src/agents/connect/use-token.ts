@@ -39,6 +39,8 @@ export function useToken(agentId: string) {
     state,
     /** @throws BeckonError */
     rotate,
+    /** Makes the next rotation a new one, even if the response of the last one was lost. */
+    endRotation: release,
     /** Returns the handler that issues a token for an agent that has none. */
     issue: (onIssued: (token: string) => void) => () =>
       issue.mutate(undefined, {
@@ -53,7 +55,11 @@ export function useToken(agentId: string) {
     /** @throws BeckonError */
     reveal: async () => {
       try {
-        return (await client.agents.revealToken(agentId)).token;
+        const { token } = await client.agents.revealToken(agentId);
+        // The person has the token of a rotation whose response was lost, so another rotation must
+        // issue a new token.
+        release();
+        return token;
       } catch (thrown) {
         if (isNotFound(thrown)) learnRevoked();
         throw thrown;

@@ -35,13 +35,14 @@ export function useAgentActions(agent: Agent) {
   const duplicate = useMutation({
     mutationFn: () => client.agents.duplicate(agent.id),
     onSuccess: async (copy) => {
-      await tellOthers();
-      await navigate({ href: path(copy.id) });
       toast({
         tone: "success",
         title: `Created ${copy.name}`,
         description: "It has a token of its own and no triggers.",
       });
+      await tellOthers();
+      // This is not awaited: it never resolves if the person stays because of unsaved changes.
+      void navigate({ href: path(copy.id) });
     },
     onError: failed("The agent was not duplicated."),
   });
@@ -61,13 +62,13 @@ export function useAgentActions(agent: Agent) {
   const restore = async () => {
     try {
       const restored = await client.agents.restore(agent.id);
-      await tellOthers();
-      await navigate({ href: path(agent.id) });
       toast({
         tone: "success",
         title: `Restored ${restored.name}`,
         description: "It has no API token, and its triggers are disabled.",
       });
+      await tellOthers();
+      void navigate({ href: path(agent.id) });
     } catch (thrown) {
       failed("The agent was not restored.")(thrown);
     }
@@ -81,7 +82,8 @@ export function useAgentActions(agent: Agent) {
     /** @throws BeckonError */
     remove: async () => {
       await client.agents.delete(agent.id);
-      await navigate({ href: `/w/${workspaceId}/agents` });
+      // Unsaved settings of a deleted agent cannot be saved, so the form must not ask about them.
+      await navigate({ href: `/w/${workspaceId}/agents`, ignoreBlocker: true });
       queryClient.removeQueries({ queryKey: agentQuery(workspace, agent.id).queryKey });
       await tellOthers();
       toast({

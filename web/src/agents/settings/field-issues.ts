@@ -15,8 +15,6 @@ export function fieldIssues(schema: z.ZodType, value: unknown): readonly FieldIs
     error: (issue) => {
       if (issue.code === "invalid_type" && issue.expected === "record")
         return "must be a JSON object";
-      if (issue.code === "invalid_type" && issue.input === null) return "Fill this in.";
-      if (issue.code === "invalid_type" && issue.expected === "int") return "Use a whole number.";
       if (issue.code === "too_big" && issue.origin === "array")
         return `Use at most ${issue.maximum}.`;
       if (issue.code === "too_small" && issue.origin === "array") return "Add at least one.";

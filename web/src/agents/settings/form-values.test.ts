@@ -106,6 +106,7 @@ describe("errors are at their fields", () => {
     ["model", "nonsense", "must be provider/model, for example demo/echo"],
     ["temperature", 3, "Use 2 or less."],
     ["max_steps", null, "Fill this in."],
+    ["max_concurrent_runs", "1e", "Use a number."],
     ["max_steps", 1.5, "Use a whole number."],
     ["max_cost_micros", "1,5", "Use a number of dollars, for example 5 or 0.50."],
     ["max_cost_micros", "0.0000001", "Use at most 6 decimals."],

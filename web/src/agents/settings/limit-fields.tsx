@@ -1,9 +1,8 @@
 import { useFormContext } from "react-hook-form";
-import { messageOf } from "../../data/index.ts";
+import { messageOf, numberIn } from "../../data/index.ts";
 import { Field, NumberInput, TextInput } from "../../ui/index.ts";
 import { labels, limitNames } from "./fields.ts";
 import type { FormValues } from "./form-values.ts";
-import { numberOrNull } from "./number-or-null.ts";
 import { Section } from "./section.tsx";
 import { useSettings } from "./settings-context.tsx";
 import { SizeOfField } from "./size-of-field.tsx";
@@ -70,7 +69,7 @@ export function LimitFields() {
                 />
               ) : (
                 <NumberInput
-                  {...register(name, { setValueAs: numberOrNull })}
+                  {...register(name, { setValueAs: numberIn })}
                   unit={unit}
                   inputMode="numeric"
                   readOnly={readOnly}

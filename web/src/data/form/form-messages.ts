@@ -1,6 +1,7 @@
 /** The parts of a zod issue from which a message is built. */
 interface Issue {
   readonly code?: string | undefined;
+  readonly expected?: string | undefined;
   readonly origin?: string | undefined;
   readonly minimum?: unknown;
   readonly maximum?: unknown;
@@ -12,7 +13,14 @@ interface Issue {
  * message of zod. Pass this function to the resolver of a form:
  * `zodResolver(schema, { error: wording })`. Messages that the schema defines take precedence.
  */
-export function wording({ code, origin, minimum, maximum, input }: Issue): string | undefined {
+export function wording({
+  code,
+  expected,
+  origin,
+  minimum,
+  maximum,
+  input,
+}: Issue): string | undefined {
   const isText = origin === "string";
   const isNumber = origin === "number" || origin === "int";
   if (code === "too_small" && isText)
@@ -22,8 +30,10 @@ export function wording({ code, origin, minimum, maximum, input }: Issue): strin
   if (code === "too_big" && isText) return `Use at most ${count(maximum)} characters.`;
   if (code === "too_small" && isNumber) return `Use ${count(minimum)} or more.`;
   if (code === "too_big" && isNumber) return `Use ${count(maximum)} or less.`;
-  if (code === "invalid_type" && (input === undefined || Number.isNaN(input)))
-    return "Fill this in.";
+  if (code !== "invalid_type") return undefined;
+  if (input === undefined || input === null) return "Fill this in.";
+  if (expected === "number") return "Use a number.";
+  if (expected === "int") return "Use a whole number.";
   return undefined;
 }
 

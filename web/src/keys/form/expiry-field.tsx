@@ -53,7 +53,7 @@ export function ExpiryField({ form, expiresAt }: ExpiryFieldProps) {
       </Field>
       {expiry === "other" ? (
         <Field label="Days from now" error={messageOf(formState.errors.days)} hint={hint}>
-          <NumberInput {...register("days")} unit="days" inputMode="numeric" min={1} autoFocus />
+          <NumberInput {...register("days")} unit="days" inputMode="numeric" autoFocus />
         </Field>
       ) : null}
     </div>

@@ -7,7 +7,7 @@ const plan: Plan = {
   name: "team",
   origin: "api",
   tokens: 50_000_000,
-  voice_ms: 3_600_000,
+  voice_ms: 3_600_500,
   browser_ms: null,
   cost_micros: 100_500_000,
   created_at: null,
@@ -18,7 +18,7 @@ test("a plan is read as it is shown", () => {
   expect(fieldsOf(plan)).toEqual({
     name: "team",
     tokens: "50000000",
-    voiceSeconds: "3600",
+    voiceSeconds: "3600.5",
     browserSeconds: "",
     dollars: "100.50",
   });
@@ -40,6 +40,7 @@ test.each([
   ["tokens", "1.5"],
   ["tokens", "1e6"],
   ["voiceSeconds", "-1"],
+  ["voiceSeconds", "1.0005"],
   ["browserSeconds", "9999999999999999"],
   ["dollars", "many"],
 ])("%s %j is marked", (field, text) => {

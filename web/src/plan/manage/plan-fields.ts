@@ -37,12 +37,14 @@ export type ReadFields =
 /** Parses the values of the form. An empty amount means unlimited. */
 export function readFields(fields: PlanFields): ReadFields {
   const errors: Partial<Record<keyof PlanFields, string>> = {};
-  const whole = (name: "tokens" | "voiceSeconds" | "browserSeconds", factor: number) => {
+  const read = (name: "tokens" | "voiceSeconds" | "browserSeconds", decimals: 0 | 3) => {
     const typed = fields[name].trim();
     if (typed === "") return null;
-    const amount = Number(typed) * factor;
-    if (/^\d+$/.test(typed) && amount <= max) return amount;
-    errors[name] = "Use a whole number, or nothing for unlimited.";
+    const amount = Math.round(Number(typed) * 10 ** decimals);
+    const pattern = decimals === 0 ? /^\d+$/ : /^\d+(\.\d{1,3})?$/;
+    if (pattern.test(typed) && amount <= max) return amount;
+    const format = decimals === 0 ? "a whole number" : "a number with at most 3 decimals";
+    errors[name] = `Use ${format}, or nothing for unlimited.`;
     return null;
   };
   const dollars = fields.dollars.trim() === "" ? undefined : readDollars(fields.dollars);
@@ -50,9 +52,9 @@ export function readFields(fields: PlanFields): ReadFields {
   if (!/^[a-z0-9][a-z0-9._-]{0,62}$/.test(fields.name))
     errors.name = "Use 1 to 63 of a-z 0-9 . _ - and begin with a letter or digit.";
   const allowances = {
-    tokens: whole("tokens", 1),
-    voice_ms: whole("voiceSeconds", 1_000),
-    browser_ms: whole("browserSeconds", 1_000),
+    tokens: read("tokens", 0),
+    voice_ms: read("voiceSeconds", 3),
+    browser_ms: read("browserSeconds", 3),
     cost_micros: dollars?.micros ?? null,
   };
   return Object.keys(errors).length === 0 ? { allowances } : { errors };

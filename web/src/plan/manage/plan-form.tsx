@@ -94,7 +94,7 @@ export function PlanForm({ plan, close }: PlanFormProps) {
             <TextInput
               value={fields[name]}
               onChange={set(name)}
-              inputMode={name === "dollars" ? "decimal" : "numeric"}
+              inputMode={name === "tokens" ? "numeric" : "decimal"}
               autoComplete="off"
               suffix={<span className="pr-1">{unit}</span>}
             />

@@ -63,8 +63,8 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
       void announceChanges(queryClient, plansKey(workspace.id), planKey(of.workspace_id));
     },
   });
-  // The plan that the form began with is always an option, even if it is no longer in the operator's
-  // file or in the database.
+  // The plan that the form began with is always an option, even if it is no longer in the
+  // operator's file or in the database.
   const names = new Set([initial.plan, ...plans.rows.map(({ name }) => name)]);
   return (
     <FormDialog

@@ -67,7 +67,14 @@ export function RunActions({ run }: { readonly run: Run }) {
       />
       {open === "input" ? (
         <Suspense>
-          <RetryDialog run={run} retry={actions.retryWith} close={close} />
+          <RetryDialog
+            run={run}
+            retry={actions.retryWith}
+            close={() => {
+              close();
+              actions.endRetry();
+            }}
+          />
         </Suspense>
       ) : null}
       <ConfirmDialog

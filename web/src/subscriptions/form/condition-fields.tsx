@@ -1,6 +1,6 @@
 import { AgentChoice } from "../../agents/index.ts";
 import { messageOf } from "../../data/index.ts";
-import { Field, RadioCards, TextInput } from "../../ui/index.ts";
+import { Field, RadioCards, TextArea } from "../../ui/index.ts";
 import type { SubscriptionFormState } from "./subscription-fields.ts";
 import { TriggerChoice } from "./trigger-choice.tsx";
 
@@ -64,9 +64,9 @@ export function ConditionFields({ form }: { readonly form: SubscriptionFormState
         label="Only runs with one of these tags"
         optional
         error={messageOf(errors.tags)}
-        hint="Separated by commas, for example refund, europe. Empty for all runs."
+        hint="One per line, for example refund. Empty for all runs."
       >
-        <TextInput {...register("tags")} autoComplete="off" dir="auto" />
+        <TextArea {...register("tags")} rows={2} autoComplete="off" dir="auto" />
       </Field>
     </div>
   );

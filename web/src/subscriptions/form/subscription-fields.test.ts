@@ -59,7 +59,7 @@ test("each wrong field has its own message", async () => {
     events: [],
     hasAgents: true,
     hasTriggers: true,
-    tags: Array.from({ length: 11 }, (_, n) => `t${n}`).join(),
+    tags: Array.from({ length: 11 }, (_, n) => `t${n}`).join("\n"),
     secret: "too short",
   });
   expect(Object.keys(problems).sort()).toEqual(
@@ -93,10 +93,12 @@ test("wrong headers are marked at their row", async () => {
 test("a change has only what is different", async () => {
   const fields = fieldsOf(existing);
   expect(changesFor(existing, fields)).toEqual({});
-  expect(changesFor(existing, { ...fields, tags: "one, two ,", events: ["run.failed"] })).toEqual({
-    event_types: ["run.failed"],
-    tags: ["one", "two"],
-  });
+  expect(changesFor(existing, { ...fields, tags: "one\n two \n", events: ["run.failed"] })).toEqual(
+    {
+      event_types: ["run.failed"],
+      tags: ["one", "two"],
+    },
+  );
   // The values of stored headers are unknown: they are kept unless they are replaced.
   expect(await problemsOf({ ...fields, description: "Shop" }, existing)).toEqual({});
   expect(
@@ -106,6 +108,14 @@ test("a change has only what is different", async () => {
       headers: [{ name: "authorization", value: "Bearer 1" }],
     }),
   ).toEqual({ headers: { authorization: "Bearer 1" } });
+});
+
+test("a tag can contain commas", () => {
+  const tagged = { ...existing, tags: ["a,b", "one"] };
+  const fields = fieldsOf(tagged);
+  expect(changesFor(tagged, { ...fields, tags: `${fields.tags}\ntwo` })).toEqual({
+    tags: ["a,b", "one", "two"],
+  });
 });
 
 test("another server needs the secret and the headers again", async () => {

@@ -25,7 +25,7 @@ export interface SubscriptionFields {
   agentIds: readonly string[];
   hasTriggers: boolean;
   triggerIds: readonly string[];
-  /** Separated by commas. */
+  /** One per line, because a tag can contain commas. */
   tags: string;
   payload: PayloadStyle;
   format: DeliveryFormat;
@@ -72,7 +72,7 @@ export function fieldsOf(subscription: Subscription): SubscriptionFields {
     agentIds: agentIds ?? [],
     hasTriggers: triggerIds !== null,
     triggerIds: triggerIds ?? [],
-    tags: subscription.tags?.join(", ") ?? "",
+    tags: subscription.tags?.join("\n") ?? "",
     payload: subscription.payload,
     format: subscription.format,
     secret: "",
@@ -82,7 +82,7 @@ export function fieldsOf(subscription: Subscription): SubscriptionFields {
 }
 
 const tagsOf = (text: string) => {
-  const tags = text.split(",").flatMap((tag) => tag.trim() || []);
+  const tags = text.split("\n").flatMap((tag) => tag.trim() || []);
   return tags.length === 0 ? null : [...new Set(tags)];
 };
 

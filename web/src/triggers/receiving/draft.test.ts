@@ -42,6 +42,17 @@ test("every setting is the same after it was shown in the form", () => {
   expect(receivingOf(draftOf("", null))).toBeNull();
 });
 
+test("a number that cannot be read is an error, and not a setting without a limit", () => {
+  const draft = draftOf("", receiving.parse({}));
+  const wrong = { eventIdDays: "1e", maxKib: "1e", maxPerMinute: "1e" };
+  const { error } = receiving.safeParse(receivingOf({ ...draft, ...wrong }));
+  expect(error?.issues.map(({ path }) => path.join("."))).toEqual([
+    "event_id_days",
+    "bodies.max_bytes",
+    "max_per_minute",
+  ]);
+});
+
 test("a pattern of signed parts is read as it is written", () => {
   for (const pattern of ["{body}", "v0:{timestamp}:{body}", "{id}.{timestamp}.{body}", "{x}{body}"])
     expect(signedPattern(signedParts(pattern))).toBe(pattern);

@@ -1,4 +1,5 @@
 import type { Preset, PresetName, Receiving, ValueLocation, Verification } from "@beckon/contract";
+import { numberIn } from "../../data/form/number-in.ts";
 
 type Kind = Verification["kind"];
 type Hmac = Extract<Verification, { kind: "hmac" }>;
@@ -119,7 +120,7 @@ export function receivingOf(draft: Draft): unknown {
     verification: verificationOf(draft),
     allowed_addresses: orNull(wordsOf(draft.addresses)),
     event_id: locationOf(draft.eventId),
-    event_id_days: numberOf(draft.eventIdDays),
+    event_id_days: numberIn(draft.eventIdDays),
     event_type: locationOf(draft.eventType),
     handshake: draft.handshake,
     bodies: {
@@ -128,7 +129,7 @@ export function receivingOf(draft: Draft): unknown {
       ndjson: draft.ndjson,
       csv: draft.csv,
       gzip: draft.gzip,
-      max_bytes: Math.round(numberOf(draft.maxKib) * 1_024),
+      max_bytes: bytesIn(draft.maxKib),
     },
     headers: wordsOf(draft.headers),
     query: linesOf(draft.query),
@@ -136,7 +137,7 @@ export function receivingOf(draft: Draft): unknown {
     template: draft.template === "" ? null : draft.template,
     when_paused: draft.whenPaused,
     when_disabled: draft.whenDisabled,
-    max_per_minute: draft.maxPerMinute.trim() === "" ? null : numberOf(draft.maxPerMinute),
+    max_per_minute: numberIn(draft.maxPerMinute),
     form: {
       origins: orNull(wordsOf(draft.origins)),
       honeypot: draft.honeypot.trim() || null,
@@ -183,7 +184,7 @@ function verificationOf(draft: Draft): unknown {
     timestamp:
       draft.timestampAt === "none" ? null : { [draft.timestampAt]: draft.timestamp.trim() },
     id: draft.idHeader.trim() === "" ? null : { header: draft.idHeader.trim() },
-    tolerance_seconds: numberOf(draft.tolerance),
+    tolerance_seconds: numberIn(draft.tolerance),
     secret_encoding: draft.secretEncoding,
   };
 }
@@ -225,7 +226,12 @@ export function linesOf(text: string): string[] {
 
 const wordsOf = (text: string) => text.split(/[\s,]+/).filter((word) => word !== "");
 const orNull = (words: readonly string[]) => (words.length === 0 ? null : words);
-const numberOf = (text: string) => (text.trim() === "" ? Number.NaN : Number(text));
+
+/** Returns the bytes of a size in KiB. A text that is no number is returned as in `numberIn`. */
+function bytesIn(kib: string): string | number | null {
+  const number = numberIn(kib);
+  return typeof number === "number" ? Math.round(number * 1_024) : number;
+}
 
 /** The settings with which the form starts for a trigger that has none. */
 const unset: Receiving = {

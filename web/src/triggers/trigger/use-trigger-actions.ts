@@ -61,7 +61,12 @@ export function useTriggerActions({ id, agent_id, name }: Trigger) {
             })),
           },
       );
-      await navigate({ href: `/w/${workspace.id}/agents/${agent_id}/triggers`, replace: true });
+      await navigate({
+        href: `/w/${workspace.id}/agents/${agent_id}/triggers`,
+        replace: true,
+        // Unsaved changes of a deleted trigger cannot be saved, so the form must not ask.
+        ignoreBlocker: true,
+      });
       queryClient.removeQueries({ queryKey });
       await tellOthers();
       toast({ tone: "success", title: `Deleted ${name}` });

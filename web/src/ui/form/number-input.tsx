@@ -1,22 +1,30 @@
 import type { ComponentProps } from "react";
 import { TextInput } from "./text-input.tsx";
 
+/** Properties that only `<input type="number">` supports. */
+type NumberOnly = "min" | "max" | "step";
+
 interface NumberInputProps
-  extends Omit<ComponentProps<"input">, "className" | "style" | "size" | "prefix" | "type"> {
+  extends Omit<
+    ComponentProps<"input">,
+    "className" | "style" | "size" | "prefix" | "type" | NumberOnly
+  > {
   /** Unit inside the end of the field: "seconds". */
   readonly unit?: string | undefined;
 }
 
-/** A field for a number. In React Hook Form, `valueAsNumber: true` gives numbers, not texts. */
+/**
+ * A field for a number, whose value is a text: read it with `numberIn` of data/. It is not an
+ * `<input type="number">`, because browsers report a text that they cannot read, such as "1e", as
+ * an empty field. The form would then save that there is no limit.
+ */
 export function NumberInput({ unit, inputMode = "decimal", ...rest }: NumberInputProps) {
   return (
     <TextInput
       {...rest}
-      type="number"
       inputMode={inputMode}
+      autoComplete="off"
       suffix={unit === undefined ? undefined : <span className="pr-1">{unit}</span>}
-      // Removes the focus, because scrolling over a focused number field would change the number.
-      onWheel={(event) => event.currentTarget.blur()}
     />
   );
 }

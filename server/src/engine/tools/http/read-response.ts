@@ -103,8 +103,8 @@ async function read(
 
 /**
  * Returns the body as a JSON value if it is valid JSON, otherwise as text. A truncated body is
- * always text, because truncated JSON is invalid. Integers outside of ±2^53 become texts: as numbers
- * they would be rounded, here or where the result is read.
+ * always text, because truncated JSON is invalid. Integers outside of ±2^53 become texts: as
+ * numbers they would be rounded, here or where the result is read.
  *
  * @param end the length of the truncated text; undefined if the body is complete.
  */

@@ -1,11 +1,10 @@
 import { useContext, useState } from "react";
 import { Controller, useFormContext } from "react-hook-form";
-import { messageOf } from "../../../data/index.ts";
+import { messageOf, numberIn } from "../../../data/index.ts";
 import { Button, Field, NumberInput, Select } from "../../../ui/index.ts";
 import { ModelField } from "../../model/model-field.tsx";
 import { labels } from "../fields.ts";
 import type { FormValues } from "../form-values.ts";
-import { numberOrNull } from "../number-or-null.ts";
 import { LayoutContext, Section } from "../section.tsx";
 import { useSettings } from "../settings-context.tsx";
 import { ProviderNotice } from "./provider-notice.tsx";
@@ -80,8 +79,7 @@ function ModelOptions() {
         error={messageOf(errors.temperature)}
       >
         <NumberInput
-          {...register("temperature", { setValueAs: numberOrNull })}
-          step="any"
+          {...register("temperature", { setValueAs: numberIn })}
           placeholder="Default"
           readOnly={readOnly}
         />
@@ -93,7 +91,7 @@ function ModelOptions() {
         error={messageOf(errors.max_output_tokens)}
       >
         <NumberInput
-          {...register("max_output_tokens", { setValueAs: numberOrNull })}
+          {...register("max_output_tokens", { setValueAs: numberIn })}
           unit="tokens"
           inputMode="numeric"
           placeholder="Default"

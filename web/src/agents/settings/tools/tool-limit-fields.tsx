@@ -1,12 +1,12 @@
+import { numberIn } from "../../../data/index.ts";
 import { Field, NumberInput, TextInput } from "../../../ui/index.ts";
-import { numberOrNull } from "../number-or-null.ts";
 import { SizeOfField } from "../size-of-field.tsx";
 import { useMessageAt } from "./use-message-at.ts";
 
 /** The fields for the hosts that the tool can call, and for its limits. */
 export function ToolLimitFields() {
   const { register, messageAt } = useMessageAt();
-  const asNumber = { setValueAs: numberOrNull };
+  const asNumber = { setValueAs: numberIn };
   return (
     <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
       <Field

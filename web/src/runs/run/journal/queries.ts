@@ -40,7 +40,12 @@ export const journalQuery = (workspace: Workspace, runId: string) => {
   return queryOptions({
     queryKey,
     queryFn: async ({ signal, client: cache }): Promise<Journal> => {
-      let journal = await cache.fetchQuery(firstEntriesQuery(workspace, runId));
+      // If the page was left while it loaded, the pages that had arrived are cached.
+      const known = cache.getQueryData<Journal>(queryKey);
+      let journal =
+        known?.isComplete === false
+          ? known
+          : await cache.fetchQuery(firstEntriesQuery(workspace, runId));
       let shownAt = Number.NEGATIVE_INFINITY;
       while (!journal.isComplete) {
         if (Date.now() - shownAt >= minShowMs) {
@@ -55,7 +60,7 @@ export const journalQuery = (workspace: Workspace, runId: string) => {
       }
       return journal;
     },
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: ({ state }) => (state.data?.isComplete ? Number.POSITIVE_INFINITY : 0),
     // Events of the run's stream are appended to the journal. A reset starts the stream anew, so
     // the journal must be read anew too.
     meta: { emptiedByReset: true },

@@ -13,8 +13,8 @@ const kinds = [
 /** Which bodies are accepted, how large, and how often. */
 export function BodiesGroup({ summary }: { readonly summary: string }) {
   const { draft, set, errorAt, isReadOnly } = useReceivingForm();
-  const { autoComplete: _, spellCheck: __, ...maxKib } = useText("maxKib");
-  const { autoComplete: ___, spellCheck: ____, ...maxPerMinute } = useText("maxPerMinute");
+  const maxKib = useText("maxKib");
+  const maxPerMinute = useText("maxPerMinute");
   return (
     <Group title="Bodies and limits" summary={summary} paths={["bodies", "max_per_minute"]}>
       <fieldset className="flex min-w-0 flex-col gap-2">

@@ -6,7 +6,7 @@ import { LocationField } from "../location-field.tsx";
 /** Fields that say where in a request the id and the type of the event are. */
 export function EventsGroup({ summary }: { readonly summary: string }) {
   const { draft, errorAt } = useReceivingForm();
-  const { autoComplete: _, spellCheck: __, ...days } = useText("eventIdDays");
+  const days = useText("eventIdDays");
   return (
     <Group
       title="Event id and type"

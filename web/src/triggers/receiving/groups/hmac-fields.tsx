@@ -36,7 +36,7 @@ export function HmacFields() {
   const signed = useText("signed");
   const timestamp = useText("timestamp");
   const idHeader = useText("idHeader");
-  const { autoComplete: _, spellCheck: __, ...tolerance } = useText("tolerance");
+  const tolerance = useText("tolerance");
   const choice = <Name extends "algorithm" | "encoding" | "form" | "secretEncoding">(
     name: Name,
   ) => ({

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { numberIn } from "./number-in.ts";
+
+test.each([
+  ["20", 20],
+  [" 0.5 ", 0.5],
+  [7, 7],
+  ["", null],
+  [" ", null],
+  [null, null],
+  [undefined, null],
+])("%j in a field is %j", (value, number) => {
+  expect(numberIn(value)).toBe(number);
+});
+
+test.each(["1e", "1,5", "ten"])("the text %j, which is no number, stays as it is", (text) => {
+  expect(numberIn(text)).toBe(text);
+});
