@@ -50,6 +50,7 @@ const tokens = (input_tokens: number, output_tokens: number) => ({
 });
 const noTokens = tokens(0, 0);
 const answeredUsage = tokens(10, 5);
+const longCall = { id: "call_1", name: "write", arguments: "x".repeat(1_000) };
 
 /**
  * Expects that the metered calls of a run add up to its usage and cost, and that the metered calls
@@ -232,18 +233,12 @@ describe.each(["never", "always"] as const)("the calls of a run, streamed: %s,",
 
   it.each([
     ["an answer", { text: "half a te" }, 3],
-    [
-      "a tool call",
-      { text: "", calls: [{ id: "c1", name: "write", arguments: "x".repeat(1_000) }] },
-      250,
-    ],
+    ["a tool call", { text: "", calls: [longCall] }, 250],
   ])("that got an error in the middle of %s are lost", async (_what, begun, output) => {
     if (stream === "never") return;
     const { journal } = await run([inBandError({ message: "overloaded" }, begun), says("hi")], {});
-    expect(callsIn(journal)).toMatchObject([
-      { outcome: "lost", usage: { output_tokens: output, estimated: true } },
-      { outcome: "answered" },
-    ]);
+    const usage = { output_tokens: output, estimated: true };
+    expect(callsIn(journal)).toMatchObject([{ outcome: "lost", usage }, { outcome: "answered" }]);
   });
 
   it("whose answer cannot be used cost what the provider reports", async () => {
