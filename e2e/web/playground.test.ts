@@ -122,7 +122,7 @@ inBrowser("unsaved settings are still there if the same person signs in again", 
   const page = await openAgent(id, "/settings", person);
   await field(page, "Instructions").fill("Answer in French.");
   await person.call("/sign-out", { method: "POST" });
-  await button(page, "Save").click();
+  // The live stream learns of the end of the session.
   await page.waitForURL(/\/sign-in\?next=/);
   await page.getByLabel("E-mail").fill(person.email);
   await page.getByLabel("Password", { exact: true }).fill(person.password);

@@ -281,28 +281,6 @@ inBrowser("a run is retried, and one with an input of one's own", async () => {
   await page.getByRole("tabpanel").getByText("Another question").waitFor();
 });
 
-inBrowser("a retry whose dialog was closed after a lost response is not repeated", async () => {
-  const runId = await ended([says("First")]);
-  const page = await open(runId);
-  const retry = async () => {
-    await page.getByRole("button", { name: "Retry" }).click();
-    await page.getByRole("menuitem", { name: "With another input…" }).click();
-    await page.getByRole("button", { name: "Start run" }).click();
-  };
-  const lost: string[] = [];
-  await page.route(/\/retry$/, async (route) => {
-    lost.push((await (await route.fetch()).json()).data.id);
-    await route.abort();
-  });
-  await retry();
-  await page.getByRole("alert").waitFor();
-  await page.unroute(/\/retry$/);
-  await page.getByRole("button", { name: "Cancel" }).click();
-  await retry();
-  await page.waitForURL((url) => !url.pathname.endsWith(runId));
-  expect(lost).not.toContain(page.url().split("/").at(-1));
-});
-
 inBrowser("a retry that starts late asks before it leaves another page's form", async () => {
   const runId = await ended([says("First")]);
   const page = await open(runId);

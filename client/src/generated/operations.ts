@@ -502,7 +502,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Test trigger. Starts a run as a fire with this payload would, without the trigger's URL and without verification. A string is sent as text, all else as JSON, unless `content_type` says otherwise. With `request` the run is made of a received request or of an example of a preset. The files of a form are not stored with this run, so their ids name no artifacts: replay the request to store them. 409 `conflict` if the trigger's filter does not let it pass. The audit log records the test. Needs the scopes `triggers:write` and `agents:invoke`. */
+      /** Test trigger. Starts a run as a fire with this payload would, without the trigger's URL and without verification. A string is sent as text, all else as JSON, unless `content_type` says otherwise. With `request` the run is made of a received request or of an example of a preset. 409 `conflict` if the trigger's filter does not let it pass. The audit log records the test. Needs the scopes `triggers:write` and `agents:invoke`. */
       test: (
         agentId: string,
         triggerId: string,

@@ -119,9 +119,9 @@ export async function closeRestored({ engine }: Database): Promise<number> {
  * Fails up to 1,000 pending deliveries of subscriptions that have more than `max` pending callbacks
  * or tests: those that are due the longest. These do not disable the subscription, because its own
  * URL can accept events meanwhile.
- * @returns whether there may be more.
+ * @returns how many were failed. There may be more unless it is 0.
  */
-export async function failExcess({ engine }: Database, max: number): Promise<boolean> {
+export async function failExcess({ engine }: Database, max: number): Promise<number> {
   const { rowCount } = await engine.query({
     name: "fail-excess-deliveries",
     text: `${pendingKinds}, picked as materialized (
@@ -140,7 +140,7 @@ export async function failExcess({ engine }: Database, max: number): Promise<boo
         and d.status is not distinct from 'pending'`,
     values: [max, `More than ${max.toLocaleString("en")} deliveries of this kind were pending.`],
   });
-  return (rowCount ?? 0) >= batchSize;
+  return rowCount ?? 0;
 }
 
 /** Returns the enabled subscriptions that have more than `max` pending deliveries of events. */

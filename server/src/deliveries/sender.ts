@@ -63,7 +63,7 @@ const maxPerClaim = 256;
  * because their failures do not count for the health of the subscription: if they hang, they are
  * not limited to one at a time, as events are.
  */
-const maxConcurrent: Readonly<Record<DeliveryKind, number>> = { event: 10, callback: 2, test: 2 };
+const maxConcurrent: Readonly<Record<DeliveryKind, number>> = { event: 10, callback: 5, test: 2 };
 /**
  * Maximum deliveries of one subscription and kind that a process has claimed, as a multiple of
  * `maxConcurrent`. It is more than 1, so that a fast receiver does not wait for the next claim. It
@@ -273,7 +273,16 @@ export function startSender(options: SenderOptions): Sender {
         while ((await closeDeliveries(database)) && more());
       });
       await attemptTo("failing excess callbacks", async () => {
-        while ((await failExcess(database, options.maxPending)) && more());
+        for (let failed = 0; ; ) {
+          const count = await failExcess(database, options.maxPending);
+          failed += count;
+          if (count > 0 && more()) continue;
+          if (failed > 0)
+            log.write("callbacks or tests failed because too many were pending", {
+              deliveries: failed,
+            });
+          break;
+        }
       });
       await attemptTo("finding backlogs", async () => {
         for (const each of await findBacklogs(database, options.maxPending))

@@ -60,6 +60,23 @@ describe("a test of a trigger", () => {
     expect([tested.status, tested.body.data?.input]).toEqual([201, input]);
   });
 
+  test("with a received form has the files of the form", async () => {
+    const { agent, id, path, url } = await made({ receiving: { bodies: { multipart: true } } });
+    const form = new FormData();
+    form.append("file", new File(["a,b"], "a.csv", { type: "text/csv" }));
+    const fired = await fetch(url, { method: "POST", body: form });
+    expect(fired.status).toBe(200);
+    const { body: stored } = await beckon.call(`/agents/${agent.id}/triggers/${id}/requests`);
+    const tested = await send(path, { request: { request_id: stored.data[0].id } });
+    expect(tested.status).toBe(201);
+    const { id: runId, input } = tested.body.data;
+    const [artifactId] = /art_\w+/.exec(input) ?? [];
+    const file = await fetch(`${beckon.url}/api/public/runs/${runId}/artifacts/${artifactId}`, {
+      headers: { "x-api-key": beckon.key },
+    });
+    expect([file.status, await file.text()]).toEqual([200, "a,b"]);
+  });
+
   test("needs a payload only if the trigger has no prompt prefix", async () => {
     expect((await send((await made({ prompt_prefix: "Do your work." })).path)).status).toBe(201);
     expectError(await send((await made()).path), 400, "bad_request", /empty/);

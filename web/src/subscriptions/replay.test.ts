@@ -37,8 +37,8 @@ test("each request of a replay has the key of its part, so that a repeat replays
   expect(await replayRange(client, "sub_1", range, { key: "k", onProgress, signal })).toBe(2);
   expect(progress).toEqual([1, 2]);
   expect(sent).toEqual([
-    [range, "k"],
-    [{ ...range, until: "2026-11-04T00:00:00.000Z" }, "k 2026-11-04T00:00:00.000Z"],
+    [range, "k 0"],
+    [{ ...range, until: "2026-11-04T00:00:00.000Z" }, "k 1"],
   ]);
 });
 

@@ -24,8 +24,9 @@ export async function replayRange(
 ): Promise<number> {
   let body = range;
   let total = 0;
-  while (!signal.aborted) {
-    const idempotencyKey = `${key} ${body.until ?? ""}`.trim();
+  for (let request = 0; !signal.aborted; request++) {
+    // The number is a part of the key, because two parts of one millisecond have the same `until`.
+    const idempotencyKey = `${key} ${request}`;
     const {
       replayed,
       more,

@@ -10,7 +10,9 @@ const canHaveLargeInteger = /\d{16}/;
 export function parseExactly(text: string, convert: (digits: string) => unknown): unknown {
   if (!canHaveLargeInteger.test(text)) return JSON.parse(text);
   return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) => {
-    if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+    // PostgreSQL cannot store all numbers that are too large to be finite here.
+    if (typeof value !== "number" || Number.isSafeInteger(value) || !Number.isFinite(value))
+      return value;
     const source = context?.source;
     return source !== undefined && /^-?\d+$/.test(source) ? convert(source) : value;
   });

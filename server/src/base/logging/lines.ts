@@ -269,6 +269,11 @@ export const logLines = {
     level: "info",
     fields: { subscription_id: "id", count: "number", duration_ms: "number" },
   },
+  "callbacks or tests failed because too many were pending": {
+    area: "deliveries",
+    level: "warn",
+    fields: { deliveries: "number" },
+  },
   "a subscription was disabled": {
     area: "deliveries",
     level: "warn",

@@ -94,7 +94,7 @@ export function verifiedRow(
 /** Returns the field `received` of a `StartRequest`: what is stored of the request with its run. */
 export function receivedStart(
   request: VerifiedRequest,
-  mapped: Pick<ReceivedStart, "isFiltered" | "files">,
+  { isFiltered }: Pick<ReceivedStart, "isFiltered">,
 ): ReceivedStart {
   const { receiving, head, raw, event } = request;
   return {
@@ -104,14 +104,13 @@ export function receivedStart(
     eventType: event.type,
     holds: receiving.when_paused === "hold",
     swallows: receiving.when_disabled === "swallow",
-    isFiltered: mapped.isFiltered,
+    isFiltered,
     replayOf: null,
     address: head.address,
     contentEncoding: head.contentEncoding,
     query: queryTextOf(raw),
     headers: headersOf(request),
     body: raw.body,
-    files: mapped.files,
   };
 }
 

@@ -96,10 +96,8 @@ function toStart(
     agentId: null,
     contentType: head.contentType,
     receivingVersion: version,
-    received: receivedStart(request, {
-      isFiltered: mapped?.kind === "filtered",
-      files: files.map(({ id, media_type, content }) => ({ id, mediaType: media_type, content })),
-    }),
+    received: receivedStart(request, { isFiltered: mapped?.kind === "filtered" }),
+    files: files.map(({ id, media_type, content }) => ({ id, mediaType: media_type, content })),
     details: mapped?.kind === "failed" ? failedBy(mapped.error) : undefined,
   } as const;
   const ownKey = keyOf(request.receiving, { key, webhookId });

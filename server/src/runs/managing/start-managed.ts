@@ -19,7 +19,10 @@ import { findRun } from "./store.ts";
  * the operation must check them first.
  */
 interface ManagedStart
-  extends Pick<StartRequest, "source" | "contentType" | "payload" | "labels" | "received"> {
+  extends Pick<
+    StartRequest,
+    "source" | "contentType" | "payload" | "labels" | "received" | "files"
+  > {
   readonly agentId: string;
   /** `initial` can be left out; it is then `ready`. */
   readonly details: Omit<RunDetails, "keyScope" | "audit" | "initial"> &

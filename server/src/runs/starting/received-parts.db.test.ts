@@ -33,7 +33,6 @@ const received = (change: Partial<ReceivedStart> = {}): ReceivedStart => ({
   query: "a=1",
   headers: '{"x-event":"push"}',
   body: Buffer.from("{}"),
-  files: [],
   ...change,
 });
 
@@ -325,7 +324,7 @@ test("the order of checks: event id, pause, trigger, body, filter, empty message
 test("files become artifacts of the run", async () => {
   const { agent, trigger } = await seeded();
   const file = { id: newId("art"), mediaType: "image/png", content: Buffer.from([0, 1, 2]) };
-  const row = requestTo(trigger, agent, { files: [file] });
+  const row = requestTo(trigger, agent, {}, { files: [file] });
   await startRuns(database, [row, requestTo(trigger, agent)]);
   await startRuns(database, [row]);
   const { rows } = await database.engine.query(

@@ -198,8 +198,8 @@ const requestsOf = ({ rows }: { readonly rows: readonly StartRow[] }): Indexed<R
     received === undefined ? [] : [{ ...received, request: index + 1 }],
   );
 
-const filesOf = (input: { readonly rows: readonly StartRow[] }): Indexed<ReceivedFile>[] =>
-  requestsOf(input).flatMap(({ request, files }) => files.map((file) => ({ ...file, request })));
+const filesOf = ({ rows }: { readonly rows: readonly StartRow[] }): Indexed<ReceivedFile>[] =>
+  rows.flatMap(({ files = [] }, index) => files.map((file) => ({ ...file, request: index + 1 })));
 
 function filesTable<Input extends { readonly rows: readonly StartRow[] }>(
   p: Parameters<Input>,

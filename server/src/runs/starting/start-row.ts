@@ -80,6 +80,11 @@ export interface StartRow {
   /** The received request that is written with the run; undefined if none is written. */
   readonly received?: ReceivedStart | undefined;
   /**
+   * Files of a request to a trigger. They become artifacts of the run, unless it is created failed.
+   * Default: none.
+   */
+  readonly files?: readonly ReceivedFile[] | undefined;
+  /**
    * Whether to check the limits of the caller's workspace. See `limited` in `StartResult`. Default
    * false.
    */
@@ -129,14 +134,18 @@ export interface ReceivedStart {
   readonly headers: string;
   /** As it was received. */
   readonly body: Buffer;
-  readonly files: readonly ReceivedFile[];
 }
 
-/** A file of a received request, which is stored as an artifact of the run. */
+/** A file of a request to a trigger. */
 export interface ReceivedFile {
   readonly id: string;
   readonly mediaType: string;
   readonly content: Buffer;
+}
+
+/** Returns the bytes of the received body and of the files that are written with the run. */
+export function contentBytes({ received, files = [] }: Pick<StartRow, "received" | "files">) {
+  return files.reduce((bytes, { content }) => bytes + content.length, received?.body.length ?? 0);
 }
 
 /** Properties of a run that the server determines itself, as it does for a retry. */

@@ -114,6 +114,7 @@ export async function sendStarts(
   }: { readonly repeated: boolean; readonly subscriptions: KnownSubscriptions },
 ): Promise<CheckedStarts> {
   const { rows, callers } = input;
+  const hasFiles = rows.some(({ files = [] }) => files.length > 0);
   const send = async (again: boolean, deliveries = subscriptions.some): Promise<CheckedStarts> => {
     const chosen = statementFor({
       triggers: callers.some((row) => row.source === "trigger" && row.caller.kind === "credential"),
@@ -122,8 +123,8 @@ export async function sendStarts(
       labels: rows.some((row) => row.labels !== undefined),
       callbacks: rows.some((row) => row.callback !== undefined),
       limits: rows.some((row) => row.checksLimits === true),
-      received: rows.some((row) => row.received !== undefined),
-      files: rows.some((row) => row.received !== undefined && row.received.files.length > 0),
+      received: hasFiles || rows.some((row) => row.received !== undefined),
+      files: hasFiles,
       deliveries,
       repeated: again,
     });

@@ -33,6 +33,7 @@ export interface StartRequest
     | "callback"
     | "receivingVersion"
     | "received"
+    | "files"
   > {
   /**
    * The Idempotency-Key and the hash of the body, or the error in them; undefined if the request
@@ -236,6 +237,7 @@ function toRequestFields({
   callback,
   receivingVersion,
   received,
+  files,
   idempotency,
   payload,
 }: StartRequest): RequestFields {
@@ -249,6 +251,7 @@ function toRequestFields({
     callback,
     receivingVersion,
     received,
+    files,
   };
   if (idempotency?.ok === false)
     return { ...request, key: "", bodyHash: null, payload: "", body: "unhashable" };

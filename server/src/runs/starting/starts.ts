@@ -5,7 +5,7 @@ import {
   type Mutex,
 } from "../../base/database/index.ts";
 import type { KnownSubscriptions } from "../../events/index.ts";
-import type { ReceivedStart, StartResult, StartRow } from "./start-row.ts";
+import { contentBytes, type StartResult, type StartRow } from "./start-row.ts";
 import { startRuns } from "./start-runs.ts";
 
 /**
@@ -44,16 +44,10 @@ export function createStarts(
     },
     order: ({ agentId, key, received }) =>
       `${agentId ?? ""} ${key ?? ""} ${received?.eventId ?? ""}`,
-    bytes: ({ payload, details, received }) =>
-      payload.length +
-      (details?.draft?.config.length ?? 0) +
-      (received === undefined ? 0 : bytesOf(received)),
+    bytes: (row) =>
+      row.payload.length + (row.details?.draft?.config.length ?? 0) + contentBytes(row),
     maxRows: 200,
     maxBytes: 8 * 1024 * 1024,
     mutex,
   });
-}
-
-function bytesOf({ body, files }: ReceivedStart): number {
-  return files.reduce((bytes, { content }) => bytes + content.length, body.length);
 }

@@ -11,13 +11,13 @@ import { cancelStored, nothingUsed, terminalEvent, toEnd, toEntry } from "../jou
 import type { RunRef } from "../run.ts";
 import type { OutputBuffer } from "../subscribing/index.ts";
 import type { StartPorts } from "./start-ports.ts";
-import type { StartedRun, StartResult, StartRow } from "./start-row.ts";
+import { contentBytes, type StartedRun, type StartResult, type StartRow } from "./start-row.ts";
 import type { UnconfirmedStart } from "./unconfirmed-starts.ts";
 
 /** How long a caller waits for the database before it gets a `503` response. */
 const startWaitMs = 5_000;
 
-/** A received request with a body of more bytes than this is sent through `largeStarts`. */
+/** A request whose body and files have more bytes than this is sent through `largeStarts`. */
 const maxSmallBodyBytes = 1_048_576;
 
 /** The fields of a row that come from the request. */
@@ -64,7 +64,7 @@ export async function submitStart(
     checksLimits: ports.limitedCallers.has(request.caller),
   };
   const isRepeatable = row.key !== null || (row.received?.eventId ?? null) !== null;
-  const isLarge = row.received !== undefined && row.received.body.length > maxSmallBodyBytes;
+  const isLarge = contentBytes(row) > maxSmallBodyBytes;
   const start: UnconfirmedStart = { isRejected: false, claimed: undefined };
   ports.unconfirmedStarts.set(row.runId, start);
   const finish = (executes: boolean) => {

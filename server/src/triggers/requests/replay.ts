@@ -65,7 +65,7 @@ export function replayStored(
   { request, version, hold }: Replay,
 ): Promise<Once<Run>> {
   const raw = storedRequest(request);
-  const received = (files: ReceivedStart["files"]): ReceivedStart => ({
+  const received: ReceivedStart = {
     requestId: newId("req"),
     eventId: null,
     eventIdDays: 0,
@@ -79,8 +79,7 @@ export function replayStored(
     query: request.query,
     headers: JSON.stringify(request.headers ?? {}),
     body: raw.body,
-    files,
-  });
+  };
   return startMapped(ctx, {
     row: trigger,
     raw,

@@ -29,8 +29,8 @@ interface MappedStart {
    */
   readonly error?: ApiError | undefined;
   readonly audit: { readonly action: string; readonly data: object };
-  /** Returns the received request to store with the run; undefined to store none. */
-  readonly received?: (files: ReceivedStart["files"]) => ReceivedStart;
+  /** The received request to store with the run; undefined to store none. */
+  readonly received?: ReceivedStart;
 }
 
 /**
@@ -57,9 +57,8 @@ export async function startMapped(
     agentId: row.agent_id,
     contentType: raw.headers["content-type"]?.toString() ?? null,
     payload: error === undefined ? messageOf(trial) : { ok: false, error },
-    received: received?.(
-      files.map(({ id, media_type: mediaType, content }) => ({ id, mediaType, content })),
-    ),
+    received,
+    files: files.map(({ id, media_type: mediaType, content }) => ({ id, mediaType, content })),
     details: {
       version,
       triggerId: row.id,

@@ -21,10 +21,7 @@ export function TokenPanel({ agent }: { readonly agent: Agent }) {
   const token = useToken(agent.id);
   const [open, setOpen] = useState<"rotate" | "revoke">();
   const [issued, setIssued] = useState<string>();
-  const close = () => {
-    setOpen(undefined);
-    token.endRotation();
-  };
+  const close = () => setOpen(undefined);
   const disabledReason = needsEditor(can);
   const issue = async (graceSeconds: number) => {
     setIssued(await token.rotate(graceSeconds));

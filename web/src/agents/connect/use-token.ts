@@ -39,8 +39,6 @@ export function useToken(agentId: string) {
     state,
     /** @throws BeckonError */
     rotate,
-    /** Makes the next rotation a new one, even if the response of the last one was lost. */
-    endRotation: release,
     /** Returns the handler that issues a token for an agent that has none. */
     issue: (onIssued: (token: string) => void) => () =>
       issue.mutate(undefined, {

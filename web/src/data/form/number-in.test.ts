@@ -13,6 +13,9 @@ test.each([
   expect(numberIn(value)).toBe(number);
 });
 
-test.each(["1e", "1,5", "ten"])("the text %j, which is no number, stays as it is", (text) => {
-  expect(numberIn(text)).toBe(text);
-});
+test.each(["1e", "1,5", "ten", "1e999"])(
+  "the text %j, which is no number or too large, stays as it is",
+  (text) => {
+    expect(numberIn(text)).toBe(text);
+  },
+);

@@ -1,10 +1,11 @@
 /**
- * Returns the number in a field; null if the field is blank. A text that is no number is returned
- * unchanged, so that the schema rejects it: null would mean that there is no limit.
+ * Returns the number in a field; null if the field is blank. A text that is no number, or one that
+ * is too large for a number, is returned unchanged, so that the schema rejects it: null would mean
+ * that there is no limit.
  */
 export function numberIn(value: string | number | null | undefined): string | number | null {
   if (typeof value !== "string") return value ?? null;
   if (value.trim() === "") return null;
   const number = Number(value);
-  return Number.isNaN(number) ? value : number;
+  return Number.isFinite(number) ? number : value;
 }

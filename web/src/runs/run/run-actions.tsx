@@ -67,14 +67,7 @@ export function RunActions({ run }: { readonly run: Run }) {
       />
       {open === "input" ? (
         <Suspense>
-          <RetryDialog
-            run={run}
-            retry={actions.retryWith}
-            close={() => {
-              close();
-              actions.endRetry();
-            }}
-          />
+          <RetryDialog run={run} retry={actions.retryWith} close={close} />
         </Suspense>
       ) : null}
       <ConfirmDialog

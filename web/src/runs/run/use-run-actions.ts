@@ -44,8 +44,6 @@ export function useRunActions(run: Run) {
      * @throws BeckonError
      */
     retryWith: start,
-    /** Makes the next retry a new one, even if the response of the last one was lost. */
-    endRetry: key.release,
     /**
      * Requests the cancellation of the run. The run ends once the process that executes it has
      * stopped it.

@@ -152,6 +152,8 @@ describe("the request", () => {
     expect(JSON.stringify(parsed.value)).toBe(text);
     const negative = parseArguments('{"id":-1234567890123456789,"body":{}}');
     expect(negative.ok && tool.check?.(negative.value)).toBe("id must be at least 1");
+    const endless = parseArguments(`{"id":1${"0".repeat(400)},"body":{}}`);
+    expect(endless.ok && tool.check?.(endless.value)).toBe("id must be a whole number");
     const asText = parseArguments('{"id":1234567890123456789,"body":{"text":""}}');
     expect(asText.ok && toolNamed("write").check?.(asText.value)).toBe("id must be a string");
   });

@@ -49,8 +49,12 @@ const typeNames: Readonly<Record<ValueType, string>> = {
   null: "null",
 };
 
-/** Returns whether two JSON values are equal. The order of properties does not matter. */
+/**
+ * Returns whether an argument equals a value of the schema. The order of properties does not
+ * matter. Schemas have no raw numbers, so a raw number is compared as it would be rounded.
+ */
 function isSame(one: unknown, other: unknown): boolean {
+  if (isRawNumber(one)) return Number(one.rawJSON) === other;
   if (Array.isArray(one))
     return (
       Array.isArray(other) &&

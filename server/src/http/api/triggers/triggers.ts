@@ -180,7 +180,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       id: "testTrigger",
       summary: "Test trigger",
       description:
-        "Starts a run as a fire with this payload would, without the trigger's URL and without verification. A string is sent as text, all else as JSON, unless `content_type` says otherwise. With `request` the run is made of a received request or of an example of a preset. The files of a form are not stored with this run, so their ids name no artifacts: replay the request to store them. 409 `conflict` if the trigger's filter does not let it pass. The audit log records the test.",
+        "Starts a run as a fire with this payload would, without the trigger's URL and without verification. A string is sent as text, all else as JSON, unless `content_type` says otherwise. With `request` the run is made of a received request or of an example of a preset. 409 `conflict` if the trigger's filter does not let it pass. The audit log records the test.",
       body: testTriggerBody,
       bodyOptional: true,
       data: run,

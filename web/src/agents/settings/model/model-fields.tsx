@@ -79,7 +79,11 @@ function ModelOptions() {
         error={messageOf(errors.temperature)}
       >
         <NumberInput
-          {...register("temperature", { setValueAs: numberIn })}
+          // Keypads of some countries have a comma and no point.
+          {...register("temperature", {
+            setValueAs: (value) =>
+              numberIn(typeof value === "string" ? value.replace(",", ".") : value),
+          })}
           placeholder="Default"
           readOnly={readOnly}
         />
