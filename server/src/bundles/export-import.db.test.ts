@@ -202,6 +202,19 @@ describe("an export", () => {
 });
 
 describe("an import", () => {
+  test("fills in the preset that a trigger names, with its verification", async () => {
+    const credential = await elsewhere();
+    const triggers = [{ name: "Push", receiving: { preset: "github", event_id_days: 3 } }];
+    const document = { beckon: 1, agents: [{ name: "Ada", model: "demo/echo", triggers }] };
+    expect((await importing(document, { credential })).status).toBe(200);
+    const [agent] = (await exported("/agents/export", credential)).agents;
+    expect(agent.triggers[0].receiving).toMatchObject({
+      preset: "github",
+      event_id_days: 3,
+      verification: { kind: "hmac", header: "x-hub-signature-256" },
+    });
+  });
+
   test.each(["json", "yaml"])(
     "of an export as %s adds an equal agent with working tokens",
     async (format) => {

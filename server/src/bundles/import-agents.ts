@@ -5,10 +5,11 @@ import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.t
 import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
+import { fieldOf, isJsonObject } from "../base/json/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { readYamlBody } from "../base/yaml/index.ts";
 import type { MappingServices } from "../mapping/index.ts";
-import { addTrigger } from "../triggers/index.ts";
+import { addTrigger, fillPreset } from "../triggers/index.ts";
 
 export interface ImportedAgent {
   readonly id: string;
@@ -42,7 +43,7 @@ export async function importAgents({
   const body = await readYamlBody(input.body);
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {
-      const document = parseBody(agentsDocument, body);
+      const document = parseBody(agentsDocument, withPresets(body));
       if (document.agents.some(({ triggers }) => triggers.length > 0))
         permit(ctx, "triggers:write");
       const ids = ascendingIds("agt", document.agents.length);
@@ -57,6 +58,18 @@ export async function importAgents({
       return { agents };
     }),
   );
+}
+
+/** Fills in presets of triggers, as for a trigger that is created alone. */
+function withPresets(body: UnparsedBody): UnparsedBody {
+  const agents = body.ok ? fieldOf(body.value, "agents") : undefined;
+  if (!body.ok || !isJsonObject(body.value) || !Array.isArray(agents)) return body;
+  const filled = agents.map((agent: unknown) => {
+    const triggers = fieldOf(agent, "triggers");
+    if (!isJsonObject(agent) || !Array.isArray(triggers)) return agent;
+    return { ...agent, triggers: triggers.map(fillPreset) };
+  });
+  return { ok: true, value: { ...body.value, agents: filled } };
 }
 
 async function importAgent(

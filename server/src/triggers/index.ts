@@ -1,5 +1,6 @@
 export { addTrigger, createTrigger } from "./create.ts";
 export { deleteTrigger } from "./delete.ts";
+export { fillPreset } from "./fill-preset.ts";
 export { getTrigger } from "./get.ts";
 export { listTriggers } from "./list.ts";
 export { listPresets } from "./list-presets.ts";

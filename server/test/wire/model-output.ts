@@ -54,7 +54,10 @@ export function finishOf({ finish, calls = [] }: ModelOutput): string | null {
 
 /** Splits a text as models stream it: into words, each with the space before it. */
 export function words(whole: string | undefined): readonly string[] {
-  return whole?.match(/\s*\S+\s*$|\s*\S+|\s+$/g) ?? [];
+  if (!whole) return [];
+  // The regular expression overflows the stack for one word of some megabytes.
+  if (!/\s/.test(whole)) return [whole];
+  return whole.match(/\s*\S+\s*$|\s*\S+|\s+$/g) ?? [];
 }
 
 /** Splits long arguments into the two halves that are streamed. */

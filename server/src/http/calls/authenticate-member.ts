@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { permit, principalOf } from "../../base/context.ts";
 import { authenticate } from "../authentication/index.ts";
-import { headerOf, readDeadline } from "../request/index.ts";
+import { arrivesWithHeaders, headerOf, readDeadline } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import type { StartHead } from "./start-from-request.ts";
 
@@ -17,6 +17,7 @@ export async function authenticateMember(
   incoming: IncomingMessage,
 ): Promise<Pick<StartHead, "caller" | "session" | "checkAgain"> | undefined> {
   if (!services.auth.hasSessionCookie(headerOf(incoming, "cookie"))) return undefined;
+  const arrives = arrivesWithHeaders(incoming);
   const find = async (workspaceId: string | undefined) => {
     const found = await readDeadline()(authenticate(services, incoming, { id: workspaceId }));
     permit(found, "agents:invoke");
@@ -32,7 +33,7 @@ export async function authenticateMember(
   return {
     caller: { kind: "member", principal: principalOf(actor), workspaceId },
     session: { id: sessionId, cookies },
-    checkAgain: async () => void (await find(workspaceId)),
+    ...((await arrives) ? {} : { checkAgain: async () => void (await find(workspaceId)) }),
   };
 }
 

@@ -35,8 +35,9 @@ export interface StartHead
    */
   readonly session?: { readonly id: string; readonly cookies: readonly string[] };
   /**
-   * Checks the caller's session and role again. Absent for a key or token: the statement that
-   * starts the run (`start-statement.ts`) checks these.
+   * Checks the caller's session and role again, because they can have been revoked while the rest
+   * of the body arrived. Absent if the body arrived with the headers, and for a key or token: the
+   * statement that starts the run (`start-statement.ts`) checks these.
    */
   readonly checkAgain?: () => Promise<void>;
   readonly key: Result<string> | undefined;
@@ -66,13 +67,11 @@ export async function startFromRequest(
     if (!admitted.has(caller)) {
       await admitted.check({ source: head.source, caller, agentId: head.agentId });
     }
-    const hasArrived = incoming.complete;
     const body = await readBody(incoming, () => {
       hold ??= services.runs.memory.exchanges.hold(callerId(caller));
       return hold;
     });
-    // The session can have been revoked while the rest of the body arrived.
-    if (!hasArrived) await head.checkAgain?.();
+    await head.checkAgain?.();
     const { trace } = exchangeOf(incoming);
     return await startRun(services.runs, { ...toStart(head, caller, body), trace });
   } catch (thrown) {

@@ -5,6 +5,7 @@ import type { UnparsedBody } from "../../base/parse.ts";
 import { findSession, requireOwnSite, type SessionFound } from "../authentication/index.ts";
 import {
   addressOf,
+  arrivesWithHeaders,
   exchangeOf,
   headerOf,
   holdExchange,
@@ -99,6 +100,7 @@ export async function handleAccount(
       secret: true,
     });
   }
+  const arrives = arrivesWithHeaders(incoming);
   const withinDeadline = readDeadline();
   const session = await withinDeadline(findSession(services, incoming));
   if (session === undefined) {
@@ -107,10 +109,10 @@ export async function handleAccount(
       "This route needs the session of a person: sign in with POST /api/public/sign-in. A key, in x-api-key, has no account.",
     );
   }
-  const hasArrived = incoming.complete;
   const parts = await request();
   // The session can have been revoked while the rest of the body arrived, so it is checked again.
-  if (route.method !== "GET" && !hasArrived) await readDeadline()(findSession(services, incoming));
+  if (route.method !== "GET" && !(await arrives))
+    await readDeadline()(findSession(services, incoming));
   const handled = route.handle({
     ctx: { ...ctx, userId: session.userId, sessionId: session.id },
     ...parts,

@@ -13,6 +13,7 @@ import { authenticate, streamCredentialOf, workspaceOf } from "../authentication
 import { reportedError } from "../errors.ts";
 import {
   addressOf,
+  arrivesWithHeaders,
   bindKey,
   canSend,
   exchangeOf,
@@ -144,16 +145,16 @@ export async function handleManaged(
   const id = c.req.param("workspace_id") ?? workspaceOf(incoming, wanted);
   // Read before the first query, because a socket has no address once its client has disconnected.
   const address = addressOf(incoming, services.trustProxy);
+  const arrives = arrivesWithHeaders(incoming);
   const withinDeadline = readDeadline();
   const find = () => authenticate(services, incoming, { id, any: route.anyWorkspace });
   const found = await withinDeadline(find());
   const { cookies = [] } = found;
   const hold = holdExchange(services.runs.memory.exchanges, found.workspaceId, outgoing);
-  const hasArrived = incoming.complete;
   const raw = route.method === "GET" ? undefined : await readBody(incoming, () => hold);
   // The credential can have been revoked while the rest of the body arrived. So it is checked
   // again.
-  const authenticated = raw === undefined || hasArrived ? found : await readDeadline()(find());
+  const authenticated = raw === undefined || (await arrives) ? found : await readDeadline()(find());
   const { actor, workspaceId } = authenticated;
   const key =
     route.method === "POST" ? idempotencyKey(headerOf(incoming, "idempotency-key")) : undefined;

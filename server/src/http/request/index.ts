@@ -3,7 +3,7 @@ export { type Exchange, exchangeOf, newRequestId } from "./exchange.ts";
 export { canSend, holdExchange, tooManyResponses } from "./hold-exchange.ts";
 export { bindKey, idempotencyKey } from "./idempotency-key.ts";
 export { namedMediaTypes } from "./named-media-types.ts";
-export { type BodyHold, type RawBody, readBody } from "./read-body.ts";
+export { arrivesWithHeaders, type BodyHold, type RawBody, readBody } from "./read-body.ts";
 export { readDeadline } from "./read-deadline.ts";
 export {
   addressOf,

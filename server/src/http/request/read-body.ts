@@ -102,6 +102,17 @@ export function readBody(
 }
 
 /**
+ * Resolves to whether the whole body has arrived together with the headers. Must be called before
+ * the first query about the credential. If it resolves to false, the credential can be revoked
+ * while the body arrives, and must be checked again afterwards.
+ */
+export async function arrivesWithHeaders(incoming: IncomingMessage): Promise<boolean> {
+  // Node reports the headers before it parses the body that is in the same packet.
+  await undefined;
+  return incoming.complete;
+}
+
+/**
  * Returns whether a body of this size never fits, even if nothing else is in memory. A body within
  * the default limit counts as one that fits, because only a very small heap cannot hold it.
  */
