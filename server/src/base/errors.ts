@@ -14,8 +14,8 @@ export interface AppliedLimit {
 /**
  * An error that is reported to the caller. Nothing was started or changed, with three exceptions:
  * after `unavailable`, the change may have been committed; if `runId` is set, a run was created
- * that has already failed; a replay of many requests may have started some runs, which `message`
- * then tells. `message` says what was wrong and what to do, without secrets.
+ * that has already failed; a replay of many requests may have started runs before the error, whose
+ * number is then in `message`. `message` says what was wrong and what to do, without secrets.
  * `http/errors.ts` maps each code to its status.
  */
 export class ApiError extends Error {

@@ -273,16 +273,14 @@ export function startSender(options: SenderOptions): Sender {
         while ((await closeDeliveries(database)) && more());
       });
       await attemptTo("failing excess callbacks", async () => {
-        for (let failed = 0; ; ) {
-          const count = await failExcess(database, options.maxPending);
-          failed += count;
-          if (count > 0 && more()) continue;
-          if (failed > 0)
-            log.write("callbacks or tests failed because too many were pending", {
-              deliveries: failed,
-            });
-          break;
-        }
+        let deliveries = 0;
+        let last: number;
+        do {
+          last = await failExcess(database, options.maxPending);
+          deliveries += last;
+        } while (last > 0 && more());
+        if (deliveries > 0)
+          log.write("callbacks or tests failed because too many were pending", { deliveries });
       });
       await attemptTo("finding backlogs", async () => {
         for (const each of await findBacklogs(database, options.maxPending))

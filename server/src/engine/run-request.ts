@@ -78,7 +78,7 @@ export interface RunRequest {
   /** Called with each delta. It must not throw. Default: deltas are dropped. */
   readonly onDelta?: (delta: Delta) => void;
   /**
-   * Called with each error of a tool that is not a `ToolFailure`. The model is told only that the
+   * Called with each error of a tool that is not a `ToolFailure`. The model sees only that the
    * tool failed. Default: no call.
    */
   readonly onToolError?: (thrown: unknown) => void;

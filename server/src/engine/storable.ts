@@ -1,5 +1,5 @@
 import { isStorableText } from "@beckon/contract";
-import { isRawNumber } from "../base/json/index.ts";
+import { isJsonObject } from "../base/json/index.ts";
 
 const replacement = "\uFFFD";
 
@@ -25,7 +25,7 @@ export function storableJson(value: unknown): unknown {
 function toStorable(value: unknown): unknown {
   if (typeof value === "string") return storableText(value);
   if (Array.isArray(value)) return value.map(toStorable);
-  if (typeof value !== "object" || value === null || isRawNumber(value)) return value;
+  if (!isJsonObject(value)) return value;
   // `fromEntries` defines own properties, so a field named `__proto__` stays a field.
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [storableText(key), toStorable(member)]),

@@ -1,9 +1,13 @@
+import { isRawNumber } from "./exact-integers.ts";
+
 /** A JSON object with unknown fields. */
 export type JsonObject = Record<string, unknown>;
 
-/** Returns whether `value` is an object that is neither null nor an array. */
+/** Returns whether `value` is an object that is neither null nor an array, nor a raw number. */
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !isRawNumber(value)
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
-import { isJsonObject, isRawNumber } from "../../base/json/index.ts";
+import { isJsonObject } from "../../base/json/index.ts";
 
 /**
  * If the arguments of an earlier tool call are not an object, wraps them as
@@ -17,7 +17,7 @@ function withObjects(message: LanguageModelV4Message): LanguageModelV4Message {
   return {
     ...message,
     content: message.content.map((part) =>
-      part.type === "tool-call" && (!isJsonObject(part.input) || isRawNumber(part.input))
+      part.type === "tool-call" && !isJsonObject(part.input)
         ? { ...part, input: { not_an_object: part.input } }
         : part,
     ),

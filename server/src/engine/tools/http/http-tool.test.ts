@@ -154,6 +154,10 @@ describe("the request", () => {
     expect(negative.ok && tool.check?.(negative.value)).toBe("id must be at least 1");
     const endless = parseArguments(`{"id":1${"0".repeat(400)},"body":{}}`);
     expect(endless.ok && tool.check?.(endless.value)).toBe("id must be a whole number");
+    const escaped = parseArguments('{"id":1234567890123456789,"note":"\\\\ud800"}');
+    expect(escaped.ok && JSON.stringify(escaped.value)).toBe(
+      '{"id":1234567890123456789,"note":"\\\\ud800"}',
+    );
     const asText = parseArguments('{"id":1234567890123456789,"body":{"text":""}}');
     expect(asText.ok && toolNamed("write").check?.(asText.value)).toBe("id must be a string");
   });

@@ -35,7 +35,7 @@ const hasType: Readonly<Record<ValueType, (value: unknown) => boolean>> = {
   integer: (value) => Number.isInteger(value) || isRawNumber(value),
   boolean: (value) => typeof value === "boolean",
   array: Array.isArray,
-  object: (value) => isJsonObject(value) && !isRawNumber(value),
+  object: isJsonObject,
   null: (value) => value === null,
 };
 
