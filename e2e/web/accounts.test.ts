@@ -64,12 +64,18 @@ inBrowser("a used link says so before anything is filled in", async () => {
   await expect.poll(() => page.getByRole("textbox").count()).toBe(0);
 });
 
+/** Signs Ada in by the form, and returns the page. */
+async function openSignedIn() {
+  const page = await openDashboard(beckon.url, { path: "/sign-in" });
+  await page.getByLabel("E-mail").fill("ada@example.com");
+  await page.getByLabel("Password", secret).fill(password);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/w\//);
+  return page;
+}
+
 inBrowser("a sign-out in one tab ends all tabs", async () => {
-  const first = await openDashboard(beckon.url, { path: "/sign-in" });
-  await first.getByLabel("E-mail").fill("ada@example.com");
-  await first.getByLabel("Password", secret).fill(password);
-  await first.keyboard.press("Enter");
-  await first.waitForURL(/\/w\//);
+  const first = await openSignedIn();
   const second = await first.context().newPage();
   await second.goto(beckon.url);
   await second.getByTitle("Live", { exact: true }).waitFor();
@@ -80,11 +86,7 @@ inBrowser("a sign-out in one tab ends all tabs", async () => {
 });
 
 inBrowser("unsaved forms do not keep a page open after a sign-out in any tab", async () => {
-  const first = await openDashboard(beckon.url, { path: "/sign-in" });
-  await first.getByLabel("E-mail").fill("ada@example.com");
-  await first.getByLabel("Password", secret).fill(password);
-  await first.keyboard.press("Enter");
-  await first.waitForURL(/\/w\//);
+  const first = await openSignedIn();
   const second = await first.context().newPage();
   for (const page of [first, second]) {
     await page.goto(`${first.url().replace(/\/settings$/, "")}/settings`);

@@ -86,6 +86,27 @@ export async function closeDeliveries({ engine }: Database): Promise<boolean> {
 }
 
 /**
+ * Returns SQL that ends up to 1,000 pending deliveries, and at most as many of each kind and
+ * subscription. The first parameter is the error.
+ * @param order in which deliveries of one kind and subscription are picked
+ * @param where selects kinds and subscriptions of `found`. Default: all
+ */
+const endPending = (
+  status: "failed" | "not_sent",
+  { order, where = "" }: { readonly order: string; readonly where?: string },
+) => `${pendingKinds}, picked as materialized (
+    select d.subscription_id, d.id from found f cross join lateral (
+      select d.subscription_id, d.id from deliveries d
+      where d.subscription_id = f.subscription_id and d.kind = f.kind and d.status = 'pending'
+      order by ${order} limit ${batchSize}
+    ) d ${where} limit ${batchSize}
+  )
+  update deliveries d set status = '${status}', next_at = null, finished_at = now(), last_error = $1
+  from picked p
+  where d.subscription_id = p.subscription_id and d.id = p.id
+    and d.status is not distinct from 'pending'`;
+
+/**
  * Sets all pending deliveries to `not_sent` after the database was restored from a backup, because
  * they may have been sent since the backup was made. If the backup was restored only as a test, the
  * original installation still sends them. A person can replay them.
@@ -95,20 +116,8 @@ export async function closeRestored({ engine }: Database): Promise<number> {
   for (let closed = 0; ; ) {
     const { rowCount } = await engine.query({
       name: "close-restored-deliveries",
-      text: `${pendingKinds}, picked as materialized (
-          select d.subscription_id, d.id from found f cross join lateral (
-            select d.subscription_id, d.id from deliveries d
-            where d.subscription_id = f.subscription_id and d.kind = f.kind
-              and d.status = 'pending'
-            order by d.next_at limit ${batchSize}
-          ) d limit ${batchSize}
-        )
-        update deliveries d set status = 'not_sent', next_at = null, finished_at = now(),
-          last_error = 'Beckon was restored from a backup.'
-        from picked p
-        where d.subscription_id = p.subscription_id and d.id = p.id
-          and d.status is not distinct from 'pending'`,
-      values: [],
+      text: endPending("not_sent", { order: "d.next_at" }),
+      values: ["Beckon was restored from a backup."],
     });
     closed += rowCount ?? 0;
     if ((rowCount ?? 0) === 0) return closed;
@@ -124,21 +133,12 @@ export async function closeRestored({ engine }: Database): Promise<number> {
 export async function failExcess({ engine }: Database, max: number): Promise<number> {
   const { rowCount } = await engine.query({
     name: "fail-excess-deliveries",
-    text: `${pendingKinds}, picked as materialized (
-        select d.subscription_id, d.id from found f cross join lateral (
-          select d.subscription_id, d.id from deliveries d
-          where d.subscription_id = f.subscription_id and d.kind = f.kind
-            and d.status = 'pending'
-          -- Descending, because an attempt in progress has moved next_at to a later time.
-          order by d.next_at desc offset $1 limit ${batchSize}
-        ) d where f.kind <> 'event' limit ${batchSize}
-      )
-      update deliveries d set status = 'failed', next_at = null, finished_at = now(),
-        last_error = $2
-      from picked p
-      where d.subscription_id = p.subscription_id and d.id = p.id
-        and d.status is not distinct from 'pending'`,
-    values: [max, `More than ${max.toLocaleString("en")} deliveries of this kind were pending.`],
+    text: endPending("failed", {
+      // Descending, because an attempt in progress has moved next_at to a later time.
+      order: "d.next_at desc offset $2",
+      where: "where f.kind <> 'event'",
+    }),
+    values: [`More than ${max.toLocaleString("en")} deliveries of this kind were pending.`, max],
   });
   return rowCount ?? 0;
 }

@@ -105,6 +105,14 @@ const end = (run: Run, calls: readonly MeteredCall[], rest: Partial<AppendRow> =
     }),
   ]);
 
+/** Locks a budget in a transaction of its own. The caller ends it and releases the connection. */
+async function lockBudget(id: number) {
+  const client = await engine.connect();
+  await client.query("begin");
+  await client.query("select from budgets where id = $1 for update", [id]);
+  return client;
+}
+
 /**
  * Resolves when `count` statements wait for the row that the client's transaction has locked. In
  * PostgreSQL, the first one waits for that transaction, and the others for their turn to lock the
@@ -305,9 +313,7 @@ test("a reservation that is sent again while the first statement still runs is h
   const agent = await seedAgent(database);
   const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
   const run = await start(agent);
-  const other = await engine.connect();
-  await other.query("begin");
-  await other.query("select from budgets where id = $1 for update", [id]);
+  const other = await lockBudget(id);
   // Sends the same request twice. This happens after a lost connection: PostgreSQL notices the loss
   // only when the first statement ends, so it still executes that statement when the request is
   // sent again.
@@ -340,9 +346,7 @@ test("a charge is not added to a period that another transaction began while it 
   const agent = await seedAgent(database);
   const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
   const run = await start(agent);
-  const other = await engine.connect();
-  await other.query("begin");
-  await other.query("select from budgets where id = $1 for update", [id]);
+  const other = await lockBudget(id);
   const ended = end(run, [call(30)]);
   await waitersOf(other, 1);
   await other.query("update budgets set starts = clock_timestamp() where id = $1", [id]);
@@ -518,9 +522,7 @@ describe("what a run holds that a stopping process has released to the queue", (
     const run = await start(agent);
     await kinds(asking(run, 100));
     await release(run, queued(true));
-    const other = await engine.connect();
-    await other.query("begin");
-    await other.query("select from budgets where id = $1 for update", [id]);
+    const other = await lockBudget(id);
     const returned = returnReservations(database);
     await waitersOf(other, 1);
     await other.query("update reservations set seen_at = clock_timestamp() where run_id = $1", [
