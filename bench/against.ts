@@ -103,25 +103,40 @@ await withCleanUp(async (opened) => {
     const start = (side: Side) => startSide(side, pair);
     const [checkoutSide, commitSide] = await Promise.all([start("checkout"), start("commit")]);
     const sides = { checkout: checkoutSide, commit: commitSide };
-    const load = async (side: Side, one: Case, loadSeconds: number): Promise<Measurement> => {
+    /** Resumes the processes of a version while `act` runs. */
+    const thawed = async <T>(
+      side: Side,
+      one: Case,
+      act: (prepared: Prepared) => Promise<T>,
+    ): Promise<T> => {
       const { version, agents } = sides[side];
+      const { api, port, key } = version;
       version.thaw();
-      const prepared: Prepared = {
-        api: version.api,
-        port: version.port,
-        key: version.key,
-        agent: agents[one.model],
-        receivers,
-      };
-      const prepares = one.preparedOn === undefined || one.preparedOn === side;
-      const measurement = await measureCase(opened, one, {
-        target: version,
-        prepared,
-        seconds: loadSeconds,
-        prepares,
-      });
+      const result = await act({ api, port, key, agent: agents[one.model], receivers });
       version.freeze();
-      return measurement;
+      return result;
+    };
+    const isPrepared = (side: Side, { preparedOn }: Case) =>
+      preparedOn === undefined || preparedOn === side;
+    const load = (side: Side, one: Case, loadSeconds: number): Promise<Measurement> =>
+      thawed(side, one, (prepared) =>
+        measureCase(opened, one, {
+          target: sides[side].version,
+          prepared,
+          seconds: loadSeconds,
+          prepares: one.preparesSlices === true && isPrepared(side, one),
+        }),
+      );
+    const measureSlices = async (one: Case): Promise<Record<Side, Measurement>> => {
+      // The first case also warms up what all cases share.
+      const warmUp = one === pending[0] ? warmUpSeconds - 1 : 2;
+      for (const side of pairOrder(pair, 0)) await load(side, one, warmUp);
+      const found: Record<Side, Measurement[]> = { checkout: [], commit: [] };
+      for (let slice = 0; slice < slices; slice++) {
+        for (const side of pairOrder(pair + slice, cases.indexOf(one)))
+          found[side].push(await load(side, one, seconds / slices));
+      }
+      return { checkout: joined(found.checkout), commit: joined(found.commit) };
     };
     idle.push({
       checkout: checkoutSide.version.memoryMiB(),
@@ -129,18 +144,16 @@ await withCleanUp(async (opened) => {
     });
     commitSide.version.freeze();
     checkoutSide.version.freeze();
-    for (const side of pairOrder(pair, 0)) {
-      for (const one of pending)
-        await load(side, one, Math.max(1, warmUpSeconds / pending.length - 1));
-    }
     const results = new Map<Case, Record<Side, Measurement>>();
     for (const one of pending) {
-      const found: Record<Side, Measurement[]> = { checkout: [], commit: [] };
-      for (let slice = 0; slice < slices; slice++) {
-        for (const side of pairOrder(pair + slice, cases.indexOf(one)))
-          found[side].push(await load(side, one, seconds / slices));
+      const undo: (() => Promise<void>)[] = [];
+      for (const side of one.preparesSlices === true ? [] : pairOrder(pair, 0)) {
+        if (!isPrepared(side, one) || one.prepare === undefined) continue;
+        const undoOne = await thawed(side, one, one.prepare);
+        undo.push(() => thawed(side, one, undoOne));
       }
-      results.set(one, { checkout: joined(found.checkout), commit: joined(found.commit) });
+      results.set(one, await measureSlices(one));
+      for (const each of undo) await each();
     }
     await Promise.all([checkoutSide.version.stop(), commitSide.version.stop()]);
     return results;
