@@ -5,7 +5,7 @@ import { isStorableText } from "./text.ts";
  * can be checked in bounded time. It has no `pattern`, because a tenant's regular expression could
  * block the process for minutes. It has no `$ref`, because the import of an OpenAPI document
  * replaces references with the schemas to which they refer. `additionalProperties` is false by
- * default.
+ * default. Beside `anyOf`, properties that an alternative defines are valid too.
  */
 export interface ValueSchema {
   readonly type?: ValueType | readonly ValueType[];

@@ -9,6 +9,7 @@ import { guardHeap } from "./base/heap-guard.ts";
 import { newId } from "./base/ids.ts";
 import { createLog, type Log } from "./base/log.ts";
 import { flushLogs } from "./base/logging/index.ts";
+import { memoryBudget } from "./base/machine/index.ts";
 import { createMetrics, type Metrics } from "./base/metrics/index.ts";
 import { createSecretCipher, parseMasterKey } from "./base/secrets/index.ts";
 import { createTracing } from "./base/tracing/index.ts";
@@ -27,7 +28,6 @@ import { recordKeyUse } from "./keys/index.ts";
 import { applyNextPlans, readOperatorPlans, reconcilePlans } from "./limits/index.ts";
 import { createEvaluator } from "./mapping/index.ts";
 import { measureProcess } from "./measure-process.ts";
-import { memoryBudget } from "./memory-budget.ts";
 import { PriceTable, readOperatorPrices } from "./prices/index.ts";
 import { keepLease, recordDeaths, registerProcess } from "./processes/index.ts";
 import { Discovery, ModelLists, modelServers, operatorProviders } from "./providers/index.ts";
@@ -146,10 +146,12 @@ async function build(
   );
   const database = connect({ url: databaseUrl, poolSize: config.poolSize, role, log });
   opened.defer(() => database.close());
+  // The engine enforces `idleMs`, because it knows whether an answer has begun. Other callers limit
+  // their whole calls.
   const waits = {
     connectTimeoutMs: defaultTimeouts.connectMs,
     headersTimeoutMs: defaultTimeouts.stepMs,
-    bodyTimeoutMs: defaultTimeouts.idleMs,
+    bodyTimeoutMs: defaultTimeouts.stepMs,
   };
   const outbound = createLeanFetch(waits);
   opened.defer(() => outbound.close());
@@ -159,14 +161,6 @@ async function build(
     allow: config.egressAllow,
   });
   opened.defer(() => egress.close());
-  const toolEgress = createEgress({
-    ...waits,
-    // Tools have their own time limit for the whole call, `timeout_seconds`.
-    bodyTimeoutMs: defaultTimeouts.stepMs,
-    totalTimeoutMs: defaultTimeouts.stepMs,
-    allow: config.egressAllow,
-  });
-  opened.defer(() => toolEgress.close());
   const ownPorts = new Set(configuredPorts(config));
   const operator = operatorProviders(config.accounts, {
     defaultWorkspaceId,
@@ -193,13 +187,12 @@ async function build(
     tracing,
     processId,
     maxRuns: config.maxRuns,
-    memoryBytes: memoryBudget(config),
+    memoryBytes: memoryBudget(config.memoryBudgetMib),
     heap,
     executes: config.role !== "api",
     extraTools: tools,
     outbound,
     egress,
-    toolEgress,
     operator,
     prices,
   });

@@ -42,12 +42,12 @@ function messagesOf(
 }
 
 /**
- * Returns whether a part is sent back to the provider. Empty text is not sent, because Anthropic
- * rejects it. An empty part with metadata is sent, because the metadata can contain a signature
- * that the provider requires.
+ * Returns whether a part is sent back to the provider. Blank text is not sent, because Anthropic
+ * rejects it, although its models write it before tool calls. A blank part with metadata is sent,
+ * because the metadata can contain a signature that the provider requires.
  */
 function hasContent(part: AnswerPart): boolean {
-  return part.type !== "text" || part.text !== "" || part.provider_metadata !== undefined;
+  return part.type !== "text" || part.text.trim() !== "" || part.provider_metadata !== undefined;
 }
 
 function assistantPart(part: AnswerPart) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { play } from "../../test/engine-run.ts";
+import { callsIn, play } from "../../test/engine-run.ts";
 import { type FormatCase, scriptedModel } from "../../test/format-cases.ts";
 import { type Behaviour, body, says, startModelServer, status } from "../../test/model-server.ts";
 import { elapsed } from "../base/clock.ts";
@@ -141,6 +141,39 @@ describe("an answer of Google's", () => {
         error: { message: "The model's answer needs more than 16 continuation requests." },
       });
       expect(server.requests).toHaveLength(16);
+    },
+  );
+
+  it.each(["never", "always"] as const)(
+    "is not continued if its output is bounded by a limit, and ends as truncated (streamed: %s)",
+    async (stream) => {
+      const text = JSON.stringify({
+        candidates: [
+          {
+            content: { role: "model", parts: [{ text: "half a te" }] },
+            finishReason: "CONTINUATION",
+            continuationToken: "t",
+          },
+        ],
+        usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, thoughtsTokenCount: 7 },
+      });
+      server.script(
+        stream === "never" ? body(text) : body(`data: ${text}\n\n`, "text/event-stream"),
+      );
+      const limit = { maxOutputTokens: 50, isReserved: true, coversNext: () => false };
+      const { outcome, journal } = await play(server.url, {
+        model: scriptedModel("google", server.url),
+        settings: { stream, max_output_tokens: 50 },
+        limitAttempt: () => Promise.resolve({ ...limit, endOfTruncated: undefined }),
+      });
+      expect(outcome).toMatchObject({ status: "succeeded", output: "half a te" });
+      expect(callsIn(journal)).toMatchObject([
+        { outcome: "answered", usage: { input_tokens: 10, output_tokens: 12 } },
+      ]);
+      expect(server.requests).toMatchObject([
+        { body: { generationConfig: { maxOutputTokens: 50 } } },
+      ]);
+      expect(server.requests[0]?.headers).not.toHaveProperty("beckon-output-bound");
     },
   );
 

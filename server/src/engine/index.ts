@@ -17,6 +17,7 @@ export {
   endOfReported,
   interrupt,
   type JournalDigest,
+  lostCall,
   type Prompt,
   type ReportingEvent,
   type Stopped,

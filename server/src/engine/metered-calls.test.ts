@@ -160,7 +160,7 @@ describe.each(["never", "always"] as const)("the calls of a run, streamed: %s,",
 
   it("are lost if no answer arrives in time", async () => {
     const { journal, outcome } = await run([blackHole], {
-      timeouts: { ...defaultTimeouts, firstByteMs: 50, stepMs: 100 },
+      timeouts: { ...defaultTimeouts, stepMs: 100 },
       retry: { maxAttempts: 1, baseWaitMs: 1, maxWaitMs: 1 },
     });
     expect(callsIn(journal)).toMatchObject([{ outcome: "lost", usage: { estimated: true } }]);
@@ -277,8 +277,8 @@ describe.each(["never", "always"] as const)("the calls of a run, streamed: %s,",
     const usage = { prompt_tokens: 99_000, completion_tokens: 900 };
     const reasoned = await run([says({ text: "hi", usage })], { contextWindow: 99_900 });
     expect(reasoned.outcome?.usage).toEqual(tokens(99_000, 900));
-    // Each of the 70,000 characters takes three bytes, and each byte can be a token. With 100,000
-    // reasoning tokens (`maxUnseenTokens`), up to 310,000 tokens are plausible.
+    // Each of the 70,000 characters takes three bytes, and each byte can be a token. With 128,000
+    // reasoning tokens (`maxUnseenTokens`), up to 338,000 tokens are plausible.
     const long = { prompt_tokens: 280_000, completion_tokens: 9 };
     const { outcome } = await run([says({ text: "hi", usage: long })], {
       input: "語".repeat(70_000),

@@ -373,19 +373,43 @@ describe("a stream", () => {
     });
   });
 
-  it("that does not begin in time is retried, and fails with model_timeout", async () => {
-    server.script([blackHole, says(text)]);
-    const timeouts = { ...defaultTimeouts, firstByteMs: 300 };
+  /** Sends the headers and one event with this text, and nothing more. */
+  const stallsAfter =
+    (event: string): Behaviour =>
+    async (...request) => {
+      const whole = streamOf(event);
+      const bytes = await server.bytesOf(whole, { model: "model", messages: [] });
+      const after = bytes - "0\r\n\r\n".length;
+      return withDelivery({ type: "stall", after }, whole)(...request);
+    };
+
+  it.each([
+    ["its headers", blackHole],
+    ["its first content", stallsAfter(textChunk(""))],
+  ])("has the time of the whole step until %s", async (_what, behaviour) => {
+    server.script([behaviour, says(text)]);
+    const timeouts = { ...defaultTimeouts, idleMs: 20, stepMs: 400 };
+    expect((await play(server.url, { settings, timeouts })).outcome).toMatchObject({
+      status: "failed",
+      error: { code: "model_timeout", message: "The model did not finish its answer in time." },
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("that pauses too long after its first content is retried, and fails with model_timeout", async () => {
+    const stalls = stallsAfter(textChunk("half a te"));
+    const timeouts = { ...defaultTimeouts, idleMs: 300 };
+    server.script([stalls, says(text)]);
     expect((await play(server.url, { settings, timeouts })).outcome).toMatchObject({
       status: "succeeded",
       output: text,
     });
 
-    server.script(blackHole);
+    server.script(stalls);
     const startedAt = elapsed();
     expect((await play(server.url, { settings, timeouts })).outcome).toMatchObject({
       status: "failed",
-      error: { code: "model_timeout" },
+      error: { code: "model_timeout", message: "The model did not continue its answer in time." },
     });
     expect(elapsed() - startedAt).toBeLessThan(10_000);
     expect(server.requests).toHaveLength(5);

@@ -254,6 +254,26 @@ describe.each(cases)("$kind", ({ kind, model, path, keyHeader, second, expected 
   });
 });
 
+describe("blank text before a tool call", () => {
+  it.each(["never", "always"] as const)(
+    "stays in the journal and is not sent back to anthropic (streamed: %s)",
+    async (stream) => {
+      server.script([says({ text: "\n\n", calls: [call] }), says("It is navy.")]);
+      const { journal, outcome } = await play(server.url, {
+        model: modelOf("anthropic", "claude-sonnet-4-5"),
+        settings: { stream },
+        tools: [lookUp],
+      });
+      expect(outcome).toMatchObject({ status: "succeeded", output: "It is navy." });
+      expect(dataOf(journal, "run.step")[0]?.parts[0]).toEqual({ type: "text", text: "\n\n" });
+      expect(server.requests[1]?.body.messages[1]).toMatchObject({
+        role: "assistant",
+        content: [{ type: "tool_use", name: "look_up" }],
+      });
+    },
+  );
+});
+
 describe("arguments that are not an object", () => {
   it.each(["anthropic", "google"] as const)("are sent back to %s wrapped in one", async (kind) => {
     server.script([says({ calls: [{ ...call, arguments: "[1,2" }] }), says("sorry")]);

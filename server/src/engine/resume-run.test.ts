@@ -160,6 +160,35 @@ describe("a run that lost its process", () => {
     expect(toolMessage?.content).toMatch(/^The outcome of this call is unknown/);
   });
 
+  it("executes the calls that waited while eight others ran, and only those are unknown", async () => {
+    const ids = Array.from({ length: 12 }, (_, n) => `c${n}`);
+    const calls = ids.map((id) => ({ id, name: "unsafe", arguments: "{}" }));
+    server.script([says({ calls }), says("done")]);
+    const drain = new AbortController();
+    let running = 0;
+    const hanging = tool("unsafe", {
+      safeToRepeat: false,
+      run: () => {
+        running += 1;
+        if (running === 8) drain.abort(new RunStopped("drain"));
+        return new Promise(() => {});
+      },
+    });
+    const { journal } = await play(server.url, { tools: [hanging], signal: drain.signal });
+    const initial = [...journal.entries];
+
+    const resumed = await play(server.url, {
+      tools,
+      resumed: true,
+      journal: memoryJournal({ initial }),
+    });
+    expect(resumed.outcome).toMatchObject({ status: "succeeded", output: "done" });
+    expect(executedCalls).toEqual(ids.slice(8).map((id) => `run_1:${id}`));
+    const outcomes = dataOf(resumed.journal, "run.tool_result").map(({ outcome }) => outcome);
+    expect(outcomes.filter((outcome) => outcome === "unknown")).toHaveLength(8);
+    expect(outcomes.filter((outcome) => outcome === "ok")).toHaveLength(4);
+  });
+
   it("treats an open call of a tool that is no longer granted as unknown", async () => {
     const complete = await completeJournal();
     const { journal } = await play(server.url, {

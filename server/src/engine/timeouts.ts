@@ -8,13 +8,9 @@ export interface Timeouts {
    */
   readonly connectMs: number;
   /**
-   * Maximum time from the request of a streamed call to the headers of its response. Does not apply
-   * to calls without streaming, because their response starts only when the answer is complete.
-   */
-  readonly firstByteMs: number;
-  /**
-   * Maximum time between two chunks of a response. The transport enforces it, because only the
-   * transport sees the keep-alive comments that providers send while a model reasons.
+   * Maximum time between two chunks of a streamed response, from its first content on. Keep-alive
+   * comments are chunks too. Until the first content only `stepMs` applies, because a server can
+   * send nothing for minutes while it reads the prompt or its model reasons.
    */
   readonly idleMs: number;
   /**
@@ -27,8 +23,7 @@ export interface Timeouts {
 /** The timeouts of production. */
 export const defaultTimeouts: Timeouts = {
   connectMs: 10_000,
-  firstByteMs: 120_000,
-  idleMs: 60_000,
+  idleMs: 120_000,
   stepMs: 600_000,
 };
 

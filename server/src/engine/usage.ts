@@ -34,26 +34,34 @@ export function reportedUsage(
 
 /**
  * Number of reasoning tokens that are plausible in addition to one token for each byte. Beckon does
- * not get their text, so it cannot count their bytes.
+ * not get their text, so it cannot count their bytes. Without `max_output_tokens`, models with
+ * hidden reasoning write up to this many tokens.
  */
-const maxUnseenTokens = 100_000;
+const maxUnseenTokens = 128_000;
 
 /**
  * Returns whether a model can have used this much. A tokenizer produces at most one token per byte,
  * which is four times our estimate.
  *
  * @param limits `contextWindow` is the model's maximum of input and output tokens, if it is known.
- *   `estimate` returns our own estimate. It is called only if the usage is large.
+ *   `maxOutputTokens` is the output limit that was sent, if any. The model can use all of it for
+ *   reasoning. `estimate` returns our own estimate. It is called only if the usage is large.
  */
 export function isPlausible(
   { input_tokens, output_tokens }: TokenUsage,
-  limits: { readonly contextWindow: number | undefined; readonly estimate: () => TokenUsage },
+  limits: {
+    readonly contextWindow: number | undefined;
+    readonly maxOutputTokens: number | undefined;
+    readonly estimate: () => TokenUsage;
+  },
 ): boolean {
+  const { contextWindow, maxOutputTokens = 0 } = limits;
   const sum = input_tokens + output_tokens;
-  if (limits.contextWindow !== undefined && sum > limits.contextWindow) return false;
-  if (sum <= maxUnseenTokens) return true;
+  if (contextWindow !== undefined && sum > contextWindow) return false;
+  const unseen = Math.max(maxUnseenTokens, maxOutputTokens);
+  if (sum <= unseen) return true;
   const estimate = limits.estimate();
-  return sum <= 4 * (estimate.input_tokens + estimate.output_tokens) + maxUnseenTokens;
+  return sum <= 4 * (estimate.input_tokens + estimate.output_tokens) + unseen;
 }
 
 /**

@@ -9,6 +9,7 @@ export {
   listWorkspacePlans,
   readOperatorPlans,
   reconcilePlans,
+  rejectSamePlanNames,
   updatePlan,
   updateWorkspacePlan,
 } from "./plans/index.ts";

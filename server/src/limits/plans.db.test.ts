@@ -296,6 +296,19 @@ describe("the plan of a workspace", () => {
     expect((await metrics()).cost).toMatchObject({ used: 40, unknown_cost_entries: 2 });
   });
 
+  test("shows an unknown cost as null also while a plan that limits it is to follow", async () => {
+    const { move, metrics, spend } = await newWorkspace();
+    await spend({ input_tokens: 10, cost_micros: null });
+    await move("business", { takes_effect: "period_end" });
+    expect((await metrics()).cost).toMatchObject({
+      allowance: null,
+      used: null,
+      unknown_cost_entries: 1,
+    });
+    await spend({ cost_micros: 30 });
+    expect((await metrics()).cost).toMatchObject({ used: 30, unknown_cost_entries: 1 });
+  });
+
   test("changes at the end of the month if that is asked for", async () => {
     const { id, move, usage, metrics, budgets, endMonth, spend } = await newWorkspace();
     const small = await createPlan({ tokens: 100, voice_ms: 50 });

@@ -48,7 +48,7 @@ export const exampleEvents: Examples = {
     ...run,
     seq: 4,
     data: {
-      error: { code: "model_timeout", message: "The model did not respond within 60 seconds." },
+      error: { code: "model_timeout", message: "The model did not finish its answer in time." },
       usage,
       cost_micros: 1_840,
     },

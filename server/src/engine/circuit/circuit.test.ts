@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ModelFailure } from "../model-failure.ts";
-import type { Circuit, CircuitPolicy, Pass } from "./circuit.ts";
+import { type Circuit, type CircuitPolicy, circuitPolicy, type Pass } from "./circuit.ts";
 import { type CircuitKey, createCircuits } from "./circuits.ts";
 
 const failure = new ModelFailure("The connection failed.", { retryable: true, unreachable: true });
@@ -273,6 +273,18 @@ describe("a circuit", () => {
     first.answered();
     await settle(10);
     expect(waits.pass).toBeDefined();
+  });
+
+  it("of a process with few runs opens when calls fail, and not because one answer is slow", async () => {
+    const ofFewRuns = circuitPolicy(8);
+    const circuit = alone(ofFewRuns);
+    await circuit.enter(forever, never);
+    await settle(ofFewRuns.maxSilenceMs + 10);
+    const calls = many(circuit, ofFewRuns.failureThreshold);
+    await settle();
+    expect(passed(calls)).toBe(ofFewRuns.failureThreshold);
+    for (const { pass } of calls) pass?.failed(failure);
+    expect(await isOpen(circuit)).toBe(true);
   });
 });
 

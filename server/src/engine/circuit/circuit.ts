@@ -52,7 +52,8 @@ export function circuitPolicy(maxRuns: number): CircuitPolicy {
     maxPauseMs: 15_000,
     lastAttemptMs: 15_000,
     maxWaiting: Math.max(1, Math.floor(maxRuns / 2)),
-    minSilentCalls: Math.max(1, Math.floor(maxRuns / 8)),
+    // With fewer calls, silence only shows that answers are slow. Their failures open the circuit.
+    minSilentCalls: Math.max(16, Math.floor(maxRuns / 8)),
     maxSilenceMs: 60_000,
   };
 }

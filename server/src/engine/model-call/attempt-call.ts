@@ -19,7 +19,8 @@ export interface ModelAttempt {
   readonly signal: AbortSignal;
   /** The time at which the step times out, in milliseconds on the clock of `base/clock.ts`. */
   readonly endsAt: number;
-  readonly firstByteMs: number;
+  /** See `Timeouts`. */
+  readonly idleMs: number;
   readonly onText: OnText;
   /** Maximum size of the answer in bytes. */
   readonly maxAnswerBytes: number;
@@ -41,15 +42,17 @@ export interface ModelAttempt {
  *   memory left), or the error of the provider or its library.
  */
 export async function attemptCall(request: ModelAttempt): Promise<Answer> {
-  const { model, options, streamed, signal, endsAt, firstByteMs, onText, maxAnswerBytes } = request;
+  const { model, options, streamed, signal, endsAt, idleMs, onText, maxAnswerBytes } = request;
   const { controller: stop, release } = linkAbort(signal);
   const call = stop.signal;
+  let idleTimer: NodeJS.Timeout | undefined;
   const meter = new CallMeter({
     hold: request.hold,
     maxBytes: maxAnswerBytes,
     streamed,
     record: request.record,
     stop: (failure) => stop.abort(failure),
+    onReceived: () => idleTimer?.refresh(),
   });
   meterCalls(call, meter);
   const stepTimer = setTimeout(
@@ -60,19 +63,18 @@ export async function attemptCall(request: ModelAttempt): Promise<Answer> {
   try {
     let answer: Answer;
     if (streamed) {
-      const firstByteTimer = setTimeout(
-        () => stop.abort(timeout("begin its answer", true)),
-        firstByteMs,
-      );
-      const { stream } = await raceSignal(model.doStream(callOptions), call).finally(() =>
-        clearTimeout(firstByteTimer),
-      );
+      const { stream } = await raceSignal(model.doStream(callOptions), call);
       const result = await collectStream(stream, call, {
         onText,
         onOutput: (bytes) => {
           request.record.outputBytes += bytes;
+          if (bytes === 0) return;
+          idleTimer ??= setTimeout(() => stop.abort(timeout("continue its answer", true)), idleMs);
         },
-        onRead: (bytes) => meter.read(bytes),
+        onRead: (bytes) => {
+          meter.read(bytes);
+          idleTimer?.refresh();
+        },
       });
       request.record.usage = reportedUsage(result.usage, false);
       request.record.responseModel = result.responseModel;
@@ -94,6 +96,7 @@ export async function attemptCall(request: ModelAttempt): Promise<Answer> {
     throw cause;
   } finally {
     clearTimeout(stepTimer);
+    clearTimeout(idleTimer);
     release();
   }
 }

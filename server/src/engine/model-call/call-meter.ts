@@ -78,13 +78,14 @@ export class CallMeter implements ByteMeter {
   readonly #streamed: boolean;
   readonly #record: AttemptRecord;
   readonly #stop: (failure: ModelFailure) => void;
+  readonly #onReceived: () => void;
   #charged = 0;
   #unread = 0;
   #kept = 0;
 
   /**
    * @param options `record` is updated with what happens to the attempt. `stop` is called with the
-   *   failure and must end the attempt.
+   *   failure and must end the attempt. `onReceived` is called for each chunk of the response.
    */
   constructor(options: {
     readonly hold: ByteHold | undefined;
@@ -92,12 +93,14 @@ export class CallMeter implements ByteMeter {
     readonly streamed: boolean;
     readonly record: AttemptRecord;
     readonly stop: (failure: ModelFailure) => void;
+    readonly onReceived: () => void;
   }) {
     this.#hold = options.hold;
     this.#maxBytes = options.maxBytes;
     this.#streamed = options.streamed;
     this.#record = options.record;
     this.#stop = options.stop;
+    this.#onReceived = options.onReceived;
   }
 
   sent(bytes: number): void {
@@ -111,6 +114,7 @@ export class CallMeter implements ByteMeter {
 
   received(bytes: number): void {
     this.#record.receivedBytes += bytes;
+    this.#onReceived();
     if (this.#record.receivedBytes > this.#maxBytes * (this.#streamed ? maxFraming : 1))
       this.#stop(answerTooLarge(this.#maxBytes));
     else if (this.#streamed) this.#charge(this.#setUnread(this.#unread + bytes));

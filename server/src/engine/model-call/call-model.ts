@@ -159,7 +159,7 @@ async function makeAttempt(
       streamed,
       signal,
       endsAt,
-      firstByteMs: request.timeouts.firstByteMs,
+      idleMs: request.timeouts.idleMs,
       onText: (type, text) => {
         pass?.answered();
         request.onDelta?.({ type: `${type}_delta`, step, text });

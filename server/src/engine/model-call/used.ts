@@ -2,6 +2,7 @@ import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { AnswerPart, TokenUsage } from "@beckon/contract";
 import type { MeteredCall } from "../metered-call.ts";
 import type { ModelFailure } from "../model-failure.ts";
+import { outputBoundOf } from "../models/index.ts";
 import { estimatedUsage, isPlausible, noUsage } from "../usage.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { Answer } from "./read-answer.ts";
@@ -45,7 +46,7 @@ export function usedWithoutAnswer(
   // Providers do not bill a call that they reject with an error. An error that follows a part of
   // the streamed answer is different: that part may be billed.
   if (failure?.rejected && record.outputBytes === 0) return { outcome: "failed", usage: noUsage };
-  return { outcome: "lost", usage: estimate(limits, answerBytes) };
+  return { outcome: "lost", usage: boundedEstimate(limits, answerBytes) };
 }
 
 /** Returns `reported` if it is plausible, else an estimate. */
@@ -54,11 +55,25 @@ function plausible(
   limits: Limits,
   answerBytes: () => number,
 ): TokenUsage {
-  const { contextWindow } = limits;
-  const own = () => estimate(limits, answerBytes);
-  return reported !== undefined && isPlausible(reported, { contextWindow, estimate: own })
-    ? reported
-    : own();
+  const isUsable =
+    reported !== undefined &&
+    isPlausible(reported, {
+      contextWindow: limits.contextWindow,
+      maxOutputTokens: limits.options.maxOutputTokens,
+      estimate: () => estimate(limits, answerBytes),
+    });
+  return isUsable ? reported : boundedEstimate(limits, answerBytes);
+}
+
+/**
+ * Returns an estimate with at most the output that was reserved. The bytes do not show that a model
+ * wrote more than that, because a token can have more than four bytes, and the body of an
+ * unreadable response is not what the model wrote.
+ */
+function boundedEstimate(limits: Limits, answerBytes: () => number): TokenUsage {
+  const usage = estimate(limits, answerBytes);
+  const bound = outputBoundOf(limits.options) ?? Infinity;
+  return { ...usage, output_tokens: Math.min(usage.output_tokens, bound) };
 }
 
 function estimate({ options: { prompt, tools = [] } }: Limits, answerBytes: () => number) {

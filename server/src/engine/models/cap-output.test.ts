@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { rawNumber } from "../../base/json/index.ts";
 import { anthropicModel } from "./anthropic.ts";
 import { outputBoundOption } from "./cap-output.ts";
 
@@ -10,6 +11,7 @@ const modelId = "claude-sonnet-4-20250514";
 
 interface Sent {
   readonly headers: Headers;
+  readonly text: string;
   readonly body: { readonly max_tokens: number; readonly thinking?: { budget_tokens: number } };
 }
 
@@ -17,7 +19,8 @@ interface Sent {
 async function sentFor(options: object): Promise<Sent> {
   let sent: Sent | undefined;
   const fetch: typeof globalThis.fetch = async (_, init) => {
-    sent = { headers: new Headers(init?.headers), body: JSON.parse(String(init?.body)) };
+    const text = String(init?.body);
+    sent = { headers: new Headers(init?.headers), text, body: JSON.parse(text) };
     return new Response("{}", { status: 400 });
   };
   const model = anthropicModel({
@@ -50,6 +53,32 @@ test.each([
   const { body, headers } = await sentFor({ ...outputBoundOption(bound), reasoning: "high" });
   expect(body).toMatchObject({ max_tokens: bound, thinking: { budget_tokens: thinking } });
   expect([...headers.keys()].filter((name) => name.startsWith("beckon"))).toEqual([]);
+});
+
+test("with a bound, large integers in the arguments of earlier tool calls are sent exactly", async () => {
+  const toolCall = { type: "tool-call", toolCallId: "a", toolName: "t" } as const;
+  const { body, text } = await sentFor({
+    ...outputBoundOption(10_000),
+    reasoning: "high",
+    prompt: [
+      { role: "user", content: [{ type: "text", text: "Hello" }] },
+      {
+        role: "assistant",
+        content: [{ ...toolCall, input: { id: rawNumber("1234567890123456789") } }],
+      },
+      {
+        role: "tool",
+        content: [
+          {
+            ...{ type: "tool-result", toolCallId: "a", toolName: "t" },
+            output: { type: "text", value: "found" },
+          },
+        ],
+      },
+    ],
+  });
+  expect(body.max_tokens).toBe(10_000);
+  expect(text).toContain('"input":{"id":1234567890123456789}');
 });
 
 test("with a bound that is too small for thinking, there is none", async () => {

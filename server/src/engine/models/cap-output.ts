@@ -1,10 +1,11 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { parseExactly, rawNumber } from "../../base/json/index.ts";
 
 type Fetch = typeof globalThis.fetch;
 
 /**
  * Header in which `boundInHeader` passes the output bound of a call, its maximum number of output
- * tokens, to `capOutput`. `capOutput` removes the header before the request is sent.
+ * tokens, to a wrapper of `fetch`. `takeBound` removes the header before the request is sent.
  */
 const boundHeader = "beckon-output-bound";
 
@@ -25,16 +26,33 @@ export function outputBoundOption(
   return { maxOutputTokens, providerOptions: { [optionsKey]: { output_bound: maxOutputTokens } } };
 }
 
+/** Returns the output bound of a call in tokens; undefined if no limit applies to the call. */
+export function outputBoundOf({ providerOptions }: LanguageModelV4CallOptions): number | undefined {
+  const bound = providerOptions?.[optionsKey]?.output_bound;
+  return typeof bound === "number" ? bound : undefined;
+}
+
 /**
  * Returns the headers of a call with its output bound in `boundHeader`; an empty object if the call
  * has no bound.
  */
-export function boundInHeader({
-  providerOptions,
-  headers,
-}: LanguageModelV4CallOptions): Pick<LanguageModelV4CallOptions, "headers"> {
-  const bound = providerOptions?.[optionsKey]?.output_bound;
-  return typeof bound === "number" ? { headers: { ...headers, [boundHeader]: `${bound}` } } : {};
+export function boundInHeader(
+  options: LanguageModelV4CallOptions,
+): Pick<LanguageModelV4CallOptions, "headers"> {
+  const bound = outputBoundOf(options);
+  return bound === undefined ? {} : { headers: { ...options.headers, [boundHeader]: `${bound}` } };
+}
+
+/** Returns the output bound in the header of a request, and the request without the header. */
+export function takeBound(init: RequestInit | undefined): {
+  readonly bound: number | undefined;
+  readonly sent: RequestInit | undefined;
+} {
+  const headers = new Headers(init?.headers);
+  const bound = headers.get(boundHeader);
+  if (bound === null) return { bound: undefined, sent: init };
+  headers.delete(boundHeader);
+  return { bound: Number(bound), sent: { ...init, headers: Object.fromEntries(headers) } };
 }
 
 /**
@@ -45,12 +63,10 @@ export function boundInHeader({
  */
 export function capOutput(fetch: Fetch): Fetch {
   return (input, init) => {
-    const headers = new Headers(init?.headers);
-    const bound = Number(headers.get(boundHeader));
-    if (!headers.has(boundHeader) || typeof init?.body !== "string") return fetch(input, init);
-    headers.delete(boundHeader);
-    const sent = { ...init, headers: Object.fromEntries(headers) };
-    const body: AnthropicBody = JSON.parse(init.body);
+    const { bound, sent } = takeBound(init);
+    if (bound === undefined || typeof sent?.body !== "string") return fetch(input, sent);
+    // Arguments of earlier tool calls can contain integers that `JSON.parse` would round.
+    const body = parseExactly(sent.body, rawNumber) as AnthropicBody;
     if (body.max_tokens <= bound) return fetch(input, sent);
     const { thinking, ...rest } = { ...body, max_tokens: bound };
     return fetch(input, {

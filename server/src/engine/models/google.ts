@@ -1,5 +1,6 @@
 import { createGoogle } from "@ai-sdk/google";
 import { cacheModels } from "./cache-models.ts";
+import { boundInHeader } from "./cap-output.ts";
 import { limitContinuations } from "./limit-continuations.ts";
 import { objectInputs } from "./object-inputs.ts";
 import { repairedAnswers } from "./repaired-answers.ts";
@@ -13,7 +14,7 @@ export const googleModel = cacheModels(({ baseUrl, apiKey = "", modelId, transpo
   repairedAnswers(limitContinuations(transport.fetch), (fetch) =>
     withCallOptions(
       createGoogle({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId),
-      objectInputs,
+      (options) => ({ ...objectInputs(options), ...boundInHeader(options) }),
     ),
   ),
 );

@@ -1,4 +1,5 @@
 import { ModelFailure } from "../model-failure.ts";
+import { takeBound } from "./cap-output.ts";
 
 /**
  * Maximum number of requests of one call. Google splits a long answer over several requests, and a
@@ -10,14 +11,20 @@ const maxRequests = 16;
  * Wraps `fetch` and limits the number of requests that have the same signal, which are the requests
  * of one call. Without this limit the library would send requests for as long as the server's
  * responses ask it to continue.
+ *
+ * A call with an output bound has one request, and its answer ends there as truncated. Google bills
+ * the prompt and the answer so far again for each further request, and only one prompt is reserved.
  */
 export function limitContinuations(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   const requestCounts = new WeakMap<AbortSignal, number>();
   return (input, init) => {
-    const signal = init?.signal ?? undefined;
-    if (signal === undefined) return fetch(input, init);
+    const { bound, sent } = takeBound(init);
+    const signal = sent?.signal ?? undefined;
+    if (signal === undefined) return fetch(input, sent);
     const count = (requestCounts.get(signal) ?? 0) + 1;
     requestCounts.set(signal, count);
+    if (count > 1 && bound !== undefined)
+      return Promise.resolve(truncatedHere(String(input).includes(":streamGenerateContent")));
     if (count > maxRequests) {
       return Promise.reject(
         new ModelFailure(
@@ -26,6 +33,17 @@ export function limitContinuations(fetch: typeof globalThis.fetch): typeof globa
         ),
       );
     }
-    return fetch(input, init);
+    return fetch(input, sent);
   };
+}
+
+/**
+ * Returns a response that ends an answer as truncated. The library adds it to the earlier response,
+ * so the usage of that one is kept.
+ */
+function truncatedHere(streamed: boolean): Response {
+  const end = JSON.stringify({ candidates: [{ finishReason: "MAX_TOKENS" }] });
+  return streamed
+    ? new Response(`data: ${end}\n\n`, { headers: { "content-type": "text/event-stream" } })
+    : new Response(end, { headers: { "content-type": "application/json" } });
 }

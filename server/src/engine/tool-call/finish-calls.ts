@@ -14,8 +14,12 @@ const maxConcurrentCalls = 8;
 /**
  * Executes the remaining tool calls of a step and makes their results durable.
  *
- * @param unwritten contains the step's own event if it is not in the journal yet. Before any tool
- *   is called, one durable write stores this event and the calls' `run.tool_call` events.
+ * Before any tool is called, one durable write stores `unwritten` and the intents (`run.tool_call`
+ * events) of the first calls. The intent of each further call is written together with the result
+ * of the call before it, so that a call that waits when the run is stopped has no intent and is
+ * executed when the run is resumed.
+ *
+ * @param unwritten contains the step's own event if it is not in the journal yet.
  * @throws {RunStopped} or the signal's reason, without waiting for tools. The calls that were not
  *   finished have no result in the journal.
  * @throws {ModelFailure} if no memory is left for the calls.
@@ -32,16 +36,23 @@ export async function finishCalls(
     recorder.defer(unwritten);
     throw noMemory(request.hold);
   }
-  if (unwritten.length + entries.length > 0) await recorder.append([...unwritten, ...entries]);
+  const later = new Set(calls.slice(maxConcurrentCalls).map(({ intent }) => intent));
+  const first = [...unwritten, ...entries.filter((entry) => !later.has(entry))];
+  if (first.length > 0) await recorder.append(first);
   if (calls.length === 0) return;
 
   const { controller: stop, release } = linkAbort(request.signal);
 
   const remaining = calls.values();
   const work = async () => {
-    for (const call of remaining) {
+    let call = remaining.next().value;
+    while (call !== undefined) {
       const data = await callTool(call, stop.signal, request);
-      await recorder.append([{ type: "run.tool_result", data }]);
+      call = remaining.next().value;
+      const intent = stop.signal.aborted ? undefined : call?.intent;
+      const written: NewEvent[] = [{ type: "run.tool_result", data }];
+      if (intent !== undefined) written.push(intent);
+      await recorder.append(written);
     }
   };
   const workers = Array.from({ length: Math.min(maxConcurrentCalls, calls.length) }, () =>

@@ -13,22 +13,20 @@ import { parseArguments } from "./parse-arguments.ts";
 /** Maximum number of calls that are executed in one step. Further calls are rejected. */
 const maxCalls = 64;
 
-/**
- * A call to execute now. Its intent (`run.tool_call` event) is durable or is one of the plan's
- * `entries`.
- */
+/** A call to execute. Its intent (`run.tool_call` event) must be durable before it is executed. */
 export interface PlannedCall {
   readonly step: number;
   readonly callId: string;
   readonly tool: Tool;
   readonly args: unknown;
   readonly idempotencyKey: string;
+  /** The call's intent, one of the plan's `entries`; undefined if it is durable already. */
+  readonly intent: NewEvent | undefined;
 }
 
 export interface CallPlan {
   /**
-   * Events that must be durable before any call is executed: intents, rejections and unknown
-   * outcomes, in the order of the calls.
+   * Events to write: intents, rejections and unknown outcomes, in the order of the calls.
    */
   readonly entries: readonly NewEvent[];
   readonly calls: readonly PlannedCall[];
@@ -71,7 +69,7 @@ export function planCalls(
     else {
       const { tool, args } = checked;
       const idempotencyKey = `${runId}:${part.call_id}`;
-      calls.push({ step: step.step, callId: part.call_id, tool, args, idempotencyKey });
+      let intent: NewEvent | undefined;
       if (!isIntended) {
         if (tool.budget !== undefined)
           callsByBudget.set(tool.budget.name, (callsByBudget.get(tool.budget.name) ?? 0) + 1);
@@ -82,15 +80,17 @@ export function planCalls(
           arguments: args,
           idempotency_key: idempotencyKey,
         };
-        entries.push({ type: "run.tool_call", data });
+        intent = { type: "run.tool_call", data };
+        entries.push(intent);
       }
+      calls.push({ step: step.step, callId: part.call_id, tool, args, idempotencyKey, intent });
     }
   }
   return { entries, calls };
 }
 
 const outcomeUnknown =
-  "The outcome of this call is unknown: it was started, and its result was lost. It may or may not have taken effect. Check before you repeat it.";
+  "The outcome of this call is unknown: it may have been started, and it has no result. It may or may not have taken effect. Check before you repeat it.";
 
 type CheckedCall = { readonly tool: Tool; readonly args: unknown } | { readonly error: string };
 

@@ -6,6 +6,6 @@ export { getPlanUsage } from "./get-plan-usage.ts";
 export { listPlans } from "./list.ts";
 export { listWorkspacePlans } from "./list-workspace-plans.ts";
 export { readOperatorPlans } from "./operator-plans.ts";
-export { reconcilePlans } from "./reconcile.ts";
+export { reconcilePlans, rejectSamePlanNames } from "./reconcile.ts";
 export { updatePlan } from "./update.ts";
 export { updateWorkspacePlan } from "./update-workspace-plan.ts";

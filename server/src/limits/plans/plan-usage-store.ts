@@ -73,9 +73,8 @@ with month as (
     coalesce(sum(unknown_cost_entries), 0) as unknown_cost_entries
   from used
 )
-select m.metric,
-  case when b.ends <= now() and b.changes_next then b.next_allowed else b.allowed end as allowed,
-  case when b.ends > now() then b.spent when b.ends is not null then 0 else m.used end as used,
+select m.metric, a.allowed,
+  case when a.allowed is null then m.used when b.ends > now() then b.spent else 0 end as used,
   m.unknown_cost_entries, coalesce(b.reserved, 0) as reserved,
   ${sql.raw(currentPeriodSql("b", "month"))}
 from month, sums
@@ -84,6 +83,10 @@ cross join lateral (values (1, 'tokens', sums.tokens, 0), (2, 'voice', sums.voic
 ) as m (number, metric, used, unknown_cost_entries)
 left join budgets b on b.workspace_id = ${workspaceId} and b.scope_id = ${workspaceId}
   and b.scope_kind = 'plan' and b.metric = m.metric
+cross join lateral (
+  select case when b.ends <= now() and b.changes_next then b.next_allowed else b.allowed end
+    as allowed
+) as a
 order by m.number`.execute(tx);
   return rows;
 }

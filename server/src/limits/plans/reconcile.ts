@@ -4,6 +4,7 @@ import type { Log } from "../../base/log.ts";
 import { countSpent } from "../budgets/index.ts";
 import type { PlanSources } from "../services.ts";
 import { applyPlans } from "./apply-plans.ts";
+import type { OperatorPlans } from "./operator-plans.ts";
 import { listPlanRows, lockPlans } from "./store.ts";
 import { findWorkspacesOn, plansInUse } from "./workspace-plan-store.ts";
 
@@ -20,23 +21,35 @@ export async function reconcilePlans(
   log: Pick<Log, "write">,
 ): Promise<readonly string[]> {
   const { operatorPlans, operatorWorkspaceId } = sources;
-  const created = await inAllWorkspaces(database.tenant, async (tx) => {
+  const changed = await inAllWorkspaces(database.tenant, async (tx) => {
     await lockPlans(tx);
     const rows = await listPlanRows(tx, operatorWorkspaceId);
-    const twice = rows.find(({ name }) => operatorPlans.has(name));
-    if (twice !== undefined)
-      throw new ConfigError(
-        `BECKON_PLANS defines the plan ${twice.name}, and POST /api/public/plans created one of ` +
-          "the same name. Choose another name in the file. To use the name in the file, start " +
-          "without it, move the workspaces to another plan and delete the plan first.",
-      );
-    const names = new Set([...operatorPlans.keys(), ...rows.map(({ name }) => name)]);
+    const created = rows.map(({ name }) => name);
+    rejectSamePlanNames(operatorPlans, created);
+    const names = new Set([...operatorPlans.keys(), ...created]);
     for (const name of (await plansInUse(tx)).filter((each) => !names.has(each)))
       log.write("workspaces are on a plan that does not exist; they keep its allowances", {
         plan: name,
       });
     return applyPlans(tx, sources, await findWorkspacesOn(tx, [...operatorPlans.keys()]));
   });
-  await countSpent(database, created);
-  return [...new Set(created.map(({ workspaceId }) => workspaceId))];
+  await countSpent(database, changed);
+  return [...new Set(changed.map(({ workspaceId }) => workspaceId))];
+}
+
+/**
+ * Compares the names of the plans in the operator's file with those of the plans in the database.
+ * @throws ConfigError if a name is in both.
+ */
+export function rejectSamePlanNames(
+  operatorPlans: OperatorPlans,
+  created: readonly string[],
+): void {
+  const twice = created.find((name) => operatorPlans.has(name));
+  if (twice !== undefined)
+    throw new ConfigError(
+      `BECKON_PLANS defines the plan ${twice}, and POST /api/public/plans created one of ` +
+        "the same name. Choose another name in the file. To use the name in the file, start " +
+        "without it, move the workspaces to another plan and delete the plan first.",
+    );
 }

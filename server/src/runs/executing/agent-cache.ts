@@ -48,10 +48,11 @@ export interface AgentCacheOptions {
   readonly extraTools: readonly Tool[];
   /** Transport for requests to the providers that the operator configured. */
   readonly outbound: Transport;
-  /** Transport for requests to the providers that a workspace configured. */
+  /**
+   * Transport for requests to the providers that a workspace configured, and to the hosts that the
+   * tools of its agents call.
+   */
   readonly egress: Transport;
-  /** Transport for requests to the hosts that the tools of a workspace's agents call. */
-  readonly toolEgress: Transport;
   readonly operator: OperatorProviders | undefined;
   readonly pricer: Pricer;
 }
@@ -134,12 +135,12 @@ export class AgentCache {
   }
 
   /**
-   * Returns the services for the agent's tools. Tools reach the network only through `toolEgress`,
+   * Returns the services for the agent's tools. Tools reach the network only through `egress`,
    * and can read only the secrets of their own agent.
    */
   #toolServices({ workspaceId, agentId }: PinnedAgent): ToolServices {
     return {
-      fetch: this.#options.toolEgress.fetch,
+      fetch: this.#options.egress.fetch,
       openSecret: (id, origin, signal) =>
         retryWhileLost(
           () =>

@@ -15,6 +15,7 @@ import {
   withDelivery,
 } from "../../../test/model-server.ts";
 import { allSucceeded, eventTypesOf } from "../../../test/runs-of.ts";
+import { newId } from "../../base/ids.ts";
 import type { Beckon } from "../../main.ts";
 
 /**
@@ -276,6 +277,50 @@ test("a released run that waited for memory has no call in the ledger but its ow
   ]);
   const { engine } = beckon.db.database;
   expect(await entriesOf(engine, waited)).toMatchObject([{ step: 1, outcome: "answered" }]);
+  expect(await wrongWithLedger(engine)).toEqual([]);
+});
+
+test("a lost model call is in the ledger if the next process stops before it resumes the run", async () => {
+  const models = await startModelServer();
+  onTestFinished(() => models.close());
+  models.script(blackHole);
+  const { name } = await beckon.createProvider(models.url, "lost");
+  const processId = newId("prc");
+  const worker = { BECKON_ROLE: "worker", BECKON_DRAIN_SECONDS: "0" };
+  await startServer({ ...worker, BECKON_MAX_RUNS: "1" }, { processId });
+  const agent = await beckon.createAgent({ model: `${name}/scripted` });
+  const invoked = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
+  const runId: string = invoked.body.run_id;
+  await eventually("the model call", () => models.requests.length === 1 || undefined);
+
+  // All memory for the workspace's runs is in use in the next process, so the run waits there
+  // before its journal is read.
+  const held = heldTool();
+  onTestFinished(() => held.release());
+  const stopping = await startServer(
+    { ...worker, BECKON_MEMORY_BUDGET_MIB: "96" },
+    { tools: [held.tool] },
+  );
+  const holding = await beckon.createAgent();
+  await beckon.invoke(holding, `/call hold {"kib": ${45 * 1024 - 40}}`, {
+    prefer: "respond-async",
+  });
+  await held.called(1);
+  await stopping.recordDeaths([processId]);
+  await eventually("the failover", async () => (await runOf(runId)).attempt === 2 || undefined);
+  await stopping.stop();
+  expect(await typesSinceStart(runId)).toEqual([
+    ...["run.started", "run.resumed", "run.step_lost", "run.queued"],
+  ]);
+
+  expect((await beckon.call(`/runs/${runId}/cancel`, { method: "POST" })).status).toBe(200);
+  const { engine } = beckon.db.database;
+  const entries = await entriesOf(engine, runId);
+  expect(entries).toMatchObject([{ step: 1, outcome: "lost", estimated: true }]);
+  expect(await runOf(runId)).toMatchObject({
+    status: "cancelled",
+    usage: { input_tokens: entries[0]?.input_tokens, estimated: true },
+  });
   expect(await wrongWithLedger(engine)).toEqual([]);
 });
 

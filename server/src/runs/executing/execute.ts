@@ -12,6 +12,7 @@ import {
   internalError,
   type Journal,
   type JournalDigest,
+  lostCall,
   type Prompt,
   type ReportingEvent,
   RunStopped,
@@ -148,11 +149,14 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
     // If the engine throws, it may have sent calls that it did not report.
     isReported = journal === undefined;
     logUnexpected(ports, run, thrown);
-    await endUnexecuted(ports, live, run, { thrown, journal }).catch((again) =>
+    // A cancelled run ends as cancelled, even if it could not have been executed anyway.
+    const reason = stopReason(live) === "cancelled" ? live.signal.reason : thrown;
+    await endUnexecuted(ports, live, run, { thrown: reason, journal }).catch((again) =>
       logUnexpected(ports, run, again),
     );
   }
   if (stopReason(live) === "drain" && live.outcome === undefined) {
+    if (journal === undefined && run.resumed) aborted = await readLostCall(ports, run);
     await (journal ?? new RunJournal(ports, live, run))
       .release(aborted, isReported)
       .catch((thrown) => logUnexpected(ports, run, thrown));
@@ -250,6 +254,19 @@ function readSpent(
 }
 
 /**
+ * Returns the event for the model call that was lost with the run's earlier process; undefined if
+ * there is none. It must be written with the release, because the run may get no next owner. Also
+ * returns undefined if it cannot be read: a next owner then reports the call.
+ */
+async function readLostCall(
+  ports: ExecutePorts,
+  run: OwnedRun,
+): Promise<ReportingEvent | undefined> {
+  const read = await readSpent(ports, run).catch((again) => logUnexpected(ports, run, again));
+  return read === undefined ? undefined : lostCall(read.digest, read.prompt);
+}
+
+/**
  * Returns the status and error with which to end a run whose execution threw `thrown` before the
  * engine had ended the run. Undefined if this process must not end it, because another process
  * owns the run (`fenced`) or will resume it (`drain`).
@@ -270,7 +287,7 @@ function endOf(thrown: unknown): Stopped | undefined {
     case "cancelled":
       return {
         status: "cancelled",
-        error: { code: "cancelled", message: "The run was cancelled before it could begin." },
+        error: { code: "cancelled", message: "The run was cancelled." },
       };
     case "fenced":
     case "drain":

@@ -93,9 +93,10 @@ export class RunJournal implements Journal {
    * count as an attempt. Call this only after the engine has stopped, since no entry can be written
    * afterwards.
    *
-   * @param aborted the event for the model call that the release aborts; undefined if there is
-   *   none. It is written together with the release: the next owner must know that the call is in
-   *   the ledger, and there may be no next owner, because queued runs can be cancelled or expire.
+   * @param aborted the event for the model call that the release aborts, or that was lost with an
+   *   earlier process; undefined if there is none. It is written together with the release: the
+   *   next owner must know that the call is in the ledger, and there may be no next owner, because
+   *   queued runs can be cancelled or expire.
    * @param isReported whether the journal and `aborted` report all model calls that this process
    *   sent. If not, the next owner estimates the usage of a lost call.
    */

@@ -27,7 +27,10 @@ export function splitFixedFields(schema: ValueSchema): SplitBody {
     fieldSchema === undefined ? [] : [[name, fieldSchema] as const],
   );
   const isFixed =
-    fields.length > 0 && open.length === 0 && (schema.additionalProperties ?? false) === false;
+    fields.length > 0 &&
+    open.length === 0 &&
+    schema.anyOf === undefined &&
+    (schema.additionalProperties ?? false) === false;
   const required = schema.required?.filter((name) => open.some(([left]) => left === name));
   return {
     modelSchema: isFixed
@@ -54,9 +57,12 @@ export function splitFixedFields(schema: ValueSchema): SplitBody {
 
 /**
  * Returns the schema in the form that providers expect, with an explicit `additionalProperties` in
- * every object schema.
+ * every object schema. As in `schemaMismatch`, it is true by default where other schemas define
+ * properties of the same object.
+ *
+ * @param isOpen whether `schema` is an alternative of a schema with properties. Default false.
  */
-export function schemaForModel(schema: ValueSchema): ValueSchema {
+export function schemaForModel(schema: ValueSchema, isOpen = false): ValueSchema {
   const { properties, items, anyOf, additionalProperties } = schema;
   return {
     ...schema,
@@ -68,13 +74,17 @@ export function schemaForModel(schema: ValueSchema): ValueSchema {
           ),
         }),
     ...(items === undefined ? {} : { items: schemaForModel(items) }),
-    ...(anyOf === undefined ? {} : { anyOf: anyOf.map(schemaForModel) }),
+    ...(anyOf === undefined
+      ? {}
+      : {
+          anyOf: anyOf.map((choice) => schemaForModel(choice, isOpen || properties !== undefined)),
+        }),
     ...([schema.type].flat().includes("object")
       ? {
           additionalProperties:
             typeof additionalProperties === "object"
               ? schemaForModel(additionalProperties)
-              : (additionalProperties ?? false),
+              : (additionalProperties ?? (isOpen || anyOf !== undefined)),
         }
       : {}),
   };

@@ -65,6 +65,76 @@ test.each<[unknown, string | undefined]>([
   expect(schemaMismatch(order, value)).toBe(expected);
 });
 
+const payment: ValueSchema = {
+  type: "object",
+  properties: { amount: { type: "number" } },
+  required: ["amount"],
+  anyOf: [
+    { type: "object", properties: { card: { type: "string" } }, required: ["card"] },
+    { type: "object", anyOf: [{ type: "object", properties: { iban: { type: "string" } } }] },
+    { type: "object", properties: { cash: { const: true } }, additionalProperties: false },
+  ],
+};
+
+test.each<[unknown, string | undefined]>([
+  [{ amount: 1, card: "4711" }, undefined],
+  [{ amount: 1, iban: "DE1" }, undefined],
+  [{ amount: 1 }, undefined],
+  [{ card: "4711" }, "amount is missing"],
+  [{ amount: "1", card: "4711" }, "amount must be a number"],
+  [
+    { amount: 1, cash: true },
+    "the value matches none of the alternatives: card is missing; or the value matches none of the alternatives: cash is unknown; or amount is unknown",
+  ],
+])("checks %j against properties and alternatives of one object", (value, expected) => {
+  expect(schemaMismatch(payment, value)).toBe(expected);
+});
+
+test.each<[unknown, string | undefined]>([
+  [{ mail: "a@example.com" }, undefined],
+  [{}, "the value matches none of the alternatives: mail is missing; or phone is missing"],
+  [{ mail: "a@example.com", admin: true }, "admin is unknown"],
+])("checks %j against alternatives that define no properties", (value, expected) => {
+  const contact: ValueSchema = {
+    type: "object",
+    properties: { mail: { type: "string" }, phone: { type: "string" } },
+    anyOf: [{ required: ["mail"] }, { required: ["phone"] }],
+  };
+  expect(schemaMismatch(contact, value)).toBe(expected);
+});
+
+test("an alternative can allow any properties", () => {
+  const labels: ValueSchema = {
+    type: "object",
+    properties: { id: { type: "string" } },
+    anyOf: [{ type: "object", additionalProperties: { type: "string" } }],
+  };
+  expect(schemaMismatch(labels, { id: "1", team: "a" })).toBeUndefined();
+  expect(schemaMismatch(labels, { id: "1", team: 1 })).toBe(
+    "the value matches none of the alternatives: team must be a string",
+  );
+});
+
+test("the model sees that alternatives and their object can have each other's properties", () => {
+  expect(schemaForModel(payment)).toMatchObject({
+    additionalProperties: true,
+    anyOf: [
+      { additionalProperties: true },
+      { additionalProperties: true, anyOf: [{ additionalProperties: true }] },
+      { additionalProperties: false },
+    ],
+  });
+  const { anyOf = [] } = payment;
+  expect(schemaForModel({ type: "object", anyOf })).toMatchObject({
+    additionalProperties: true,
+    anyOf: [
+      { additionalProperties: false },
+      { additionalProperties: true, anyOf: [{ additionalProperties: false }] },
+      { additionalProperties: false },
+    ],
+  });
+});
+
 test.each<[number, number, boolean]>([
   [1_234_567.89, 0.01, true],
   [111_919.18, 0.01, true],
@@ -129,6 +199,17 @@ test("constant fields of a body are not shown, not accepted and always sent", ()
     options,
     reply: { to: "Ada", kind: "mention" },
   });
+});
+
+test("the model fills in the alternatives of a body whose own fields are constant", () => {
+  const { modelSchema, complete } = splitFixedFields({
+    type: "object",
+    properties: { version: { const: 2 } },
+    anyOf: [{ type: "object", properties: { card: { type: "string" } } }],
+  });
+  expect(modelSchema).toMatchObject({ properties: {}, anyOf: [{ type: "object" }] });
+  expect(schemaMismatch(modelSchema ?? {}, { card: "4711" })).toBeUndefined();
+  expect(complete({ card: "4711", version: 1 })).toEqual({ card: "4711", version: 2 });
 });
 
 test("a body of constants adds no argument", () => {

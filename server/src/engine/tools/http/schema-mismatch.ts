@@ -6,8 +6,15 @@ import { isJsonObject, isRawNumber, type JsonObject } from "../../../base/json/i
  * value is valid.
  *
  * @param path location of `value` inside the arguments, for example `body.items[0]`.
+ * @param outer names of the properties of `value` that the schemas around an alternative of `anyOf`
+ *   define. The alternative need not repeat them.
  */
-export function schemaMismatch(schema: ValueSchema, value: unknown, path = ""): string | undefined {
+export function schemaMismatch(
+  schema: ValueSchema,
+  value: unknown,
+  path = "",
+  outer: readonly string[] = [],
+): string | undefined {
   const at = path === "" ? "the value" : path;
   if ("const" in schema && !isSame(value, schema.const))
     return `${at} must be ${JSON.stringify(schema.const)}`;
@@ -18,7 +25,8 @@ export function schemaMismatch(schema: ValueSchema, value: unknown, path = ""): 
   if (types.length > 0 && !types.some((type) => hasType[type](value)))
     return `${at} must be ${types.map((type) => typeNames[type]).join(" or ")}`;
   if (schema.anyOf !== undefined) {
-    const mismatches = schema.anyOf.map((choice) => schemaMismatch(choice, value, path));
+    const names = [...outer, ...Object.keys(schema.properties ?? {})];
+    const mismatches = schema.anyOf.map((choice) => schemaMismatch(choice, value, path, names));
     if (!mismatches.includes(undefined))
       return `${at} matches none of the alternatives: ${mismatches.join("; or ")}`;
   }
@@ -26,7 +34,7 @@ export function schemaMismatch(schema: ValueSchema, value: unknown, path = ""): 
   if (isRawNumber(value)) return numberMismatch(schema, Number(value.rawJSON), at);
   if (typeof value === "string") return textMismatch(schema, value, at);
   if (Array.isArray(value)) return listMismatch(schema, value, path, at);
-  return isJsonObject(value) ? objectMismatch(schema, value, path) : undefined;
+  return isJsonObject(value) ? objectMismatch(schema, value, path, outer) : undefined;
 }
 
 const hasType: Readonly<Record<ValueType, (value: unknown) => boolean>> = {
@@ -124,10 +132,16 @@ function listMismatch(
 }
 
 /**
- * Returns the first error in an object; undefined if it is valid. Unknown properties are no error
- * if the schema has no `type`, because the alternatives of its `anyOf` define the properties.
+ * Returns the first error in an object; undefined if it is valid. A property is unknown if neither
+ * the schema, nor an alternative of its `anyOf`, nor `outer` defines it. Unknown properties are no
+ * error if the schema has no `type`.
  */
-function objectMismatch(schema: ValueSchema, value: JsonObject, path: string): string | undefined {
+function objectMismatch(
+  schema: ValueSchema,
+  value: JsonObject,
+  path: string,
+  outer: readonly string[],
+): string | undefined {
   const {
     properties = {},
     required = [],
@@ -139,11 +153,21 @@ function objectMismatch(schema: ValueSchema, value: JsonObject, path: string): s
   return first(Object.entries(value), ([name, property]) => {
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (known !== undefined) return schemaMismatch(known, property, inside(name));
+    const isDefined = outer.includes(name) || isDefinedIn(schema.anyOf, name);
+    if (schema.additionalProperties === undefined && isDefined) return undefined;
     if (additionalProperties === false || name === "__proto__") return `${inside(name)} is unknown`;
     return additionalProperties === true
       ? undefined
       : schemaMismatch(additionalProperties, property, inside(name));
   });
+}
+
+/** Returns whether one of these alternatives of `anyOf` has a schema for the property `name`. */
+function isDefinedIn(choices: readonly ValueSchema[] = [], name: string): boolean {
+  return choices.some(
+    ({ properties = {}, additionalProperties = false, anyOf }) =>
+      additionalProperties !== false || Object.hasOwn(properties, name) || isDefinedIn(anyOf, name),
+  );
 }
 
 function first<T>(all: Iterable<T>, check: (each: T) => string | undefined): string | undefined {
