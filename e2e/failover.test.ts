@@ -93,7 +93,7 @@ async function eventsOf(plan: Plan): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** Resolves when `died_at` of the process is set, and `alive` processes have no `died_at`. */
+/** Resolves when the process has a `died_at`, and exactly `alive` processes have none. */
 const isReplaced = (processId: string, alive: number) =>
   eventually(
     "a new process id for a process that was declared dead",

@@ -7,7 +7,6 @@ import { returnReservations } from "./reservations/index.ts";
 import {
   cancelledRuns,
   claimRuns,
-  executeLostClaims,
   expireQueued,
   type RunServices,
   releaseHeld,
@@ -122,7 +121,6 @@ export function startWorker(
     for (let count = 0; !stopping.signal.aborted; count++) {
       await attempt("declaring processes dead", options.recordExpired);
       runs.worker.takeOver();
-      await attempt("finding lost claims", () => executeLostClaims(runs));
       runs.worker.claim();
       if (canBeHeld || count % pollsPerSweep === 0) runs.worker.release();
       await attempt("finding cancelled runs", async () => {

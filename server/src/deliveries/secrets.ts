@@ -50,7 +50,10 @@ function decrypt(
   return decryptFor(cipher, { sealed, origins: [origin] }, ownerOf(kind, owner), origin);
 }
 
-/** Returns the origin to which a subscription's secret and headers are bound. */
+/**
+ * Returns the origin of a subscription's URL. Secret and headers are encrypted with it, and cannot
+ * be decrypted for another origin, so that a changed URL never receives them.
+ */
 export function originOf({ url }: Pick<SubscriptionOwner, "url">): string {
   return new URL(url).origin;
 }
@@ -60,7 +63,7 @@ export function newSigningSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
 }
 
-/** Encrypts a signing secret for the origin of the subscription's URL. */
+/** Encrypts a signing secret. Only a subscription whose URL has the same origin can use it. */
 export function sealSigningSecret(
   cipher: SecretCipher,
   owner: SubscriptionOwner,
@@ -83,7 +86,10 @@ export function openSigningSecret(
   return decrypt(cipher, "secret", owner, sealed);
 }
 
-/** Encrypts extra headers for the origin of the subscription's URL; null if there are none. */
+/**
+ * Encrypts extra headers; null if there are none. Only a subscription whose URL has the same origin
+ * can use them.
+ */
 export function sealHeaders(
   cipher: SecretCipher,
   owner: SubscriptionOwner,

@@ -235,7 +235,7 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
   },
   "finding lost claims": async () => {
     const process = await seedProcess(database);
-    return () => findClaimed(planned, claimant(process, 50));
+    return () => findClaimed(planned, [claimant(process, 50)]);
   },
   "a failover": async () => {
     await abandon(5, 1);

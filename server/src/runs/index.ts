@@ -2,7 +2,6 @@ export {
   cancelledRuns,
   claimRuns,
   endRestored,
-  executeLostClaims,
   expireQueued,
   releaseHeld,
   takeOverRuns,

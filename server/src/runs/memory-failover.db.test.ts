@@ -3,6 +3,7 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
 import { heldTool } from "../../test/held-tool.ts";
 import { says, startModelServer } from "../../test/model-server.ts";
+import { seedProcess } from "../../test/tenant.ts";
 import { newId } from "../base/ids.ts";
 
 /** A server that serves callers and executes no runs. */
@@ -124,4 +125,23 @@ test("a resumed run without its provider keeps its usage and has no open call", 
   ]);
   await rescue(processId);
   for (const runId of runIds) await expectClosed(runId, "failed");
+});
+
+test("a run that is cancelled after its process exited ends as cancelled, even without its provider", async () => {
+  const { database } = beckon.db;
+  const { id, name } = await beckon.createProvider("http://127.0.0.1:9/v1", "deleted");
+  const agent = await beckon.createAgent({ model: `${name}/scripted` });
+  const { body } = await beckon.invoke(agent, "hello", { prefer: "respond-async" });
+  const processId = await seedProcess(database);
+  await database.engine.query(
+    `update runs set status = 'running', owner = $2, fence = 1, started_at = now(),
+      cancel_requested_at = now() where id = $1`,
+    [body.run_id, processId],
+  );
+  await database.engine.query("update providers set deleted_at = now() where id = $1", [id]);
+  await rescue(processId);
+  expect(await over(body.run_id)).toMatchObject({
+    status: "cancelled",
+    error: { code: "cancelled" },
+  });
 });

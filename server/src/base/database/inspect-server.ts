@@ -10,12 +10,17 @@ export interface InspectedServer {
   readonly clockAheadMs: number;
   /** Number of migrations that the next startup applies. */
   readonly pendingMigrations: number;
+  /** The check value of the master key; undefined if no startup has stored one yet. */
+  readonly masterKeyCheck: string | undefined;
+  /** Names of the plans that were created through the API. */
+  readonly planNames: readonly string[];
 }
 
 const timeoutMs = 5_000;
 
 /**
- * Makes the checks that startup makes before the migrations. Changes nothing in the database.
+ * Makes the checks that startup makes before the migrations, and reads what later checks of the
+ * startup need. Changes nothing in the database.
  * @throws the errors of `checkServer` and `migrate`; `explainStartFailure` explains them.
  */
 export async function inspectServer(
@@ -35,11 +40,17 @@ export async function inspectServer(
       user: string;
       can_create: boolean;
       has_migrations: boolean;
+      has_installation: boolean;
+      has_plans: boolean;
     }>(
       `select split_part(current_setting('server_version'), ' ', 1) as version,
               extract(epoch from clock_timestamp()) * 1000 as now_ms, current_user as user,
               has_schema_privilege('public', 'create') as can_create,
-              to_regclass('public.migrations') is not null as has_migrations`,
+              to_regclass('public.migrations') is not null as has_migrations,
+              to_regclass('public.installation') is not null as has_installation,
+              to_regclass('public.plans') is not null as has_plans,
+              -- Row-level security then shows the rows of all workspaces.
+              set_config('beckon.workspace', '*', false)`,
     );
     // The server reads its clock about halfway between request and response.
     const halfwayMs = (asked + Date.now()) / 2;
@@ -52,10 +63,22 @@ export async function inspectServer(
       ? (await client.query<{ name: string }>("select name from public.migrations")).rows
       : [];
     const pending = await rejectNewerSchema(applied.map(({ name }) => name));
+    const checks = row.has_installation
+      ? (
+          await client.query<{ value: string | null }>(
+            "select master_key_check as value from public.installation",
+          )
+        ).rows
+      : [];
+    const plans = row.has_plans
+      ? (await client.query<{ name: string }>("select name from public.plans")).rows
+      : [];
     return {
       version: row.version,
       clockAheadMs: Math.round(Number(row.now_ms) - halfwayMs),
       pendingMigrations: pending.length,
+      masterKeyCheck: checks[0]?.value ?? undefined,
+      planNames: plans.map(({ name }) => name),
     };
   } finally {
     await client.end();

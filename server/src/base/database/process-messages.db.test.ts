@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { testDatabase } from "../../../test/database.ts";
 import { eventually } from "../../../test/eventually.ts";
 import { type NetworkCondition, startProxy } from "../../../test/proxy.ts";
 import { createLog } from "../log.ts";
 import { connect } from "./connect.ts";
-import { openProcessMessages } from "./process-messages.ts";
+import { openProcessMessages, type ProcessMessage } from "./process-messages.ts";
 
-const { url, role } = await testDatabase();
+const { database, url, role } = await testDatabase();
 const log = createLog("silent");
 const proxy = await startProxy(url);
 afterAll(() => proxy.close());
@@ -31,6 +31,40 @@ test.each<NetworkCondition>([
   proxy.drop();
   await eventually("no connection", () => proxy.connections === 0 || undefined);
   expect(processMessages.alone).toBe(true);
+});
+
+test.each([
+  ["process messages whose notification failed are sent again", 300, 300],
+  ["of more than 1,000 such messages, receivers only learn that messages were lost", 1_001, 0],
+])("%s", async (_what, count, sentAgain) => {
+  const received: (ProcessMessage | undefined)[] = [];
+  const receiver = openProcessMessages(database, log);
+  receiver.onMessage = (message) => void received.push(message);
+  await eventually("the receiver to listen", () => received.length > 0 || undefined);
+  received.length = 0;
+
+  proxy.weather = { type: "closed" };
+  proxy.drop();
+  const sender = openProcessMessages(far, log);
+  onTestFinished(async () => {
+    proxy.weather = { type: "fair" };
+    await Promise.all([sender.close(), receiver.close()]);
+  });
+  sender.alone = false;
+  const queries = vi.spyOn(far.engine, "query");
+  onTestFinished(() => queries.mockRestore());
+  const messages = Array.from(
+    { length: count },
+    (_, index): ProcessMessage => ({ kind: "limits", workspaceId: `wsp_${index}` }),
+  );
+  for (const message of messages) sender.send(message);
+  await eventually("a failed notification", () =>
+    queries.mock.settledResults.some(({ type }) => type === "rejected") ? true : undefined,
+  );
+  proxy.weather = { type: "fair" };
+  const expected = sentAgain === 0 ? [undefined] : messages;
+  await eventually("the messages", () => received.length === expected.length || undefined);
+  expect(new Set(received)).toEqual(new Set(expected));
 });
 
 test("process messages are received again once a missing certificate file is back", async () => {

@@ -46,7 +46,8 @@ export type ProcessMessage =
  */
 export interface ProcessMessages {
   /**
-   * Sends a message to the other processes within a few milliseconds. Does nothing while `alone`.
+   * Sends a message to the other processes within a few milliseconds, or as soon as the database is
+   * available again. Does nothing while `alone`.
    */
   send(message: ProcessMessage): void;
   /**
@@ -67,6 +68,13 @@ const channel = "beckon";
 const maxBytes = 7_000;
 /** Minimum time between two notifications of this process. */
 const batchDelayMs = 5;
+/** Time before messages are sent again after a notification failed. */
+const retryMs = 500;
+/**
+ * Maximum number of messages that wait to be sent again. If there are more, they are replaced by
+ * one message that makes the receivers do what they do when messages may have been lost.
+ */
+const maxUnsent = 1_000;
 /** Maximum time to close a connection. Closing can hang if the network is down. */
 const closeTimeoutMs = 500;
 /** Time between two checks of the connection, which can break without an error. */
@@ -86,6 +94,8 @@ const letters = {
   events: "e",
   limits: "l",
   deliveries: "d",
+  /** Messages of any kind were lost. No kind of `ProcessMessage`, so `read` returns undefined. */
+  lost: "?",
 } as const;
 
 /**
@@ -103,12 +113,24 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
     while (pending.size > 0 && !closing.signal.aborted) {
       await sleep(batchDelayMs, closing.signal);
       let text = sender;
+      const batch: string[] = [];
       for (const message of pending) {
         if (text.length + message.length + 1 > maxBytes) break;
         text += ` ${message}`;
+        batch.push(message);
+        // Deleted before the query, so that the same message can be sent again during the query.
         pending.delete(message);
       }
-      await database.engine.query("select pg_notify($1, $2)", [channel, text]);
+      try {
+        await database.engine.query("select pg_notify($1, $2)", [channel, text]);
+      } catch {
+        for (const message of batch) pending.add(message);
+        if (pending.size > maxUnsent) {
+          pending.clear();
+          pending.add(letters.lost);
+        }
+        await sleep(retryMs, closing.signal);
+      }
     }
   }
 
@@ -159,7 +181,7 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
       if (processMessages.alone || closing.signal.aborted) return;
       pending.add(letters[message.kind] + subjectOf(message));
       sending ??= send()
-        .catch(() => pending.clear())
+        .catch(() => {})
         .finally(() => {
           sending = undefined;
         });

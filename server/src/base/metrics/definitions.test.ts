@@ -53,6 +53,21 @@ test("every metric and label that the alert rules use exists", () => {
   }
 });
 
+test("alerts count every error of Beckon except failed runs, and report servers that are silent", () => {
+  const { groups } = parse(read("deploy/prometheus/beckon-alerts.yaml"));
+  const rules: { alert: string; expr: string }[] = groups[0].rules;
+  const exprOf = (name: string) => rules.find(({ alert }) => alert === name)?.expr ?? "";
+  const [failing, all, ...others] = exprOf("BeckonErrors").split("> 0.05 *");
+  const failedRuns =
+    'unless rate(beckon_http_requests_total{status="500", route=~".*/invoke"}[5m])';
+  for (const requests of [failing, all]) {
+    expect(requests).toContain(failedRuns);
+    expect(requests?.replace(failedRuns, "")).not.toContain("route");
+  }
+  expect(others).toEqual([]);
+  expect(exprOf("BeckonServersSilent")).toBe("beckon_processes_silent > 0");
+});
+
 test("docs/operate.md lists every metric with its type, labels and meaning", () => {
   const page = read("docs/operate.md");
   const rows = Object.entries(definitions).map(

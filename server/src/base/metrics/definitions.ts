@@ -87,7 +87,7 @@ export const metricDefinitions = {
   },
   beckon_runs_queued_oldest_seconds: {
     type: "gauge",
-    help: "Age of the oldest run in the queue; 0 if the queue is empty.",
+    help: "Longest time that a run has been in the queue; 0 if the queue is empty.",
     labels: [],
     database: true,
   },

@@ -131,9 +131,10 @@ test("the runs of a claim without a reply are found until the process is declare
   const queued = await queue(await seedAgent(database), 2);
   const lost = claimant(owner, 5);
   await claimQueued(database, lost);
-  expect(ids(await findClaimed(database, lost)).sort()).toEqual(queued);
+  const found = await findClaimed(database, [lost]);
+  expect(ids(found.map(({ run }) => run)).sort()).toEqual(queued);
   await recordDeaths(database.engine, [owner], heir);
-  expect(await findClaimed(database, lost)).toEqual([]);
+  expect(await findClaimed(database, [lost])).toEqual([]);
 });
 
 test("an agent's oldest runs come first, and a flood delays no others", async () => {

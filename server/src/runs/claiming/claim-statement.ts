@@ -256,24 +256,28 @@ export async function claim<Input extends Claimant>(
 }
 
 /**
- * Returns the runs of a claim whose reply was lost, except runs that have been executed since: in
- * their journals, the event of the claim is no longer the last one. Returns none if the owner was
- * declared dead since: it cannot write to their journals, and other processes take them over.
+ * Returns the runs of claims whose replies were lost, each with the id of the event that its claim
+ * wrote. Leaves out runs that have been executed since: in their journals, this event is no longer
+ * the last one. Also leaves out runs whose owner was declared dead since: it cannot write to their
+ * journals, and other processes take them over.
  */
 export async function findClaimed(
   database: Database,
-  { owner, eventIds }: Pick<Claimant, "owner" | "eventIds">,
-): Promise<ClaimedRun[]> {
-  const { rows } = await database.engine.query<ClaimedRow>({
+  claims: readonly Pick<Claimant, "owner" | "eventIds">[],
+): Promise<{ readonly eventId: string; readonly run: ClaimedRun }[]> {
+  const { rows } = await database.engine.query<ClaimedRow & { readonly event_id: string }>({
     name: "find-claimed",
-    text: `select ${columns} from runs t join run_inputs i on i.run_id = t.id ${inputSize}
-      where t.status = 'running' and t.owner = $1
-        and exists (select from processes p where p.id = $1 and p.died_at is null)
-        and exists (
-          select from events e where e.run_id = t.id and e.seq = t.last_seq and e.id = any ($2))`,
-    values: [owner, eventIds],
+    text: `select e.id as event_id, ${columns}
+      from runs t join run_inputs i on i.run_id = t.id ${inputSize}
+        join events e on e.run_id = t.id and e.seq = t.last_seq
+      where t.status = 'running' and t.owner = any ($1) and e.id = any ($2)
+        and exists (select from processes p where p.id = t.owner and p.died_at is null)`,
+    values: [
+      [...new Set(claims.map(({ owner }) => owner))],
+      claims.flatMap(({ eventIds }) => eventIds),
+    ],
   });
-  return rows.flatMap(toClaimed);
+  return rows.flatMap((row) => toClaimed(row).map((run) => ({ eventId: row.event_id, run })));
 }
 
 /** Returns the parameter that contains the workspaces whose runs are not claimed. */

@@ -77,11 +77,21 @@ const contendedRetryMs = 5;
 const unconfirmedMs = 30_000;
 
 /**
- * Claims queued runs up to the capacity of this process, and starts to execute them.
+ * Maximum number of unconfirmed claims. At this number, the process claims nothing until some of
+ * them can no longer be committed. It is reached only if the database executes searches but no
+ * claims, for example because it accepts only reads.
+ */
+const maxUnconfirmed = 50;
+
+/**
+ * Executes the runs of claims whose replies were lost. Then claims queued runs up to the capacity
+ * of this process, and starts to execute them.
  * @returns whether to call this function again, because there may be more queued runs and capacity
  *   for them.
  */
 export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
+  // Throws while the database is unreachable, so that an outage adds only one unconfirmed claim.
+  await executeLostClaims(ports);
   const limited = () =>
     claimUpTo(ports, maxBatchRuns, (claim) => claimLimited(ports.database, claim));
   const unlimited = async () => {
@@ -135,29 +145,29 @@ async function takeLastAttempts(ports: ClaimPorts): Promise<void> {
 
 /**
  * Executes the runs of claims that were committed although their reply was lost. No other process
- * would execute them, since this process owns them and is alive. The worker calls this function
- * repeatedly. A claim is searched for until it can no longer be committed.
+ * would execute them, since this process owns them and is alive. A claim is searched for at each
+ * call until it can no longer be committed.
  */
 export async function executeLostClaims(
   ports: ClaimExecution &
     Pick<ClaimPorts, "database" | "process" | "unconfirmedClaims" | "capacity">,
 ): Promise<void> {
-  for (const claim of [...ports.unconfirmedClaims]) {
-    const isOver = ports.process.hasSettled(claim.until);
-    const found = await findClaimed(ports.database, claim);
-    for (const run of found) {
-      // An earlier call may have executed the run already. Searches find the run until its next
-      // event is committed.
-      if (claim.executed.has(run.runId)) continue;
-      claim.executed.add(run.runId);
-      ports.capacity.reserve(1);
-      execute(ports, run, claim);
-    }
+  const claims = [...ports.unconfirmedClaims];
+  if (claims.length === 0) return;
+  const over = claims.filter(({ until }) => ports.process.hasSettled(until));
+  for (const { eventId, run } of await findClaimed(ports.database, claims)) {
+    const claim = claims.find(({ eventIds }) => eventIds.includes(eventId));
+    // An earlier call may have executed the run already. Searches find the run until its next event
+    // is committed.
+    if (claim === undefined || claim.executed.has(run.runId)) continue;
+    claim.executed.add(run.runId);
     // A claim for last attempts commits all its runs with a single statement, so if one of them was
     // found, all were found, and the claim need not be searched for again.
-    if (isOver || (claim.lastAttempt !== undefined && found.length > 0))
-      ports.unconfirmedClaims.delete(claim);
+    if (claim.lastAttempt !== undefined) over.push(claim);
+    ports.capacity.reserve(1);
+    execute(ports, run, claim);
   }
+  for (const claim of over) ports.unconfirmedClaims.delete(claim);
 }
 
 /**
@@ -171,7 +181,8 @@ export async function executeLostClaims(
  * - `all`: no runs are left, except those of workspaces whose runs wait for memory here.
  * - `some`: there may be more runs.
  * - `contended`: the claim skipped what another process had locked; a repeated one can find more.
- * - `full`: nothing was claimed: this process has no free capacity, or accepts no runs.
+ * - `full`: nothing was claimed: this process has no free capacity, accepts no runs, or has too
+ *   many unconfirmed claims.
  */
 async function claimUpTo(
   ports: ClaimPorts,
@@ -182,7 +193,7 @@ async function claimUpTo(
   const { capacity } = ports;
   const owner = ports.process.id;
   const limit = onlyToEnd && capacity.isOpen ? maxRuns : Math.min(maxRuns, capacity.free);
-  if (limit === 0) return "full";
+  if (limit === 0 || ports.unconfirmedClaims.size >= maxUnconfirmed) return "full";
   const claimant = {
     owner,
     eventIds: Array.from({ length: limit }, () => newId("evt")),

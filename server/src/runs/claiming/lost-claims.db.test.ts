@@ -1,45 +1,58 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { testDatabase } from "../../../test/database.ts";
+import { executedStatements } from "../../../test/executed-statements.ts";
 import { appendRow, seedAgent, seedProcess, startOne, succeeded } from "../../../test/tenant.ts";
+import { ByteBudget } from "../../base/byte-budget.ts";
 import { elapsed } from "../../base/clock.ts";
+import { connect } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
+import { createLog } from "../../base/log.ts";
 import { OwnProcess } from "../../processes/index.ts";
 import { Capacity, type OwnedRun } from "../executing/index.ts";
 import { appendToRuns } from "../journal/append-statement.ts";
+import { builtInPricer } from "../pricer.ts";
 import { createUnconfirmedStarts } from "../starting/index.ts";
-import { executeLostClaims } from "./claim.ts";
+import { createLiveRuns } from "../subscribing/index.ts";
+import { claimRuns, executeLostClaims, type UnconfirmedClaim } from "./claim.ts";
 import { claimQueued } from "./claim-statement.ts";
 
 const { database } = await testDatabase();
 
 /**
- * Returns a claim of one run whose reply was lost, and the services that execute it. `executed` are
- * the ids of the executed runs.
+ * Creates `count` claims of one run each whose replies were lost. Returns the first one as `claim`,
+ * and the services that execute all of them. `executed` are the ids of the executed runs.
  */
-async function loseClaim() {
+async function loseClaims(count: number) {
   const process = new OwnProcess(await seedProcess(database));
-  const claim = {
+  const lose = (): UnconfirmedClaim => ({
     owner: process.id,
     eventIds: [newId("evt")],
     executed: new Set<string>(),
     until: elapsed(),
-  };
+  });
+  const claim = lose();
   const executed: string[] = [];
   const ports = {
     database,
     process,
-    unconfirmedClaims: new Set([claim]),
+    live: createLiveRuns(),
+    unconfirmedClaims: new Set([claim, ...Array.from({ length: count - 1 }, lose)]),
     unconfirmedStarts: createUnconfirmedStarts(),
     capacity: new Capacity({ max: 1, executes: true, heap: { isFull: false } }),
+    memory: { runs: new ByteBudget({ maxBytes: 1 }) },
     reservations: { noteLimited() {} },
     worker: { takeOver() {} },
+    tail: { noteWritten() {} },
+    pricer: builtInPricer,
+    onReturned() {},
+    reports: { ended() {}, resumed() {} },
     execute: async ({ runId }: OwnedRun) => void executed.push(runId),
   };
   return { claim, ports, executed };
 }
 
 test("a claim whose commit waited for a standby longer than any statement is executed when it appears", async () => {
-  const { claim, ports, executed } = await loseClaim();
+  const { claim, ports, executed } = await loseClaims(1);
   const run = await startOne(database, await seedAgent(database));
   await executeLostClaims(ports);
   expect(executed).toEqual([]);
@@ -51,7 +64,7 @@ test("a claim whose commit waited for a standby longer than any statement is exe
 });
 
 test("a run of a lost claim that ends while the claim is searched for again is executed once", async () => {
-  const { claim, ports, executed } = await loseClaim();
+  const { claim, ports, executed } = await loseClaims(1);
   const run = await startOne(database, await seedAgent(database));
   await claimQueued(database, claim);
   await executeLostClaims(ports);
@@ -69,6 +82,49 @@ test("a run of a lost claim that ends while the claim is searched for again is e
   });
   await executeLostClaims({ ...ports, database: { ...database, engine } });
   expect(executed).toEqual([run.runId]);
+});
+
+test("all claims whose replies were lost are searched for with one statement", async () => {
+  const { ports, executed } = await loseClaims(3);
+  const agent = await seedAgent(database);
+  const runIds: string[] = [];
+  for (const claim of ports.unconfirmedClaims) {
+    runIds.push((await startOne(database, agent)).runId);
+    await claimQueued(database, claim);
+  }
+  const statements = await executedStatements(() => executeLostClaims(ports));
+  expect(statements).toHaveLength(1);
+  expect(executed.sort()).toEqual(runIds.sort());
+});
+
+test("an outage of the database leaves one unconfirmed claim, however long it lasts", async () => {
+  const { ports, executed } = await loseClaims(1);
+  ports.unconfirmedClaims.clear();
+  const run = await startOne(database, await seedAgent(database));
+  const unreachable = connect({
+    url: "postgres://127.0.0.1:9/none",
+    poolSize: 4,
+    role: undefined,
+    log: createLog("silent"),
+  });
+  onTestFinished(() => unreachable.close());
+  for (const _ of [1, 2, 3])
+    await expect(claimRuns({ ...ports, database: unreachable })).rejects.toThrow("ECONNREFUSED");
+  expect(ports.unconfirmedClaims.size).toBe(1);
+
+  await claimRuns(ports);
+  expect(executed).toEqual([run.runId]);
+});
+
+test("a process with 50 unconfirmed claims claims nothing until they are over", async () => {
+  const { claim, ports, executed } = await loseClaims(50);
+  const run = await startOne(database, await seedAgent(database));
+  await claimRuns(ports);
+  expect([executed, ports.unconfirmedClaims.size]).toEqual([[], 50]);
+
+  for (const _ of [1, 2]) ports.process.recordRenewal(claim.until + 1_000);
+  await claimRuns(ports);
+  expect([executed, ports.unconfirmedClaims.size]).toEqual([[run.runId], 0]);
 });
 
 test("claims are settled after two renewals of the lease that began later", async () => {

@@ -16,7 +16,7 @@ export type CancelResult = "cancelled" | "asked" | "over" | "not_found";
 interface CancelInput extends Omit<CancelOptions, "eventId"> {
   readonly runIds: readonly string[];
   readonly workspaceId: string;
-  /** Ids for the last events of the runs: one for each run, in the order of `runIds`. */
+  /** Ids of the events that will end the runs: one for each run, in the order of `runIds`. */
   readonly eventIds: readonly string[];
 }
 

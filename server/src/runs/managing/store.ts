@@ -5,7 +5,7 @@ import { spentOf } from "../journal/index.ts";
 
 /**
  * Selects runs with all columns that the API returns, except input and output. While a run has not
- * ended, its token usage is the sum of the usage of its steps.
+ * ended, its token usage is the sum of its entries in the usage ledger.
  */
 function runs(tx: WorkspaceTransaction, workspaceId: string) {
   return tx
@@ -82,9 +82,8 @@ function tokens(
     eb.fn
       .coalesce(
         eb.ref(`run_results.${field}`),
-        sql<string>`(select sum((e.data -> 'usage' ->> ${field})::bigint) from events e
-          where e.run_id = runs.id and e.type in ('run.step', 'run.step_lost')
-            and e.data ? 'usage')`,
+        sql<string>`(select sum(${sql.ref(`u.${field}`)}) from usage_entries u
+          where u.run_id = runs.id and u.workspace_id = runs.workspace_id)`,
         sql<string>`0`,
       )
       .as(field);

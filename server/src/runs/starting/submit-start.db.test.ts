@@ -74,7 +74,10 @@ test("the run of a start that got 503 is stopped, although its process was decla
   const { ports, sent } = createPorts(owner);
   const blocker = await engine.connect();
   await blocker.query("select pg_advisory_lock($1)", [lockKey]);
-  await expect(submitStart(ports, startRow(agent))).rejects.toMatchObject({ code: "unavailable" });
+  await expect(submitStart(ports, startRow(agent))).rejects.toMatchObject({
+    code: "unavailable",
+    message: expect.stringContaining("the run may have been started; Beckon cancels it if it can"),
+  });
   // The start statement has already taken its snapshot, in which the process is not declared dead.
   await engine.query("update processes set died_at = now() where id = $1", [owner]);
   await blocker.query("select pg_advisory_unlock($1)", [lockKey]);

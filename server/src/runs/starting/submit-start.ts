@@ -95,17 +95,27 @@ export async function submitStart(
     if (thrown.sent && start.claimed !== undefined)
       return { kind: "claimed", run: start.claimed, owner };
     if (thrown.sent && isRepeatable)
-      throw unconfirmed(thrown, row.key === null ? "event id" : "key");
-    if (thrown.sent) start.isRejected = true;
-    else finish(false);
+      throw unconfirmed(
+        thrown,
+        `. Send the request again with the same ${row.key === null ? "event id" : "key"}: it starts one run.`,
+      );
+    if (thrown.sent) {
+      start.isRejected = true;
+      throw unconfirmed(
+        thrown,
+        "; Beckon cancels it if it can. Send the request again to start another run, and use an Idempotency-Key for requests that must not run twice.",
+      );
+    }
+    finish(false);
     throw databaseUnavailable(thrown, "Nothing was started; try again in a few seconds.");
   }
 }
 
-function unconfirmed(cause: unknown, repeatedBy: string): ApiError {
+/** @param consequence what happens to the run, and what the caller should do */
+function unconfirmed(cause: unknown, consequence: string): ApiError {
   return new ApiError(
     "unavailable",
-    `The database did not reply in time, so the run may have been started. Send the request again with the same ${repeatedBy}: it starts one run.`,
+    `The database did not reply in time, so the run may have been started${consequence}`,
     { retryAfter: 2, cause },
   );
 }
