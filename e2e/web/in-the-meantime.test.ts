@@ -8,8 +8,8 @@ import { holdRequests, renderFrames } from "./hold-requests.ts";
 import { withReset } from "./reset-stream.ts";
 
 /**
- * Tests what happens while the dashboard waits for a response, after a request has failed or its
- * response was lost, and when somebody else saves in the meantime.
+ * Tests what happens while the dashboard waits for a response, and after a request has failed or
+ * its response was lost.
  */
 
 const beckon = await startTestBeckon();
@@ -20,15 +20,6 @@ const open = (path: string) => openDashboard(beckon.url, { as: owner, path: work
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const field = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
 const isFocused = (page: Page, name: string) => field(page, name).and(page.locator(":focus"));
-
-/**
- * Makes the page refetch all queries whose keys begin with `queryKey`, as after a change in another
- * tab.
- */
-const refetch = (page: Page, ...queryKey: readonly string[]) =>
-  page.evaluate(
-    `new BroadcastChannel("beckon").postMessage({ type: "changed", queryKeys: [${JSON.stringify(queryKey)}] })`,
-  );
 
 inBrowser("a second import of the same text creates the agents again", async () => {
   const page = await open("/agents/new?from=import");
@@ -152,20 +143,6 @@ inBrowser("the focus stays where the person types after a form was not valid", a
   await dialog.getByLabel("Second", { exact: true }).and(page.locator(":focus")).waitFor();
 });
 
-inBrowser("a key that somebody renames while it is edited keeps its new name", async () => {
-  const { body } = await beckon.call("/keys", { body: { name: "Before", preset: "observer" } });
-  const { id } = body.data;
-  const page = await open(`/keys?key=${id}&act=edit`);
-  const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Expires").selectOption("365");
-  await beckon.call(`/keys/${id}`, { method: "PATCH", body: { name: "Renamed" } });
-  await refetch(page, owner.workspaceId, "keys");
-  await page.getByText("Renamed", { exact: true }).waitFor();
-  await button(page, "Save key").click();
-  await dialog.waitFor({ state: "detached" });
-  expect((await beckon.call(`/keys/${id}`)).body.data).toMatchObject({ name: "Renamed" });
-});
-
 inBrowser("a confirmation that was closed closes nothing later, and shows its error", async () => {
   const create = async (name: string): Promise<string> =>
     (await beckon.call("/keys", { body: { name, preset: "observer" } })).body.data.id;
@@ -233,35 +210,6 @@ inBrowser("what is typed and cleared while a run starts is kept", async () => {
   await turns.getByText("Succeeded").waitFor();
   expect(await field(page, "Message").inputValue()).toBe("Three");
   expect(await turns.count()).toBe(1);
-});
-
-inBrowser("a tool that is edited replaces itself, also if another was removed", async () => {
-  const tool = (name: string) => ({
-    type: "http",
-    name,
-    allowed_hosts: ["api.example.com"],
-    operations: [
-      {
-        name: `read_${name}`,
-        description: "Reads.",
-        method: "GET",
-        url: "https://api.example.com/",
-      },
-    ],
-  });
-  const { id } = await beckon.createAgent({ tools: [tool("first"), tool("second")] });
-  const page = await open(`/agents/${id}/settings`);
-  await button(page, "Edit second").click();
-  await page.getByLabel("What it does").fill("Reads all.");
-  await beckon.call(`/agents/${id}`, { method: "PATCH", body: { tools: [tool("second")] } });
-  await refetch(page, owner.workspaceId, "agents");
-  await page.getByText("v2", { exact: true }).waitFor();
-  await button(page, "Keep changes").click();
-  await page.getByRole("dialog").waitFor({ state: "detached" });
-  await button(page, "Save").click();
-  await page.getByText("Saved v3").waitFor();
-  const { tools } = (await beckon.call(`/agents/${id}`)).body.data;
-  expect(tools).toMatchObject([{ name: "second", operations: [{ description: "Reads all." }] }]);
 });
 
 inBrowser("a ceiling that cannot be read is not taken for one that does not exist", async () => {

@@ -167,6 +167,23 @@ inBrowser("an admin cannot grant what only owners have", async () => {
     .toBe(true);
 });
 
+inBrowser("an admin sees and removes a scope of a key that only owners can grant", async () => {
+  const admin = await addPerson(beckon, { role: "admin" });
+  const { id } = await createKey({ name: "Owner's", scopes: ["agents:read", "workspaces:own"] });
+  const page = await open(`?key=${id}&act=edit`, admin);
+  const dialog = page.getByRole("dialog");
+  const own = dialog.getByRole("checkbox", { name: /^workspaces:own/ });
+  await expect.poll(() => own.isChecked()).toBe(true);
+  await dialog.getByRole("checkbox", { name: /^agents:write/ }).check();
+  await dialog.getByRole("button", { name: "Save key" }).click();
+  await dialog.getByText(/does not include workspaces:own/).waitFor();
+  await own.uncheck();
+  await dialog.getByRole("button", { name: "Save key" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const { scopes } = (await beckon.call(`/keys/${id}`)).body.data;
+  expect(scopes).toEqual(["agents:read", "agents:write"]);
+});
+
 inBrowser("an editor sees keys and cannot change them, a viewer does not see them", async () => {
   const { id } = await createKey({ name: "Seen", preset: "invoke" });
   const editor = await addPerson(beckon, { role: "editor" });

@@ -137,6 +137,13 @@ inBrowser("a reset link is shown once, with its expiry", async () => {
   await page.getByRole("dialog").waitFor({ state: "detached" });
 });
 
+inBrowser("nobody can make a reset link for themselves", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  await page.getByRole("button", { name: "Actions for Ada" }).click();
+  await page.getByRole("menuitem", { name: "Make a reset link", disabled: true }).waitFor();
+  await page.getByText("Change your own password in the settings").waitFor();
+});
+
 inBrowser("a new link is shown although Escape was pressed before it had arrived", async () => {
   await addNamed("Joan", "viewer");
   const page = await openDashboard(beckon.url, { as: owner, path });

@@ -1,10 +1,13 @@
 import { expect } from "vitest";
 import { startTestBeckon } from "../../server/test/beckon.ts";
-import { says, startModelServer, status } from "../../server/test/model-server.ts";
+import { eventually } from "../../server/test/eventually.ts";
+import { held, says, startModelServer, status } from "../../server/test/model-server.ts";
 import { addPerson } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 import { holdRendering } from "./hold-rendering.ts";
+import { withEvents } from "./reset-stream.ts";
+import { cookieFor } from "./viewports.ts";
 
 const payload = "<img src=x onerror=alert(1)><script>alert(1)</script>";
 
@@ -119,4 +122,103 @@ inBrowser("the feed shows runs as they start, and stands still while it is pause
   await page.getByLabel("Show").selectOption("Failed");
   await page.waitForURL("**?feed=failed");
   await lines.first().waitFor({ state: "detached" });
+});
+
+/** Waits until the run has ended. Otherwise the server would wait for it when it stops. */
+const expectEnd = (run: string, id = workspaceId) =>
+  eventually(`the end of ${run}`, async () => {
+    const headers = { "beckon-workspace": id };
+    const { finished_at: end } = (await owner.call(`/runs/${run}`, { headers })).body.data;
+    return end === null ? undefined : true;
+  });
+
+inBrowser("a run that has ended does not come back to the feed after many events", async () => {
+  const model = await startModelServer();
+  const released = Promise.withResolvers<void>();
+  model.script(held(released.promise, says("Done")));
+  const { name } = await beckon.createProvider(model.url, "held");
+  const agent = await beckon.createAgent({ name: "Long", model: `${name}/m` });
+  const { body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
+  const page = await open(owner, "?feed=running");
+  const send = await withEvents(page);
+  const links = page.getByRole("list", { name: "Newest runs" }).getByRole("link");
+  await links.first().waitFor();
+  const event = (type: string, run_id: string) => ({
+    id: `${type} ${run_id}`,
+    type,
+    run_id,
+    agent_id: agent.id,
+    seq: 9,
+    time: new Date().toISOString(),
+    data: {},
+  });
+  await send([event("run.finished", body.run_id)]);
+  await page.getByText("No run is running.").waitFor();
+  const others = Array.from({ length: 500 }, (_, index) => event("run.queued", `run_${index}`));
+  await send([...others, event("run.started", "run_last")]);
+  await links.first().waitFor();
+  expect(await links.evaluateAll((each) => each.map((link) => link.getAttribute("href")))).toEqual([
+    `/w/${workspaceId}/runs/run_last`,
+  ]);
+  released.resolve();
+  await expectEnd(body.run_id);
+  await model.close();
+});
+
+inBrowser("active runs of two workspaces leave connections for other pages", async () => {
+  const model = await startModelServer();
+  const released = Promise.withResolvers<void>();
+  model.script(held(released.promise, says("Done")));
+  const runs: { id: string; run: string }[] = [];
+  for (const name of ["North", "South"]) {
+    const made = await owner.call("/workspaces", {
+      body: { name },
+      headers: { "beckon-workspace": workspaceId },
+    });
+    const { id } = made.body.data;
+    const headers = { "beckon-workspace": id, prefer: "respond-async" };
+    const kind = "openai-compatible";
+    await owner.call("/providers", { body: { name: "held", kind, base_url: model.url }, headers });
+    const agent = await owner.call("/agents", { body: { name, model: "held/m" }, headers });
+    for (const input of ["One", "Two"]) {
+      const path = `/agents/${agent.body.data.id}/invoke`;
+      const { body } = await owner.call(path, { body: { input }, headers });
+      runs.push({ id, run: body.run_id });
+    }
+  }
+  const [first = "", ...others] = runs.map(({ id, run }) => `/w/${id}/runs/${run}`);
+  let page = await openDashboard(beckon.url, { as: owner, path: first });
+  const pages = [page];
+  for (const path of others) {
+    await page.getByRole("treeitem", { name: /^Model call 1/ }).waitFor();
+    page = await page.context().newPage();
+    await page.goto(beckon.url + path);
+    pages.push(page);
+  }
+  const notice = "This run is not shown live: other tabs use the few connections of the browser.";
+  for (const replaced of pages.slice(0, 2)) await replaced.getByText(notice).waitFor();
+  const last = await page.context().newPage();
+  await last.goto(`${beckon.url}/w/${workspaceId}/keys`);
+  await last.getByRole("table", { name: "Keys" }).waitFor();
+  await last.getByTitle("Live", { exact: true }).waitFor();
+  released.resolve();
+  for (const { id, run } of runs) await expectEnd(run, id);
+  await model.close();
+});
+
+inBrowser("a page is left once another person opens another workspace in the browser", async () => {
+  const { data } = (
+    await owner.call("/workspaces", {
+      body: { name: "Before" },
+      headers: { "beckon-workspace": workspaceId },
+    })
+  ).body;
+  const page = await openDashboard(beckon.url, { as: owner, path: `/w/${data.id}` });
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  const other = await addPerson(beckon, { role: "viewer" });
+  await page.context().addCookies([cookieFor(beckon.url, other.cookie)]);
+  const opened = await page.context().newPage();
+  await opened.goto(`${beckon.url}/w/${workspaceId}`);
+  await opened.getByTitle("Live", { exact: true }).waitFor();
+  await page.waitForURL(/sign-in/);
 });

@@ -2,10 +2,11 @@ import type { Page } from "playwright-core";
 
 /**
  * Reloads a page.
- * @returns a function that resets the page's stream of live events, as after a restore of the
- *   database: the page then reads all its data again
+ * @returns a function that sends the page live events, as its SharedWorker does
  */
-export async function withReset(page: Page): Promise<() => Promise<void>> {
+export async function withEvents(
+  page: Page,
+): Promise<(events: readonly object[]) => Promise<void>> {
   await page.addInitScript(`SharedWorker = class extends SharedWorker {
     constructor(...args) {
       super(...args);
@@ -14,8 +15,17 @@ export async function withReset(page: Page): Promise<() => Promise<void>> {
   };`);
   await page.reload();
   await page.getByTitle("Live", { exact: true }).waitFor();
-  const event = { type: "stream.reset", data: { message: "The database was restored." } };
-  const message = JSON.stringify({ type: "event", event });
-  return () =>
-    page.evaluate(`livePort.onmessage(new MessageEvent("message", { data: ${message} }))`);
+  return (events) =>
+    page.evaluate(`for (const event of ${JSON.stringify(events)})
+      livePort.onmessage(new MessageEvent("message", { data: { type: "event", event } }))`);
+}
+
+/**
+ * Reloads a page.
+ * @returns a function that resets the page's stream of live events, as after a restore of the
+ *   database: the page then reads all its data again
+ */
+export async function withReset(page: Page): Promise<() => Promise<void>> {
+  const send = await withEvents(page);
+  return () => send([{ type: "stream.reset", data: { message: "The database was restored." } }]);
 }

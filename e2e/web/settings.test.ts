@@ -124,6 +124,25 @@ inBrowser("how long runs are kept is chosen within the operator's bound", async 
   await page.getByText("Saved", { exact: true }).waitFor();
 });
 
+inBrowser("a workspace is renamed although its operator keeps runs for less time", async () => {
+  const workspace = `/workspaces/${owner.workspaceId}`;
+  await beckon.call(workspace, { method: "PATCH", body: { run_retention_days: 30 } });
+  for (const operatorDays of ["5", "20"]) {
+    const other = await beckon.another({ settings: { BECKON_RETENTION_RUNS_DAYS: operatorDays } });
+    const page = await openDashboard(other.url, { as: owner, path });
+    await page.getByLabel("Name", { exact: true }).fill(`Keeps ${operatorDays} days`);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    const days = page.getByLabel("Keep runs for");
+    expect(await days.inputValue()).toBe(operatorDays === "5" ? "5" : "30");
+    await page.context().close();
+    await other.stop();
+  }
+  const { data } = (await beckon.call(workspace)).body;
+  expect(data).toMatchObject({ name: "Keeps 20 days", run_retention_days: 30 });
+  await beckon.call(workspace, { method: "PATCH", body: { run_retention_days: null } });
+});
+
 inBrowser(
   "a blank name is not sent, and unsaved changes are not left without a question",
   async () => {

@@ -1,3 +1,4 @@
+import { BeckonError } from "@beckon/client";
 import { useState } from "react";
 import { isEqual, mergeFields } from "../ui/index.ts";
 import { changesOf } from "./changes.ts";
@@ -146,7 +147,8 @@ export function savedResource<Resource, Changes>(
   state: PatchState<Resource, Changes>,
 ): Resource | undefined {
   if (state.name === "failed") throw state.thrown;
-  if (state.name === "not saved") throw new Error(notSavedText);
+  if (state.name === "not saved")
+    throw new BeckonError({ code: "not_saved", message: notSavedText });
   return state.name === "saved" ? state.resource : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
 
-/** A message from one tab to all other tabs and their SharedWorkers (live/worker.ts). */
+/** A message from one tab to all other tabs and the SharedWorker (live/worker.ts). */
 type TabNews =
   | { readonly type: "changed"; readonly queryKeys: readonly QueryKey[] }
   | { readonly type: "signed out" };
@@ -30,7 +30,7 @@ export function followChanges(queryClient: QueryClient): void {
   });
 }
 
-/** Notifies all other tabs and their SharedWorkers that the session has ended. */
+/** Notifies all other tabs and the SharedWorker that the session has ended. */
 export function announceSignOut(): void {
   channel.postMessage({ type: "signed out" } satisfies TabNews);
 }

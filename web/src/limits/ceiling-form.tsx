@@ -37,10 +37,12 @@ export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
       ? (initial ?? { scope: "workspace", scopeId: id })
       : { scope: ceiling.scope, scopeId: ceiling.scope_id },
   );
-  const [dollars, setDollars] = useState(
-    ceiling === undefined ? "" : writeDollars(ceiling.limit_micros),
-  );
-  const [pauses, setPauses] = useState(ceiling?.pauses_agent ?? false);
+  // A request sets both values. If somebody else changes the ceiling, a value that was not edited
+  // here follows it. Otherwise saving would restore the earlier value.
+  const [typed, setTyped] = useState<string>();
+  const [toggled, setToggled] = useState<boolean>();
+  const dollars = typed ?? (ceiling === undefined ? "" : writeDollars(ceiling.limit_micros));
+  const pauses = toggled ?? ceiling?.pauses_agent ?? false;
   const [isTouched, setTouched] = useState(false);
   const amount = readDollars(dollars);
   const hasScope = chosen.scopeId !== "";
@@ -102,7 +104,7 @@ export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
         >
           <TextInput
             value={dollars}
-            onChange={(event) => setDollars(event.target.value)}
+            onChange={(event) => setTyped(event.target.value)}
             onBlur={() => setTouched(dollars !== "")}
             inputMode="decimal"
             autoComplete="off"
@@ -115,7 +117,7 @@ export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
             label="Pause the agent when the ceiling is reached"
             hint="Starts are then rejected until the ceiling resets or is raised."
             checked={pauses}
-            onChange={(event) => setPauses(event.target.checked)}
+            onChange={(event) => setToggled(event.target.checked)}
           />
         ) : null}
         <FormError error={save.error} />

@@ -1,6 +1,7 @@
 import { clientOf } from "../data/index.ts";
 import { createHub } from "./hub.ts";
 import type { HubMessage, Tab, TabMessage } from "./protocol.ts";
+import { createStreamBudget } from "./stream-budget.ts";
 import { trustedScriptUrl } from "./trusted-types.ts";
 import workerUrl from "./worker.ts?sharedworker&url";
 
@@ -29,10 +30,7 @@ function connectWorker(
   userId: string,
   receive: (message: HubMessage) => void,
 ): HubConnection {
-  const { port } = new SharedWorker(trustedScriptUrl(workerUrl), {
-    type: "module",
-    name: workspaceId,
-  });
+  const { port } = new SharedWorker(trustedScriptUrl(workerUrl), { type: "module" });
   port.onmessage = ({ data }: MessageEvent<HubMessage>) => receive(data);
   const send = (message: TabMessage) => port.postMessage(message);
   // The tab says `bye` itself, because not all browsers notify the worker when a tab is closed. A
@@ -41,14 +39,21 @@ function connectWorker(
   const comeBack = ({ persisted }: PageTransitionEvent) => {
     if (persisted) location.reload();
   };
+  const wake = () => {
+    if (!document.hidden) send({ type: "wake" });
+  };
   addEventListener("pagehide", leave);
   addEventListener("pageshow", comeBack);
-  send({ type: "hello", userId });
+  addEventListener("online", wake);
+  document.addEventListener("visibilitychange", wake);
+  send({ type: "hello", workspaceId, userId });
   return {
     send,
     close() {
       removeEventListener("pagehide", leave);
       removeEventListener("pageshow", comeBack);
+      removeEventListener("online", wake);
+      document.removeEventListener("visibilitychange", wake);
       leave();
       port.close();
     },
@@ -64,19 +69,23 @@ function connectPage(
   userId: string,
   receive: (message: HubMessage) => void,
 ): HubConnection {
-  const hub = createHub({ client: clientOf(workspaceId), now: Date.now });
+  const budget = createStreamBudget();
+  const hub = createHub({ client: clientOf(workspaceId), budget, now: Date.now });
   // Messages are delivered later, like those of a worker. The tab can handle them only after this
   // function has returned its connection.
   const tab: Tab = { send: (message) => queueMicrotask(() => receive(message)) };
   const timer = setInterval(hub.tick, 1_000);
   const followVisibility = () =>
-    hub.receive(tab, document.hidden ? { type: "bye" } : { type: "hello", userId });
+    hub.receive(tab, document.hidden ? { type: "bye" } : { type: "hello", workspaceId, userId });
+  const wake = () => hub.receive(tab, { type: "wake" });
+  addEventListener("online", wake);
   document.addEventListener("visibilitychange", followVisibility);
   followVisibility();
   return {
     send: (message) => hub.receive(tab, message),
     close() {
       clearInterval(timer);
+      removeEventListener("online", wake);
       document.removeEventListener("visibilitychange", followVisibility);
       hub.receive(tab, { type: "bye" });
     },

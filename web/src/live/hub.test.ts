@@ -2,6 +2,7 @@ import { BeckonError, type StreamNotice, type WorkspaceEvent } from "@beckon/cli
 import { expect, test, vi } from "vitest";
 import { createHub, type HubOptions } from "./hub.ts";
 import type { HubMessage, Tab, TabMessage } from "./protocol.ts";
+import { createStreamBudget } from "./stream-budget.ts";
 
 /** A stream of the fake client. The test sends its events. */
 interface Scripted {
@@ -37,7 +38,8 @@ function scripted(query: Scripted["query"], options: object, streams: Scripted[]
   })();
 }
 
-function startHub() {
+/** @param budget Default: one that no other hub uses */
+function startHub(budget = createStreamBudget()) {
   const events: Scripted[] = [];
   const runs: (Scripted & { readonly runId: string })[] = [];
   const starts: (Scripted & { readonly begun: PromiseWithResolvers<void> })[] = [];
@@ -63,12 +65,12 @@ function startHub() {
       },
     },
   } as unknown as HubOptions["client"];
-  const hub = createHub({ client, now: () => now });
+  const hub = createHub({ client, budget, now: () => now });
   const open = (userId = "usr_ada") => {
     const received: HubMessage[] = [];
     const tab: Tab = { send: (message) => received.push(message) };
     const say = (message: TabMessage) => hub.receive(tab, message);
-    say({ type: "hello", userId });
+    say({ type: "hello", workspaceId: "wsp_1", userId });
     const of = <Type extends HubMessage["type"]>(type: Type) =>
       received.filter(
         (message): message is Extract<HubMessage, { type: Type }> => message.type === type,
@@ -150,6 +152,46 @@ test("a rejected stream is not live, and Retry opens it again", async () => {
   expect([events.length, tab.state()]).toEqual([2, "live"]);
 });
 
+const away = new BeckonError({ code: "no_answer", message: "No response." });
+
+test("the reason of a stream that has ended is shown, also if it was silent before", async () => {
+  const { open, events, pass } = startHub();
+  const tab = open();
+  pass(45_000);
+  expect(tab.of("status").at(-1)?.status).toEqual({ state: "not live", asOf: undefined });
+  events[0]?.fail(away);
+  await vi.waitFor(() => expect(tab.of("status").at(-1)?.status.reason).toBe("No response."));
+});
+
+test("after an outage of five minutes a new tab opens the stream again, for all tabs", async () => {
+  const { open, events } = startHub();
+  const first = open();
+  events[0]?.fail(away);
+  await vi.waitFor(() => expect(first.state()).toBe("not live"));
+  const second = open();
+  expect(events).toHaveLength(2);
+  events[1]?.onActivity();
+  expect([first.state(), second.state()]).toEqual(["live", "live"]);
+});
+
+test("an ended stream is opened again when its tab is shown, and by itself later", async () => {
+  const { open, events, pass } = startHub();
+  const tab = open();
+  tab.say({ type: "wake" });
+  expect(events).toHaveLength(1);
+  events[0]?.fail(away);
+  await vi.waitFor(() => expect(tab.state()).toBe("not live"));
+  tab.say({ type: "wake" });
+  expect(events).toHaveLength(2);
+  events[1]?.onActivity();
+  events[1]?.fail(away);
+  await vi.waitFor(() => expect(tab.state()).toBe("not live"));
+  pass(29_999);
+  expect(events).toHaveLength(2);
+  pass(1);
+  expect(events).toHaveLength(3);
+});
+
 test("a 401 ends all streams, tells every tab, and drops the position", async () => {
   const { open, events, runs } = startHub();
   const [first, second] = [open(), open()];
@@ -185,6 +227,44 @@ test("there are at most three run streams, and the oldest gives way", () => {
     tab.say({ type: "watch run", runId, after: 0 });
   expect(runs.map(({ signal }) => signal.aborted)).toEqual([true, false, false, false]);
   expect(tab.of("run state")).toEqual([{ type: "run state", runId: "run_1", state: "replaced" }]);
+});
+
+test("all workspaces together have at most four streams, and those of runs give way", () => {
+  const budget = createStreamBudget();
+  const hubs = Array.from({ length: 5 }, () => startHub(budget));
+  const [first, second] = hubs;
+  const isOpen = () => hubs.map(({ events }) => events.at(-1)?.signal.aborted === false);
+  const tab = first?.open();
+  for (const runId of ["run_1", "run_2", "run_3"]) tab?.say({ type: "watch run", runId, after: 0 });
+  second?.open();
+  expect(first?.runs.map(({ signal }) => signal.aborted)).toEqual([true, false, false]);
+  const [, , third, fourth, fifth] = hubs.map(({ open }, index) =>
+    index < 2 ? undefined : open(),
+  );
+  expect(first?.runs.map(({ signal }) => signal.aborted)).toEqual([true, true, true]);
+  expect(isOpen()).toEqual([false, true, true, true, true]);
+  expect([tab?.state(), fifth?.state()]).toEqual(["not live", "connecting"]);
+
+  // The tabs of the third and the fourth workspace are shown, then that of the first one.
+  for (const shown of [third, fourth, tab]) shown?.say({ type: "wake" });
+  expect(isOpen()).toEqual([true, false, true, true, true]);
+  // A workspace whose stream was closed waits until it is shown again.
+  second?.pass(60_000);
+  expect(isOpen()).toEqual([true, false, true, true, true]);
+});
+
+test("a stream that has ended no longer counts", async () => {
+  const budget = createStreamBudget();
+  const hubs = Array.from({ length: 5 }, () => startHub(budget));
+  const tabs = hubs.slice(0, 4).map(({ open }) => open());
+  hubs[3]?.events[0]?.fail(away);
+  await vi.waitFor(() => expect(tabs[3]?.state()).toBe("not live"));
+  hubs[4]?.open();
+  expect(hubs.slice(0, 3).map(({ events }) => events[0]?.signal.aborted)).toEqual([
+    false,
+    false,
+    false,
+  ]);
 });
 
 test("a tab that has all entries joins the stream of a run, so that no output is cut off", () => {

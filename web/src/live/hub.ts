@@ -2,10 +2,13 @@ import type { BeckonClient, WorkspaceEvent } from "@beckon/client";
 import type { HubMessage, Tab, TabMessage } from "./protocol.ts";
 import { createRunStreams } from "./run-streams.ts";
 import { type Connection, type LiveStatus, statusOf } from "./status.ts";
+import type { OpenStream, StreamBudget } from "./stream-budget.ts";
 
 /** The dependencies of the hub. Tests pass a fake clock and a fake client. */
 export interface HubOptions {
   readonly client: Pick<BeckonClient, "agents" | "events" | "runs">;
+  /** Limits the streams of this hub and of the hubs of other workspaces. */
+  readonly budget: StreamBudget;
   /** Returns the Unix time in ms. */
   readonly now: () => number;
 }
@@ -32,47 +35,62 @@ const kinds = [
 ].join(",");
 
 /**
- * Holds the streams of one workspace for all tabs: the stream of the workspace's events, and at
- * most three streams of runs, because a browser opens at most six HTTP/1.1 connections to a server.
- * It stores no events: tabs read their data with requests of their own.
+ * Time in ms after which a stream that has ended is opened again. Streams end after five minutes
+ * without a connection, or if the server rejects them.
+ */
+const retryAfterMs = 30_000;
+
+/** Why the stream has ended, if other workspaces use its connection. */
+const replacedText =
+  "Tabs of other workspaces use the few connections of the browser. Close some of them, or retry.";
+
+/**
+ * Holds the streams of one workspace for all tabs: the stream of the workspace's events, and those
+ * of runs. It stores no events: tabs read their data with requests of their own.
  */
 export interface Hub {
   receive(tab: Tab, message: TabMessage): void;
   /**
-   * Sends the status to all tabs if it has changed. Call it every second, because the status also
-   * changes when the server sends nothing.
+   * Sends the status to all tabs if it has changed, and opens the stream again some time after it
+   * has ended. Call it every second, because the status also changes when the server sends nothing.
    */
   tick(): void;
   /** Ends all streams and removes all tabs. Call it when the session has ended. */
   signOut(): void;
 }
 
-export function createHub({ client, now }: HubOptions): Hub {
+export function createHub({ client, budget, now }: HubOptions): Hub {
   const tabs = new Set<Tab>();
   let userId: string | undefined;
   let cursor: string | undefined;
   let connection: Connection = { startedAt: now(), lastByteAt: undefined };
   let shown: LiveStatus | undefined;
-  let stream: AbortController | undefined;
-  const runs = createRunStreams({ client, onUnauthorized: () => signOut() });
+  let stream: OpenStream | undefined;
+  /** Unix time in ms at which the stream is opened again; undefined if it is open or replaced. */
+  let retryAt: number | undefined;
+  const runs = createRunStreams({ client, budget, onUnauthorized: () => signOut() });
 
   const sendAll = (message: HubMessage) => {
     for (const tab of tabs) tab.send(message);
   };
   const tick = () => {
+    if (retryAt !== undefined && now() >= retryAt) return start();
     const status = statusOf(connection, now());
     // Tabs use `asOf` only while the stream is not live. While it is live, a change of `asOf` alone
     // is not sent.
     const isSame =
-      shown?.state === status.state && (status.state === "live" || shown.asOf === status.asOf);
+      shown?.state === status.state &&
+      shown.reason === status.reason &&
+      (status.state === "live" || shown.asOf === status.asOf);
     if (isSame) return;
     shown = status;
     sendAll({ type: "status", status });
   };
 
   const stop = () => {
-    stream?.abort();
+    stream?.stop.abort();
     stream = undefined;
+    retryAt = undefined;
     runs.stopAll();
   };
   const signOut = (except?: Tab) => {
@@ -84,19 +102,31 @@ export function createHub({ client, now }: HubOptions): Hub {
   };
 
   const start = () => {
-    stream?.abort();
-    const current = new AbortController();
+    stream?.stop.abort();
+    const current: OpenStream = {
+      isOfRun: false,
+      stop: new AbortController(),
+      onReplaced: () => setEnded(replacedText),
+    };
     stream = current;
+    retryAt = undefined;
     connection = { startedAt: now(), lastByteAt: connection.lastByteAt };
-    void follow(current.signal).then(
+    budget.use(current);
+    void follow(current.stop.signal).then(
       () => end(current, "The stream has ended."),
       (thrown: unknown) => end(current, messageOf(thrown), thrown),
     );
     tick();
   };
-  const end = (ended: AbortController, reason: string, thrown?: unknown) => {
-    if (ended.signal.aborted) return;
+  const end = ({ stop }: OpenStream, reason: string, thrown?: unknown) => {
+    if (stop.signal.aborted) return;
     if ((thrown as { code?: unknown } | undefined)?.code === "unauthorized") return signOut();
+    // Its connection is no longer counted.
+    stop.abort();
+    retryAt = now() + retryAfterMs;
+    setEnded(reason);
+  };
+  const setEnded = (reason: string) => {
     connection = { ...connection, ended: { reason } };
     tick();
   };
@@ -121,6 +151,10 @@ export function createHub({ client, now }: HubOptions): Hub {
     }
   };
 
+  const wake = () => {
+    if (connection.ended !== undefined) start();
+    else if (stream !== undefined) budget.use(stream);
+  };
   const leave = (tab: Tab) => {
     tabs.delete(tab);
     runs.leave(tab);
@@ -139,13 +173,17 @@ export function createHub({ client, now }: HubOptions): Hub {
           connection = { startedAt: now(), lastByteAt: undefined };
           shown = undefined;
           start();
-        } else tab.send({ type: "status", status: statusOf(connection, now()) });
+        } else {
+          wake();
+          tab.send({ type: "status", status: statusOf(connection, now()) });
+        }
         tab.send({ type: "joined" });
         return;
       }
       if (!tabs.has(tab)) return;
       if (message.type === "bye") leave(tab);
       else if (message.type === "retry") start();
+      else if (message.type === "wake") wake();
       else if (message.type === "start run") void runs.start(tab, message);
       else if (message.type === "watch run") runs.watch(tab, message.runId, message.after);
       else runs.unwatch(tab, message.runId);

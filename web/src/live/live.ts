@@ -184,7 +184,7 @@ export function createLive({
         starts.delete(startId);
       });
     },
-    retry: () => hub?.send(isJoined ? { type: "retry" } : { type: "hello", userId }),
+    retry: () => hub?.send(isJoined ? { type: "retry" } : { type: "hello", workspaceId, userId }),
     close() {
       events.clear();
       runEvents.clear();

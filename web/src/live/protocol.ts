@@ -16,13 +16,18 @@ export type SentError = Pick<BeckonError, "code" | "message" | "status" | "runId
 /** What a tab sends to the hub. */
 export type TabMessage =
   /**
-   * The first message of a tab. A hub serves one person: the first tab of another person ends the
-   * streams of all other tabs.
+   * The first message of a tab. The hubs serve one person: the first tab of another person ends
+   * the streams of all other tabs, in all workspaces.
    */
-  | { readonly type: "hello"; readonly userId: string }
+  | { readonly type: "hello"; readonly workspaceId: string; readonly userId: string }
   /** The tab is being closed, or is hidden, and needs no more messages. */
   | { readonly type: "bye" }
   | { readonly type: "retry" }
+  /**
+   * The tab is visible again, or the network is back: a stream that has ended is opened again, and
+   * one that is open counts as the last used.
+   */
+  | { readonly type: "wake" }
   | ({ readonly type: "start run" } & RunStart)
   | { readonly type: "watch run"; readonly runId: string; readonly after: number }
   | { readonly type: "unwatch run"; readonly runId: string };
@@ -48,7 +53,7 @@ export interface Tab {
 
 /**
  * State of a run's stream. `ended`: the run has ended. `replaced`: the stream was closed because
- * another run's stream was opened, and at most three can be open. `failed`: the server rejected the
- * stream, or could not be reached for five minutes.
+ * another stream was opened, and only few can be open (see stream-budget.ts). `failed`: the server
+ * rejected the stream, or could not be reached for five minutes.
  */
 export type RunStreamState = "connecting" | "live" | "ended" | "replaced" | "failed";

@@ -1,5 +1,6 @@
 import type { BeckonClient, WatchedEvent } from "@beckon/client";
 import type { RunStart, RunStreamState, SentError, Tab } from "./protocol.ts";
+import type { StreamBudget } from "./stream-budget.ts";
 
 interface RunStream {
   /** The `seq` of the last event that each tab has. */
@@ -12,12 +13,6 @@ interface RunStream {
    */
   begin?: (() => void) | undefined;
 }
-
-/**
- * A browser opens at most six HTTP/1.1 connections to a server. The other three remain for the
- * workspace's stream and for API calls.
- */
-const maxStreams = 3;
 
 /**
  * If a tab has started a run and does not watch it within this time, the run's stream is closed.
@@ -45,15 +40,14 @@ export interface RunStreams {
 
 export function createRunStreams({
   client,
+  budget,
   onUnauthorized,
 }: {
   readonly client: Pick<BeckonClient, "agents" | "runs">;
+  readonly budget: StreamBudget;
   readonly onUnauthorized: () => void;
 }): RunStreams {
-  /**
-   * The streams by run id, in the order of their start. If there are too many, the oldest is
-   * closed.
-   */
+  /** The streams by run id. */
   const streams = new Map<string, RunStream>();
 
   const setState = (runId: string, stream: RunStream, state: RunStreamState) => {
@@ -67,10 +61,14 @@ export function createRunStreams({
 
   const add = (runId: string, stream: RunStream) => {
     streams.set(runId, stream);
-    for (const [oldest, replaced] of [...streams].slice(0, -maxStreams)) {
-      close(oldest, replaced);
-      setState(oldest, replaced, "replaced");
-    }
+    budget.use({
+      isOfRun: true,
+      stop: stream.stop,
+      onReplaced: () => {
+        close(runId, stream);
+        setState(runId, stream, "replaced");
+      },
+    });
   };
   /** Returns the options for reading a stream. They keep the `state` of the stream up to date. */
   const optionsOf = (runId: () => string, stream: RunStream) => {

@@ -3,7 +3,7 @@ export interface LiveStatus {
   readonly state: "connecting" | "live" | "reconnecting" | "not live";
   /** Unix time in ms of the last byte from the server; undefined before the first. */
   readonly asOf: number | undefined;
-  /** The server's reason for rejecting the stream; undefined if it did not reject it. */
+  /** Why the stream has ended; undefined if it has not ended. */
   readonly reason?: string | undefined;
 }
 
@@ -21,7 +21,8 @@ export interface Connection {
   /** True from the moment at which the connection was closed or could not be made. */
   readonly isLost?: boolean | undefined;
   /**
-   * Set if the server has rejected the stream, which therefore does not reconnect automatically.
+   * Set if the stream has ended: the server has rejected it or was away for five minutes, or
+   * another stream needs its connection.
    */
   readonly ended?: { readonly reason: string } | undefined;
 }

@@ -1,31 +1,49 @@
 import { createClient } from "@beckon/client";
 import { onSignedOut } from "../data/tabs.ts";
-import { createHub } from "./hub.ts";
+import { createHub, type Hub } from "./hub.ts";
 import type { HubMessage, Tab, TabMessage } from "./protocol.ts";
+import { createStreamBudget } from "./stream-budget.ts";
 
 /**
- * The SharedWorker of one workspace, whose id is the worker's name. Its requests have the session
- * cookie, like those of the page, because it has the page's origin.
+ * The SharedWorker of all workspaces. One worker limits the streams of all tabs. Web Locks could do
+ * that for a worker per workspace, but they need HTTPS. Its requests have the session cookie, like
+ * those of the page, because it has the page's origin.
  */
-const scope = globalThis as unknown as {
-  readonly name: string;
-  onconnect: (event: MessageEvent) => void;
-};
+const scope = globalThis as unknown as { onconnect: (event: MessageEvent) => void };
 
-const hub = createHub({
-  client: createClient({
-    url: location.origin,
-    headers: { "beckon-workspace": scope.name },
-  }),
-  now: Date.now,
-});
-setInterval(hub.tick, 1_000);
-onSignedOut(hub.signOut);
+let userId: string | undefined;
+const budget = createStreamBudget();
+const hubs = new Map<string, Hub>();
+const hubOf = (workspaceId: string): Hub => {
+  const known = hubs.get(workspaceId);
+  if (known !== undefined) return known;
+  const headers = { "beckon-workspace": workspaceId };
+  const client = createClient({ url: location.origin, headers });
+  const hub = createHub({ client, budget, now: Date.now });
+  hubs.set(workspaceId, hub);
+  return hub;
+};
+setInterval(() => {
+  for (const hub of hubs.values()) hub.tick();
+}, 1_000);
+const signOut = () => {
+  for (const hub of hubs.values()) hub.signOut();
+};
+onSignedOut(signOut);
 
 scope.onconnect = ({ ports: [port] }) => {
   if (port === undefined) return;
   const tab: Tab = { send: (message: HubMessage) => port.postMessage(message) };
-  port.onmessage = ({ data }: MessageEvent<TabMessage>) => hub.receive(tab, data);
+  let hub: Hub | undefined;
+  port.onmessage = ({ data }: MessageEvent<TabMessage>) => {
+    if (data.type === "hello") {
+      // The cookie is now that of another person, also for requests of the other workspaces' tabs.
+      if (userId !== undefined && userId !== data.userId) signOut();
+      userId = data.userId;
+      hub = hubOf(data.workspaceId);
+    }
+    hub?.receive(tab, data);
+  };
   // Some browsers send this event when a tab has crashed. A tab that is closed sends `bye` itself.
-  port.addEventListener("close", () => hub.receive(tab, { type: "bye" }));
+  port.addEventListener("close", () => hub?.receive(tab, { type: "bye" }));
 };

@@ -38,7 +38,9 @@ export function MemberActions({ member }: { readonly member: Member }) {
             label: "Make a reset link…",
             icon: KeyRound,
             onSelect: () => setOpen("reset"),
-            disabledReason: reasonWithout("workspaces:own", can),
+            disabledReason: isOwn
+              ? "Change your own password in the settings, under Your account."
+              : reasonWithout("workspaces:own", can),
           },
           "separator",
           isOwn

@@ -17,7 +17,8 @@ export function RoleDialog({ member, close }: RoleDialogProps) {
   const isOwn = useMe().id === member.id;
   const queryClient = useQueryClient();
   const toast = useToast();
-  const [role, setRole] = useState(member.role);
+  const [chosen, setChosen] = useState<Member["role"]>();
+  const role = chosen ?? member.role;
   const change = useMutation({
     mutationFn: () => client.members.update(member.id, { role }),
     onSuccess: (changed) => {
@@ -60,7 +61,7 @@ export function RoleDialog({ member, close }: RoleDialogProps) {
           labelHidden
           options={roleChoices(ownRole)}
           value={role}
-          onChange={setRole}
+          onChange={setChosen}
         />
         <FormError error={change.error} />
       </div>

@@ -1,4 +1,3 @@
-import type { WorkspaceEvent } from "@beckon/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { Pause, Play } from "lucide-react";
@@ -18,12 +17,17 @@ import {
   Skeleton,
   useChangeSearch,
 } from "../ui/index.ts";
-import { addToFeed, type FeedFilter, type FeedLine, isFeedEvent, lineOf } from "./feed.ts";
+import {
+  addEvents,
+  emptyFeed,
+  type Feed,
+  type FeedFilter,
+  type FeedLine,
+  readFeed,
+  shownLines,
+} from "./feed.ts";
 import { FeedRow } from "./feed-row.tsx";
 import { feedKey, feedQuery } from "./queries.ts";
-
-/** Maximum number of events that are kept. The feed shows far fewer lines. */
-const maxEvents = 400;
 
 const filters = [
   { value: "all", label: "All" },
@@ -51,13 +55,16 @@ export const FeedPanel = memo(function FeedPanel() {
   const filter: FeedFilter = filters.find(({ value }) => value === search.feed)?.value ?? "all";
   const agents = useAgentNames();
   const runs = useQuery(feedQuery(workspace, filter));
-  const [events, setEvents] = useState<readonly WorkspaceEvent[]>([]);
-  /** The events at the moment when the feed was paused; undefined if it is not paused. */
-  const [pausedAt, setPausedAt] = useState<readonly WorkspaceEvent[]>();
-  useEvents((batch) => {
-    const news = batch.filter(isFeedEvent);
-    if (news.length > 0) setEvents((before) => [...before, ...news].slice(-maxEvents));
-  });
+  const [feed, setFeed] = useState(emptyFeed);
+  /** The feed at the moment when it was paused; undefined if it is not paused. */
+  const [pausedAt, setPausedAt] = useState<Feed>();
+  const readAt = runs.dataUpdatedAt;
+  if (feed.filter !== filter || feed.readAt !== readAt) {
+    const read = { runs: runs.data ?? [], filter, readAt };
+    setFeed(readFeed(feed, read));
+    if (pausedAt !== undefined) setPausedAt(readFeed(pausedAt, read));
+  }
+  useEvents((batch) => setFeed((before) => addEvents(before, batch)));
   const cache = useQueryClient();
   // The cached lists of runs lack events that arrive while no feed is shown. So they are marked as
   // stale when the feed is closed.
@@ -65,11 +72,9 @@ export const FeedPanel = memo(function FeedPanel() {
     const queryKey = feedKey(workspace.id);
     return () => void cache.invalidateQueries({ queryKey, refetchType: "none" });
   }, [cache, workspace.id]);
-  const shown = pausedAt ?? events;
-  const read = useMemo(() => runs.data?.map(lineOf) ?? [], [runs.data]);
-  const lines = useMemo(() => addToFeed(read, shown, filter), [read, shown, filter]);
-  const missed =
-    pausedAt === undefined ? 0 : events.filter((event) => !pausedAt.includes(event)).length;
+  const shown = pausedAt ?? feed;
+  const lines = useMemo(() => shownLines(shown), [shown]);
+  const missed = pausedAt === undefined ? 0 : feed.eventCount - pausedAt.eventCount;
   const choose = (feed: string) => changeSearch({ feed: feed === "all" ? undefined : feed });
   return (
     <Panel
@@ -90,7 +95,7 @@ export const FeedPanel = memo(function FeedPanel() {
           </span>
           <Button
             icon={pausedAt === undefined ? Pause : Play}
-            onClick={() => setPausedAt(pausedAt === undefined ? events : undefined)}
+            onClick={() => setPausedAt(pausedAt === undefined ? feed : undefined)}
           >
             {pausedAt === undefined ? "Pause" : "Continue"}
           </Button>

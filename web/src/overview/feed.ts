@@ -39,7 +39,7 @@ interface AgentLine {
 }
 
 /** Returns the line of a run. */
-export function lineOf(run: ListedRun): FeedLine {
+function lineOf(run: ListedRun): FeedLine {
   const { id, agent_id, status, created_at, started_at, finished_at, error, input } = run;
   return {
     kind: "run",
@@ -66,28 +66,96 @@ const statusAfter: Readonly<Record<string, string | undefined>> = {
   "run.cancelled": "cancelled",
 };
 
+/** The lines of the feed, with what keeps them up to date. */
+export interface Feed {
+  readonly filter: FeedFilter;
+  /** Unix time in ms at which the list of runs was read; 0 before the first read. */
+  readonly readAt: number;
+  /**
+   * The newest lines, in the order in which they were added. Lines that the filter hides are kept
+   * too: if their runs fail, for example, the filter can show them.
+   */
+  readonly lines: readonly FeedLine[];
+  /** The newest events. Lists of runs that are read later can lack them. */
+  readonly newest: readonly WorkspaceEvent[];
+  /** Number of events since the feed was opened. */
+  readonly eventCount: number;
+}
+
+export const emptyFeed: Feed = {
+  filter: "all",
+  readAt: 0,
+  lines: [],
+  newest: [],
+  eventCount: 0,
+};
+
 /**
- * Returns the lines, updated with these events and filtered, newest first. A run keeps its line and
- * its position. A run that has ended no longer changes.
+ * Maximum number of events that are kept, of lines that the filter shows, and of lines that it
+ * hides.
  */
-export function addToFeed(
+const maxKept = 400;
+
+/** Returns the feed with the lines of a list of runs, newest first, that was read at `readAt`. */
+export function readFeed(
+  feed: Feed,
+  {
+    runs,
+    filter,
+    readAt,
+  }: Pick<Feed, "filter" | "readAt"> & { readonly runs: readonly ListedRun[] },
+): Feed {
+  const lines = addToLines(runs.map(lineOf).toReversed(), feed.newest);
+  return { ...feed, filter, readAt, lines: newestOf(lines, filter) };
+}
+
+/** Returns the feed with new events. Events that the feed does not show are ignored. */
+export function addEvents(feed: Feed, events: readonly WorkspaceEvent[]): Feed {
+  const news = events.filter(isFeedEvent);
+  if (news.length === 0) return feed;
+  return {
+    ...feed,
+    lines: newestOf(addToLines(feed.lines, news), feed.filter),
+    newest: [...feed.newest, ...news].slice(-maxKept),
+    eventCount: feed.eventCount + news.length,
+  };
+}
+
+/** Returns the lines that the filter shows, newest first. */
+export function shownLines({ lines, filter }: Pick<Feed, "lines" | "filter">): FeedLine[] {
+  return lines
+    .filter((line) => accepts(filter, line))
+    .toReversed()
+    .toSorted((a, b) => b.at - a.at)
+    .slice(0, feedLength);
+}
+
+/** Returns the newest lines of both kinds, in their order: those that are shown, those that are not. */
+function newestOf(lines: readonly FeedLine[], filter: FeedFilter): readonly FeedLine[] {
+  const newest = (isShown: boolean) =>
+    lines.filter((line) => accepts(filter, line) === isShown).slice(-maxKept);
+  const kept = new Set([...newest(true), ...newest(false)]);
+  return lines.filter((line) => kept.has(line));
+}
+
+/**
+ * Returns the lines, updated with these events. A run keeps its line and its position. A run that
+ * has ended no longer changes.
+ */
+function addToLines(
   lines: readonly FeedLine[],
   events: readonly WorkspaceEvent[],
-  filter: FeedFilter,
 ): readonly FeedLine[] {
   const byKey = new Map(lines.map((line) => [line.key, line]));
   for (const event of events) {
     const line = event.run_id === null ? agentLine(event) : runLine(byKey.get(event.run_id), event);
     if (line !== undefined) byKey.set(line.key, line);
   }
-  return [...byKey.values()]
-    .filter((line) => accepts(filter, line))
-    .toSorted((a, b) => b.at - a.at)
-    .slice(0, feedLength);
+  return [...byKey.values()];
 }
 
 /** Returns whether the feed shows the event at all. */
-export function isFeedEvent({ type }: WorkspaceEvent): boolean {
+function isFeedEvent({ type }: WorkspaceEvent): boolean {
   return type in statusAfter || type === "agent.paused" || type === "agent.resumed";
 }
 

@@ -1,7 +1,7 @@
 import type { Ceiling, ListedRun, RunStats, Subscription, WorkspaceEvent } from "@beckon/client";
 import { expect, test } from "vitest";
 import { attentionOf, type Condition } from "./attention.ts";
-import { addToFeed, lineOf } from "./feed.ts";
+import { addEvents, emptyFeed, type FeedFilter, readFeed, shownLines } from "./feed.ts";
 import { costOf, hasLine, rateOf, slowestSeries, successOf } from "./figures.ts";
 import { addToTally } from "./tally.ts";
 
@@ -247,12 +247,21 @@ const run = {
   input: "Hello\nthere",
 } as ListedRun;
 
+const readFrom = (runs: readonly ListedRun[], filter: FeedFilter = "all") =>
+  readFeed(emptyFeed, { runs, filter, readAt: 1 });
+
+/** Returns what the feed shows after a list of runs was read and these events have arrived. */
+const feedOf = (
+  runs: readonly ListedRun[],
+  events: readonly WorkspaceEvent[],
+  filter?: FeedFilter,
+) => shownLines(addEvents(readFrom(runs, filter), events));
+
 test("a line of the feed keeps its place while its run goes on", () => {
   const other = { ...run, id: "run_a", created_at: "2026-11-03T12:00:01.000Z" };
-  const lines = addToFeed(
-    [run, other].map(lineOf),
+  const lines = feedOf(
+    [other, run],
     [event("run.failed", "2026-11-03T12:00:09.000Z", { data: { error: { message: "Broken." } } })],
-    "all",
   );
   expect(lines).toMatchObject([
     { key: "run_a", status: "running", input: "Hello there" },
@@ -261,15 +270,15 @@ test("a line of the feed keeps its place while its run goes on", () => {
 });
 
 test("a run of the feed that has ended does not run again", () => {
-  const ended = { ...run, status: "succeeded", finished_at: "2026-11-03T12:00:05.000Z" };
+  const ended = { ...run, status: "succeeded", finished_at: "2026-11-03T12:00:05.000Z" } as const;
   const late = event("run.started", "2026-11-03T12:00:02.000Z", { seq: 2 });
-  expect(addToFeed([lineOf(ended)], [late], "all")).toMatchObject([{ status: "succeeded" }]);
+  expect(feedOf([ended], [late])).toMatchObject([{ status: "succeeded" }]);
 });
 
 test("a run of the feed that is queued or running does not wait again", () => {
   const late = event("run.waiting", "2026-11-03T12:00:00.000Z", { seq: 1 });
   for (const status of ["queued", "running"] as const)
-    expect(addToFeed([lineOf({ ...run, status })], [late], "all")).toMatchObject([{ status }]);
+    expect(feedOf([{ ...run, status }], [late])).toMatchObject([{ status }]);
 });
 
 test("the feed takes new runs and pauses of agents, and shows what its filter accepts", () => {
@@ -282,14 +291,53 @@ test("the feed takes new runs and pauses of agents, and shows what its filter ac
     }),
     event("run.failed", "2026-11-03T12:00:04.000Z", { run_id: "run_c" }),
   ];
-  const lines = addToFeed([lineOf(run)], events, "all");
+  const lines = feedOf([run], events);
   expect(lines.map(({ kind }) => kind)).toEqual(["run", "agent", "run", "run"]);
   expect(lines[1]).toMatchObject({ isPaused: true, reason: "Stop" });
-  expect(addToFeed([lineOf(run)], events, "failed")).toMatchObject([{ key: "run_c" }]);
-  expect(addToFeed([lineOf(run)], events, "running")).toMatchObject([{ key: "run_9" }]);
+  expect(feedOf([run], events, "failed")).toMatchObject([{ key: "run_c" }]);
+  expect(feedOf([run], events, "running")).toMatchObject([{ key: "run_9" }]);
 });
 
 test("the feed has 100 lines", () => {
   const many = Array.from({ length: 120 }, (_, index) => ({ ...run, id: `run_${index}` }));
-  expect(addToFeed(many.map(lineOf), [], "all")).toHaveLength(100);
+  expect(feedOf(many, [])).toHaveLength(100);
+});
+
+/** Batches of events of 1,000 runs that start and succeed. */
+const manyEvents = Array.from({ length: 20 }, (_, batch) =>
+  Array.from({ length: 50 }, (_, index) => `run_${batch}_${index}`).flatMap((id) => [
+    event("run.started", "2026-11-03T12:00:08.000Z", { run_id: id }),
+    event("run.finished", "2026-11-03T12:00:09.000Z", { run_id: id }),
+  ]),
+);
+
+test("many later events change nothing about the runs that the feed has shown", () => {
+  const started = event("run.started", "2026-11-03T12:00:03.000Z", { run_id: "run_b" });
+  const failed = event("run.failed", "2026-11-03T12:00:04.000Z", { run_id: "run_b" });
+  const ended = event("run.finished", "2026-11-03T12:00:05.000Z", { run_id: "run_9" });
+  const after = (filter: FeedFilter, ...events: readonly WorkspaceEvent[]) =>
+    shownLines([events, ...manyEvents].reduce(addEvents, readFrom([run], filter)));
+  expect(after("running", ended)).toEqual([]);
+  expect(after("running", started)).toMatchObject([{ key: "run_b" }, { key: "run_9" }]);
+  expect(after("failed", started, failed)).toMatchObject([
+    { key: "run_b", startedAt: Date.parse(started.time), endedAt: Date.parse(failed.time) },
+  ]);
+});
+
+test("a run that starts earlier than it fails is shown, however many have failed before", () => {
+  const batches = Array.from({ length: 450 }, (_, index) =>
+    ["run.started", "run.failed"].map((type) => [
+      event(type, new Date(index * 1_000).toISOString(), { run_id: `run_${index}` }),
+    ]),
+  ).flat();
+  const [newest] = shownLines(batches.reduce(addEvents, readFrom([], "failed")));
+  expect(newest).toMatchObject({ key: "run_449" });
+});
+
+test("a list that is read again replaces the lines, and gets the newest events", () => {
+  const ended = event("run.finished", "2026-11-03T12:00:05.000Z", { run_id: "run_9" });
+  const feed = addEvents(readFrom([{ ...run, id: "run_gone" }, run], "running"), [ended]);
+  expect(shownLines(feed)).toMatchObject([{ key: "run_gone" }]);
+  const again = { runs: [{ ...run, id: "run_new" }, run], filter: "running", readAt: 2 } as const;
+  expect(shownLines(readFeed(feed, again))).toMatchObject([{ key: "run_new" }]);
 });

@@ -1,7 +1,7 @@
 import type { ModelPrice } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { announceChanges, useIdempotencyKey, useWorkspace } from "../data/index.ts";
+import { announceChanges, changesOf, useIdempotencyKey, useWorkspace } from "../data/index.ts";
 import { readDollars, writeDollars } from "../format/index.ts";
 import { Button, Field, FormDialog, FormError, TextInput, useToast } from "../ui/index.ts";
 import { pricesKey } from "./queries.ts";
@@ -30,7 +30,9 @@ export function PriceForm({ price, close }: PriceFormProps) {
   const queryClient = useQueryClient();
   const toast = useToast();
   const { keyOf } = useIdempotencyKey();
-  const [initial] = useState(() => typedOf(price));
+  // `price` also changes if somebody else saves it. Prices that were not edited are not sent.
+  const [base] = useState(price);
+  const [initial] = useState(() => typedOf(base));
   const [typed, setTyped] = useState(initial);
   const [isTouched, setTouched] = useState(false);
   const read = Object.fromEntries(
@@ -49,7 +51,8 @@ export function PriceForm({ price, close }: PriceFormProps) {
         cached_input_micros_per_million: read.cached_input_micros_per_million.micros ?? null,
         cache_write_micros_per_million: read.cache_write_micros_per_million.micros ?? null,
       };
-      if (price.id !== null) return client.prices.update(price.id, rates);
+      if (base.id !== null)
+        return client.prices.update(base.id, changesOf({ ...base.current }, rates));
       const body = { model: price.model, ...rates };
       return client.prices.create(body, { idempotencyKey: keyOf(body) });
     },

@@ -10,13 +10,16 @@ interface RunRetentionFieldProps extends ComponentProps<typeof NumberInput> {
 /** Minimum days that a workspace can choose. */
 const minDays = 7;
 
-/** The field for how long the workspace keeps its runs. If it is empty, `maxDays` applies. */
+/**
+ * The field for how long the workspace keeps its runs. If it is empty, `maxDays` applies. If the
+ * workspace cannot choose, the field shows `maxDays`, which applies to an earlier choice too.
+ */
 export function RunRetentionField({ maxDays, error, disabled, ...input }: RunRetentionFieldProps) {
   const isFixed = maxDays !== null && maxDays < minDays;
   return (
     <Field label="Keep runs for" hint={hintOf(maxDays, isFixed)} error={error}>
       <NumberInput
-        {...input}
+        {...(isFixed ? { value: maxDays, readOnly: true } : input)}
         unit="days"
         inputMode="numeric"
         placeholder={maxDays === null ? "For ever" : String(maxDays)}

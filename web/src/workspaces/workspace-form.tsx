@@ -21,12 +21,18 @@ import { TimeZoneField } from "./time-zone-field.tsx";
 
 const labels = { name: "Name", time_zone: "Time zone", run_retention_days: "Keep runs for" };
 
-/** The fields of the form. @param maxDays days for which the operator keeps runs; null: for ever */
-const fieldsWithin = (maxDays: number | null) =>
+/**
+ * The fields of the form.
+ * @param maxDays days for which the operator keeps runs; null: for ever
+ * @param savedDays the saved days, which are always accepted: the operator can have lowered the
+ *   maximum since
+ */
+const fieldsWithin = (maxDays: number | null, savedDays: number | null) =>
   updateWorkspaceBody
     .required()
     .refine(
-      ({ run_retention_days: days }) => days === null || maxDays === null || days <= maxDays,
+      ({ run_retention_days: days }) =>
+        days === null || maxDays === null || days <= maxDays || days === savedDays,
       { path: ["run_retention_days"], message: `Use ${maxDays} or less.` },
     );
 
@@ -35,7 +41,10 @@ export function WorkspaceForm() {
   const { id, name, timeZone, runRetentionDays, maxRunRetentionDays, client, can } = useWorkspace();
   const queryClient = useQueryClient();
   const saved = { name, time_zone: timeZone, run_retention_days: runRetentionDays };
-  const schema = useMemo(() => fieldsWithin(maxRunRetentionDays), [maxRunRetentionDays]);
+  const schema = useMemo(
+    () => fieldsWithin(maxRunRetentionDays, runRetentionDays),
+    [maxRunRetentionDays, runRetentionDays],
+  );
   const form = useForm({
     resolver: zodResolver(schema, { error: wording }),
     mode: "onTouched",

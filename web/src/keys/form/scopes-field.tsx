@@ -6,12 +6,14 @@ import { isOfWorkspace, scopeGroups, scopeTexts } from "../scopes.ts";
 import type { KeyFields } from "./key-fields.ts";
 
 /**
- * The field with single scopes. Scopes that the person cannot grant are disabled, with the reason.
+ * The field with single scopes. Scopes that the person cannot grant are disabled, with the reason,
+ * except those that the key has: they can be removed.
  */
 export function ScopesField({ form }: { readonly form: UseFormReturn<KeyFields> }) {
   const { can } = useWorkspace();
   const { watch, setValue, formState } = form;
   const [chosen, isLimited] = watch(["scopes", "isLimited"]);
+  const initial = formState.defaultValues?.scopes ?? [];
   const error = messageOf(formState.errors.scopes);
   const toggle = (scope: Scope) =>
     setValue(
@@ -19,9 +21,14 @@ export function ScopesField({ form }: { readonly form: UseFormReturn<KeyFields> 
       chosen.includes(scope) ? chosen.filter((each) => each !== scope) : [...chosen, scope],
       { shouldDirty: true, shouldValidate: formState.isSubmitted },
     );
+  const isExcluded = (scope: Scope) => isLimited && isOfWorkspace(scope);
+  const isChecked = (scope: Scope) => chosen.includes(scope) && !isExcluded(scope);
   const whyNot = (scope: Scope) => {
-    if (isLimited && isOfWorkspace(scope)) return "Concerns the whole workspace";
-    return can(scope) ? undefined : "Your role does not have it";
+    if (isExcluded(scope)) return "Concerns the whole workspace";
+    if (can(scope)) return undefined;
+    return isChecked(scope)
+      ? "Your role does not have it. Uncheck it to save other scopes"
+      : "Your role does not have it";
   };
   return (
     <fieldset
@@ -42,8 +49,8 @@ export function ScopesField({ form }: { readonly form: UseFormReturn<KeyFields> 
                   key={scope}
                   label={scope}
                   hint={reason ?? scopeTexts[scope]}
-                  disabled={reason !== undefined}
-                  checked={chosen.includes(scope) && reason === undefined}
+                  disabled={isExcluded(scope) || !(can(scope) || initial.includes(scope))}
+                  checked={isChecked(scope)}
                   onChange={() => toggle(scope)}
                 />
               );

@@ -1,7 +1,7 @@
 import type { Plan } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import { announceChanges, changesOf, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
 import { Button, Field, FormDialog, FormError, TextInput, useToast } from "../../ui/index.ts";
 import { planKey, plansKey } from "../queries.ts";
 import { type Allowances, fieldsOf, type PlanFields, readFields } from "./plan-fields.ts";
@@ -25,7 +25,9 @@ export function PlanForm({ plan, close }: PlanFormProps) {
   const queryClient = useQueryClient();
   const toast = useToast();
   const { keyOf } = useIdempotencyKey();
-  const [initial] = useState(() => fieldsOf(plan));
+  // `plan` also changes if somebody else saves it. Allowances that were not edited are not sent.
+  const [base] = useState(plan);
+  const [initial] = useState(() => fieldsOf(base));
   const [fields, setFields] = useState(initial);
   const [isTouched, setTouched] = useState(false);
   const read = readFields(fields);
@@ -34,7 +36,8 @@ export function PlanForm({ plan, close }: PlanFormProps) {
     setFields({ ...fields, [name]: event.target.value });
   const save = useMutation({
     mutationFn: (allowances: Allowances) => {
-      if (plan !== undefined && plan.id !== null) return client.plans.update(plan.id, allowances);
+      if (base !== undefined && base.id !== null)
+        return client.plans.update(base.id, changesOf(base, allowances));
       const body = { name: fields.name, ...allowances };
       return client.plans.create(body, { idempotencyKey: keyOf(body) });
     },

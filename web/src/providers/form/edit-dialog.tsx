@@ -1,4 +1,4 @@
-import type { Provider } from "@beckon/client";
+import { BeckonError, type Provider } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import { announceChanges, useWorkspace } from "../../data/index.ts";
@@ -10,6 +10,7 @@ import { KeyField } from "./key-field.tsx";
 import { serverError } from "./server-error.ts";
 
 interface EditDialogProps {
+  /** The provider as it was when the dialog was opened. */
   readonly provider: Provider;
   readonly close: () => void;
   readonly onSaved: (provider: Provider) => void;
@@ -28,8 +29,14 @@ export function EditDialog({ provider, close, onSaved }: EditDialogProps) {
   });
   const { errors, isDirty } = formState;
   const save = useMutation({
-    mutationFn: (fields: EditFields) =>
-      client.providers.update(provider.id, changesFor(provider, fields)),
+    mutationFn: async (fields: EditFields) => {
+      const changes = changesFor(provider, fields);
+      // The API has no If-Match for providers. Without this check, a key could be sent to an
+      // address that somebody else has just saved, and that this person has not seen.
+      const { base_url: stored } = await client.providers.get(provider.id);
+      if (stored !== provider.base_url && stored !== changes.base_url) throw changedAddress(stored);
+      return client.providers.update(provider.id, changes);
+    },
     onSuccess: (saved) => {
       onSaved(saved);
       void announceChanges(queryClient, providersKey(workspaceId), modelsKey(workspaceId));
@@ -92,6 +99,12 @@ export function EditDialog({ provider, close, onSaved }: EditDialogProps) {
       </form>
     </FormDialog>
   );
+}
+
+function changedAddress(stored: string | null): BeckonError {
+  const change = stored === null ? "removed the base URL" : `changed the base URL to ${stored}`;
+  const message = `Somebody else has ${change}. Close this dialog and open it again.`;
+  return new BeckonError({ code: "conflict", message });
 }
 
 function storedKey({ api_key_last4: end }: Provider): string | undefined {

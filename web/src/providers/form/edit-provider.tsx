@@ -10,14 +10,26 @@ interface EditProviderProps {
 
 /** The dialog that changes a provider, and then checks it. */
 export function EditProvider({ provider, close }: EditProviderProps) {
-  const [saved, setSaved] = useState<Provider>();
-  if (saved === undefined)
-    return <EditDialog provider={provider} close={close} onSaved={setSaved} />;
+  // The provider that the form was filled in with, or that it has saved. `provider` also changes if
+  // somebody else saves it.
+  const [base, setBase] = useState(provider);
+  const [isSaved, setSaved] = useState(false);
+  if (!isSaved)
+    return (
+      <EditDialog
+        provider={base}
+        close={close}
+        onSaved={(saved) => {
+          setBase(saved);
+          setSaved(true);
+        }}
+      />
+    );
   return (
     <CheckDialog
-      provider={saved}
-      title={`Saved ${saved.name}`}
-      edit={() => setSaved(undefined)}
+      provider={base}
+      title={`Saved ${base.name}`}
+      edit={() => setSaved(false)}
       close={close}
     />
   );

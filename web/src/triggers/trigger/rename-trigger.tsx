@@ -2,6 +2,7 @@ import type { Trigger } from "@beckon/client";
 import { createTriggerBody } from "@beckon/contract";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { messageOf, wording } from "../../data/index.ts";
 import { Button, Dialog, Field, FormError, TextInput } from "../../ui/index.ts";
@@ -15,14 +16,17 @@ interface RenameTriggerProps {
 /** The dialog that changes the name of a trigger. */
 export function RenameTrigger({ trigger, onClose }: RenameTriggerProps) {
   const { update } = useTriggerActions(trigger);
+  // `trigger` also changes if somebody else renames it. A name that was not edited here must not
+  // replace the new one.
+  const [initial] = useState(trigger.name);
   const { register, handleSubmit, formState } = useForm({
     resolver: zodResolver(createTriggerBody.pick({ name: true }), { error: wording }),
     mode: "onTouched",
-    defaultValues: { name: trigger.name },
+    defaultValues: { name: initial },
   });
   const rename = useMutation({ mutationFn: update });
   const save = ({ name }: { name: string }) =>
-    name === trigger.name ? onClose() : rename.mutate({ name }, { onSuccess: onClose });
+    name === initial ? onClose() : rename.mutate({ name }, { onSuccess: onClose });
   return (
     <Dialog
       open

@@ -7,7 +7,7 @@ interface StreamNoticeProps {
 }
 
 const sentences: Readonly<Partial<Record<RunStreamState, string>>> = {
-  replaced: "This run is not shown live: other tabs show three other runs live, which is the most.",
+  replaced: "This run is not shown live: other tabs use the few connections of the browser.",
   failed: "This run is not shown live: its stream has ended. What you see can be outdated.",
 };
 

@@ -1,0 +1,163 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { addPerson, setupToken } from "../../server/test/people.ts";
+import { createOwner } from "./accounts.ts";
+import { inBrowser, openDashboard } from "./dashboard.ts";
+
+/** Tests what happens when somebody else saves while a form is open. */
+
+const beckon = await startTestBeckon();
+const owner = await createOwner(beckon.url, await setupToken(beckon));
+
+const open = (path: string) =>
+  openDashboard(beckon.url, { as: owner, path: `/w/${owner.workspaceId}${path}` });
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const field = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
+
+/**
+ * Makes the page refetch all queries whose keys begin with `queryKey`, as after a change in another
+ * tab.
+ */
+const refetch = (page: Page, ...queryKey: readonly string[]) =>
+  page.evaluate(
+    `new BroadcastChannel("beckon").postMessage({ type: "changed", queryKeys: [${JSON.stringify(queryKey)}] })`,
+  );
+
+inBrowser("a key that somebody renames while it is edited keeps its new name", async () => {
+  const { body } = await beckon.call("/keys", { body: { name: "Before", preset: "observer" } });
+  const { id } = body.data;
+  const page = await open(`/keys?key=${id}&act=edit`);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Expires").selectOption("365");
+  await beckon.call(`/keys/${id}`, { method: "PATCH", body: { name: "Renamed" } });
+  await refetch(page, owner.workspaceId, "keys");
+  await page.getByText("Renamed", { exact: true }).waitFor();
+  await button(page, "Save key").click();
+  await dialog.waitFor({ state: "detached" });
+  expect((await beckon.call(`/keys/${id}`)).body.data).toMatchObject({ name: "Renamed" });
+});
+
+inBrowser("a new key is not sent to a provider's address that somebody else saved", async () => {
+  const [before, after] = ["http://127.0.0.1:9/before", "http://127.0.0.1:9/after"];
+  const { id } = await beckon.createProvider(before, "moved");
+  const page = await open(`/providers?edit=${id}`);
+  await page.getByLabel("API key").fill("sk-0123456789ab");
+  await beckon.call(`/providers/${id}`, { method: "PATCH", body: { base_url: after } });
+  await refetch(page, owner.workspaceId, "providers");
+  await page.getByTitle(after, { exact: true }).waitFor();
+  await button(page, "Save and check").click();
+  await page.getByText(`Somebody else has changed the base URL to ${after}.`).waitFor();
+  const { data } = (await beckon.call(`/providers/${id}`)).body;
+  expect(data).toMatchObject({ base_url: after, api_key_last4: null });
+});
+
+inBrowser("a ceiling that somebody changes while it is edited keeps its new amount", async () => {
+  const { id } = await beckon.createAgent({ name: "Limited" });
+  const limits = `/limits/agent/${id}`;
+  const set = (limit_micros: number) =>
+    beckon.call(limits, { method: "PUT", body: { limit_micros } });
+  await set(1_000_000);
+  const page = await open(`/plan?ceiling=agent:${id}`);
+  await page.getByLabel("Pause the agent when the ceiling is reached").check();
+  await set(5_000_000);
+  await refetch(page, owner.workspaceId, "limits");
+  const amount = page.getByLabel("Maximum cost of runs a day");
+  await expect.poll(() => amount.inputValue()).toBe("5");
+  await button(page, "Set ceiling").click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  const { data } = (await beckon.call(limits)).body;
+  expect(data).toMatchObject({ limit_micros: 5_000_000, pauses_agent: true });
+});
+
+inBrowser("prices that somebody changes while others are edited stay changed", async () => {
+  const { name } = await beckon.createProvider("http://127.0.0.1:9/v1", "priced");
+  const model = `${name}/large`;
+  await beckon.createAgent({ model });
+  const rates = { input_micros_per_million: 1_000_000, output_micros_per_million: 2_000_000 };
+  const price = (await beckon.call("/prices", { body: { model, ...rates } })).body.data;
+  const page = await open("/prices");
+  await button(page, `More about the price of ${model}`).click();
+  await page.getByRole("menuitem", { name: "Change price" }).click();
+  await field(page, "Output").fill("3");
+  const changed = { input_micros_per_million: 4_000_000 };
+  await beckon.call(`/prices/${price.id}`, { method: "PATCH", body: changed });
+  await refetch(page, owner.workspaceId, "prices");
+  await page.getByText("$4.00").waitFor();
+  await button(page, "Set price").click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  const [{ current }] = (await beckon.call(`/prices?model=${model}`)).body.data;
+  expect(current).toMatchObject({ ...changed, output_micros_per_million: 3_000_000 });
+});
+
+inBrowser("allowances of a plan that somebody changes stay changed", async () => {
+  const plan = (await beckon.call("/plans", { body: { name: "team", tokens: 1_000 } })).body.data;
+  const page = await open(`/plan?plan=${plan.id}`);
+  await field(page, "Voice").fill("60");
+  await beckon.call(`/plans/${plan.id}`, { method: "PATCH", body: { tokens: 2_000 } });
+  await refetch(page, owner.workspaceId, "plans");
+  await page.getByText("2,000").waitFor();
+  await button(page, "Save plan").click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  const { data } = (await beckon.call(`/plans/${plan.id}`)).body;
+  expect(data).toMatchObject({ tokens: 2_000, voice_ms: 60_000 });
+});
+
+inBrowser("a trigger that somebody renames keeps its name if it is not edited here", async () => {
+  const agent = await beckon.createAgent();
+  const { id } = await beckon.createTrigger(agent.id, { name: "Before" });
+  const page = await open(`/agents/${agent.id}/triggers/${id}`);
+  await button(page, "More about this trigger").click();
+  await page.getByRole("menuitem", { name: "Rename" }).click();
+  await field(page, "Name").waitFor();
+  const path = `/agents/${agent.id}/triggers/${id}`;
+  await beckon.call(path, { method: "PATCH", body: { name: "Renamed" } });
+  await refetch(page, owner.workspaceId, "triggers");
+  await page.getByText("Renamed", { exact: true }).first().waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  expect((await beckon.call(path)).body.data).toMatchObject({ name: "Renamed" });
+});
+
+inBrowser("a role that somebody changes is not changed back without a choice", async () => {
+  const { id, email } = await addPerson(beckon, { role: "viewer" });
+  const page = await open("/members");
+  const row = page.getByRole("row").filter({ hasText: email });
+  await row.getByRole("button", { name: /^Actions for/ }).click();
+  await page.getByRole("menuitem", { name: "Change role…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("radio", { name: "Viewer", checked: true }).waitFor();
+  await beckon.call(`/members/${id}`, { method: "PATCH", body: { role: "editor" } });
+  await refetch(page, owner.workspaceId, "members");
+  await dialog.getByRole("radio", { name: "Editor", checked: true }).waitFor();
+  await button(page, "Change role").and(page.locator(":disabled")).waitFor();
+});
+
+inBrowser("a tool that is edited replaces itself, also if another was removed", async () => {
+  const tool = (name: string) => ({
+    type: "http",
+    name,
+    allowed_hosts: ["api.example.com"],
+    operations: [
+      {
+        name: `read_${name}`,
+        description: "Reads.",
+        method: "GET",
+        url: "https://api.example.com/",
+      },
+    ],
+  });
+  const { id } = await beckon.createAgent({ tools: [tool("first"), tool("second")] });
+  const page = await open(`/agents/${id}/settings`);
+  await button(page, "Edit second").click();
+  await page.getByLabel("What it does").fill("Reads all.");
+  await beckon.call(`/agents/${id}`, { method: "PATCH", body: { tools: [tool("second")] } });
+  await refetch(page, owner.workspaceId, "agents");
+  await page.getByText("v2", { exact: true }).waitFor();
+  await button(page, "Keep changes").click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await button(page, "Save").click();
+  await page.getByText("Saved v3").waitFor();
+  const { tools } = (await beckon.call(`/agents/${id}`)).body.data;
+  expect(tools).toMatchObject([{ name: "second", operations: [{ description: "Reads all." }] }]);
+});

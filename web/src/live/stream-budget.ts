@@ -1,0 +1,40 @@
+/**
+ * Maximum number of streams that are open at the same time. A browser opens at most six HTTP/1.1
+ * connections to a server, for all its tabs. Two of them remain for API calls.
+ */
+const maxStreams = 4;
+
+/** A stream, which holds a connection until `stop` aborts. */
+export interface OpenStream {
+  /** Streams of runs are closed before those of workspaces. */
+  readonly isOfRun: boolean;
+  readonly stop: AbortController;
+  /** Called after the stream was closed, because another one needs its connection. */
+  readonly onReplaced: () => void;
+}
+
+/** Limits the number of streams that are open, over all workspaces. */
+export interface StreamBudget {
+  /**
+   * Counts a stream, or marks a counted one as the last used. If there are too many streams, the
+   * one that was not used for the longest time is closed.
+   */
+  use(stream: OpenStream): void;
+}
+
+export function createStreamBudget(): StreamBudget {
+  /** The streams in the order of their last use. */
+  const open = new Set<OpenStream>();
+  return {
+    use(stream) {
+      if (!open.delete(stream))
+        stream.stop.signal.addEventListener("abort", () => open.delete(stream), { once: true });
+      open.add(stream);
+      if (open.size <= maxStreams) return;
+      const others = [...open].filter((other) => other !== stream);
+      const replaced = others.find(({ isOfRun }) => isOfRun) ?? others[0];
+      replaced?.stop.abort();
+      replaced?.onReplaced();
+    },
+  };
+}
