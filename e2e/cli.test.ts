@@ -275,6 +275,13 @@ describe("agents", () => {
     expect(exported.out).not.toContain("secret-0123456789");
     writeFileSync(file, exported.out);
     expect((await cli(["agents", "apply", file])).out).toMatch(/ unchanged\n$/);
+
+    // Without its header in the file, the tool has no secret any more.
+    const tools = readFileSync(file, "utf8").replace(/headers:\s+Authorization:\s+secret:.*/, "");
+    writeFileSync(file, tools.replace(/^ *prefix:.*\n/m, ""));
+    expect((await cli(["agents", "apply", file])).out).toMatch(/ updated: tools\n$/);
+    expect((await cli(["agents", "export", "Applied"])).out).not.toContain("secret");
+    expect((await cli(["agents", "apply", file])).out).toMatch(/ unchanged\n$/);
     const all = JSON.parse((await cli(["agents", "export", "--json"])).out);
     expect(all.agents.map(({ name }: { name: string }) => name)).toContain("Applied");
   });

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { held, type ModelServer, says, startModelServer } from "../server/test/model-server.ts";
+import { startTraceReceiver, type TraceReceiver } from "../server/test/trace-receiver.ts";
 import { checkout, freePort, startProduct, temporaryFolder, until } from "./product.ts";
 import { isInstalled, path, writeNginxConfig } from "./proxy.ts";
 
@@ -15,10 +16,12 @@ import { isInstalled, path, writeNginxConfig } from "./proxy.ts";
 
 const folder = temporaryFolder();
 let model: ModelServer;
+let traces: TraceReceiver;
 let port: number;
 
 beforeAll(async () => {
   model = await startModelServer();
+  traces = await startTraceReceiver();
   port = await freePort();
   await startProduct({
     PORT: String(port),
@@ -26,9 +29,11 @@ beforeAll(async () => {
     OPENAI_BASE_URL: model.url,
     PUBLIC_URL: "https://agents.example.com",
     BECKON_TRUST_PROXY: "1",
+    OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
+    OTEL_BSP_SCHEDULE_DELAY: "20",
   });
 });
-afterAll(() => model.close());
+afterAll(() => Promise.all([model.close(), traces.close()]));
 
 const proxies = [
   {
@@ -74,7 +79,7 @@ const proxies = [
 
 describe.each(proxies)("the example of $program", ({ program, scheme, write }) => {
   test.skipIf(!isInstalled(program))(
-    "passes calls, the caller's address and each event of a stream at once",
+    "passes calls, the caller's address and each event of a stream at once, and no trace",
     async () => {
       const listen = await freePort();
       const [file = "", ...args] = write(listen);
@@ -133,14 +138,18 @@ describe.each(proxies)("the example of $program", ({ program, scheme, write }) =
         released.resolve();
         await until("the last event", () => events.includes("run.finished"));
 
-        // The address in X-Forwarded-For that a caller sends is replaced by the proxy.
-        const forged = ["-H", "x-forwarded-for: 203.0.113.9"];
+        // The proxy replaces the address that a caller sends, and removes the trace.
+        traces.spans.length = 0;
+        const trace = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        const forged = ["-H", "x-forwarded-for: 203.0.113.9", "-H", trace];
         await textOf(
           curl("/api/public/keys", ...asKey, ...forged, "-d", '{"name":"k","preset":"invoke"}'),
         );
         const audit = await textOf(curl("/api/public/audit?limit=1", ...asKey));
         expect(audit).toContain("127.0.0.1");
         expect(audit).not.toContain("203.0.113.9");
+        const [span] = await traces.await(({ name }) => name === "POST /api/public/keys");
+        expect(span).toMatchObject({ parentSpanId: "", links: [] });
       } catch (thrown) {
         throw new Error(`${program} wrote: ${errors}`, { cause: thrown });
       } finally {

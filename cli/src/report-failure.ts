@@ -7,6 +7,7 @@ import {
   SettingError,
   shown,
   type Terminal,
+  toJson,
   UsageError,
 } from "./terminal.ts";
 
@@ -28,7 +29,7 @@ export function reportFailure(thrown: unknown, terminal: Terminal, asJson: boole
   const { code, exitCode, message, runId } = describe(thrown);
   if (asJson) {
     const run = runId === undefined ? {} : { run_id: runId };
-    terminal.err(`${JSON.stringify({ ok: false, code, error: message, ...run })}\n`);
+    terminal.err(`${toJson({ ok: false, code, error: message, ...run })}\n`);
   } else {
     const run = runId === undefined || message.includes(runId) ? "" : ` (${runId})`;
     terminal.err(`beckon: ${shown(message, { ...terminal, isOutputTerminal: true })}${run}\n`);

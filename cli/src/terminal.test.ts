@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { Interrupted, unlessStopped } from "./terminal.ts";
+import { Interrupted, toJson, unlessStopped } from "./terminal.ts";
+
+test("JSON has no control characters that a terminal interprets, and keeps its value", () => {
+  const value = { output: "\u001b[31m \u007f\u009b31m \u009f é" };
+  expect(toJson(value)).toBe('{"output":"\\u001b[31m \\u007f\\u009b31m \\u009f é"}');
+  expect(JSON.parse(toJson(value))).toEqual(value);
+});
 
 const endless = new Promise<never>(() => {});
 

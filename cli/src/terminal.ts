@@ -105,6 +105,17 @@ export function explainInterrupt(left: string): (thrown: unknown) => never {
 }
 
 /**
+ * Returns a value as JSON for a terminal or a program. `JSON.stringify` escapes only the control
+ * characters below U+0020. Here the others are escaped too, because a terminal interprets them.
+ */
+export function toJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replaceAll(
+    /[\x7f-\x9f]/g,
+    (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
+  );
+}
+
+/**
  * Returns text for a person. Control characters, except tab and newline, become U+FFFD on a
  * terminal, because output of a model could otherwise change what the terminal shows.
  */

@@ -132,6 +132,13 @@ function queryString(query: object): string {
 }
 
 /**
+ * For how long after it was first sent a request that starts a run is repeated. The server
+ * recognizes an Idempotency-Key for a day or longer; after that, the request would start a second
+ * run.
+ */
+export const maxRepeatMs = 23 * 3_600_000;
+
+/**
  * Returns 128 random bits in hexadecimal. Does not use `crypto.randomUUID`, which does not exist in
  * pages served over plain HTTP.
  */

@@ -29,6 +29,7 @@ export async function exchange<T>(
   const { operation, repeatable } = prepared;
   const retries = options.retries ?? settings.retries;
   const { signal, release } = withTimeout(options);
+  const beganAt = Date.now();
   try {
     let outcomeUnknown = false;
     for (let tries = 1; ; tries++) {
@@ -50,6 +51,9 @@ export async function exchange<T>(
         if (delay === undefined) throw thrown;
         outcomeUnknown ||= isOutcomeUnknown(thrown);
         await sleep(delay, signal);
+        // The timer of `signal` does not count the time that the machine is suspended.
+        if (options.timeout !== undefined && Date.now() - beganAt >= options.timeout)
+          throw new TimedOut();
       }
     }
   } catch (thrown) {

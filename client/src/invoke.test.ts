@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   disconnects,
   type Handler,
@@ -132,6 +132,28 @@ test("after the timeout, the error names the run that continues", async () => {
     runId: undefined,
   });
 });
+
+test.each([
+  ["a response", stillRunning, "run_1"],
+  ["a lost connection, for example because the machine was suspended", disconnects, undefined],
+] as const)(
+  "after 23 hours and %s, an invoke is not repeated, because the Idempotency-Key can be forgotten",
+  async (_, handler, runId) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      server.script((response, request) => {
+        vi.setSystemTime(Date.now() + 23 * 3_600_000);
+        handler(response, request);
+      }, done);
+      await expect(
+        beckon.agents.invoke("agt_1", { input: "Hello" }, { token, wait: 1, timeout: 999_999_000 }),
+      ).rejects.toMatchObject({ code: "timed_out", runId });
+      expect(server.requests).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  },
+);
 
 test("once its run is known, an invoke is retried more often than other calls", async () => {
   server.script(afterWait(stillRunning), disconnects, disconnects, done);

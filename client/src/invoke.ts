@@ -1,4 +1,4 @@
-import { newIdempotencyKey } from "./call.ts";
+import { maxRepeatMs, newIdempotencyKey } from "./call.ts";
 import { BeckonError, withRunId } from "./error.ts";
 import type { Operations } from "./generated/operations.ts";
 import type { InvokeAgentBody } from "./generated/schemas.ts";
@@ -22,6 +22,11 @@ export interface InvokeOptions extends StartOptions {
    * default 50.
    */
   readonly wait?: number | undefined;
+  /**
+   * Maximum milliseconds to wait for the run's end. Default and maximum: 23 hours, because a later
+   * request could start a second run.
+   */
+  readonly timeout?: number | undefined;
 }
 
 /** The output of a run that succeeded. */
@@ -37,23 +42,17 @@ export interface StartedRun {
 }
 
 /**
- * Default of `timeout`: 20 hours. An operator can limit the retention of Idempotency-Keys to a day,
- * and a request after that time would start a new run.
- */
-const maxWaitMs = 20 * 3_600_000;
-
-/**
  * Default of `retries` once the id of the run is known. From then on the run continues on the
  * server, so the client keeps trying for some minutes while no server can be reached.
  */
 const maxJoinRetries = 40;
 
 /**
- * Runs an agent and waits for its output, however long the run takes. After `wait` seconds, or if
- * the response is lost, the request is repeated. It has the same Idempotency-Key, so it waits for
- * the same run and does not start a second one. The run continues if the caller stops waiting.
+ * Runs an agent and waits for its output, at most 23 hours. After `wait` seconds, or if the
+ * response is lost, the request is repeated. It has the same Idempotency-Key, so it waits for the
+ * same run and does not start a second one. The run continues if the caller stops waiting.
  * @throws BeckonError with the run's error code and id if the run failed; `timed_out` after
- *   `timeout`, with the run's id if that is known
+ *   `timeout` or 23 hours, with the run's id if that is known
  */
 export async function invoke(
   operations: Operations,
@@ -62,7 +61,7 @@ export async function invoke(
   {
     token,
     wait = 50,
-    timeout = maxWaitMs,
+    timeout = maxRepeatMs,
     idempotencyKey = newIdempotencyKey(),
     ...options
   }: InvokeOptions = {},
@@ -72,12 +71,16 @@ export async function invoke(
   // The caller may change its object while the run is executed, but a request that repeats an
   // Idempotency-Key must have the same body.
   const sent = structuredClone(body);
-  const deadline = performance.now() + timeout;
+  const maxWaitMs = Math.min(timeout, maxRepeatMs);
+  const sentAt = Date.now();
+  const deadline = performance.now() + maxWaitMs;
   let runId: string | undefined;
   try {
     for (;;) {
       const began = performance.now();
-      const remainingMs = deadline - began;
+      // `performance.now` does not count the time that the machine is suspended; the server does.
+      const remainingMs = Math.min(deadline - began, sentAt + maxRepeatMs - Date.now());
+      if (runId !== undefined && remainingMs <= 0) throw timedOut(maxWaitMs, runId);
       // The last request asks for a response one second before the deadline. With this response the
       // client gets the run's id, which the timeout error contains.
       const seconds = Math.max(1, Math.min(wait, Math.floor(remainingMs / 1_000) - 1));
@@ -99,7 +102,7 @@ export async function invoke(
     }
   } catch (thrown) {
     if (thrown instanceof BeckonError && thrown.code === "timed_out")
-      throw timedOut(timeout, runId);
+      throw timedOut(maxWaitMs, runId);
     throw withRunId(thrown, runId);
   }
 }

@@ -1,4 +1,4 @@
-import type { Call } from "./call.ts";
+import { type Call, maxRepeatMs } from "./call.ts";
 import type { LabelOptions, OnceOptions, Settings } from "./options.ts";
 import { type FollowOptions, type OpenedStream, subscribe } from "./subscribe.ts";
 import { isFinalEvent, type WatchedEvent } from "./watched-event.ts";
@@ -23,12 +23,6 @@ export interface StreamedStart {
    */
   readonly sentAt: number;
 }
-
-/**
- * For how long after `sentAt` a start is repeated. The server recognizes an Idempotency-Key for a
- * day or longer; after that, the request would start a second run.
- */
-const maxRepeatMs = 23 * 3_600_000;
 
 /**
  * Yields the events of a run as they occur, until the run ends. Each entry of the run's journal is

@@ -29,6 +29,22 @@ test("a query parameter can be named like a field with a schema, and still have 
   expect(withStoredSecrets([tool], [stored], "tools")).toEqual([stored]);
 });
 
+test("a header or query parameter that the file no longer has is a change, whatever its value", () => {
+  const operation = { name: "read", method: "GET" };
+  for (const value of [{ secret: null }, { secret: null, prefix: "Bearer " }, "", "text"]) {
+    for (const field of ["headers", "query"]) {
+      const stored = { [field]: { sent: value, body: value } };
+      for (const rest of [{ [field]: { body: value } }, { [field]: {} }, {}]) {
+        expect(isSame([rest], [stored])).toBe(false);
+        const operations = (given: object) => ({ operations: [{ ...operation, ...given }] });
+        expect(isSame(operations(rest), operations(stored))).toBe(false);
+      }
+      expect(isSame([stored], [structuredClone(stored)])).toBe(true);
+    }
+  }
+  expect(isSame({}, { headers: {}, query: {} })).toBe(true);
+});
+
 test("what a trigger's file omits from `receiving` matches the default of the contract", () => {
   const hmac = {
     kind: "hmac",

@@ -35,15 +35,17 @@ export function isSameField(
   exported: Readonly<Record<string, unknown>>,
 ): boolean {
   if (!(field in inFile)) return isDefault(field, exported[field], inFile);
-  const compare = storedAsGiven.has(field) ? isDeepStrictEqual : isSame;
-  return compare(inFile[field], exported[field]);
+  if (storedAsGiven.has(field)) return isDeepStrictEqual(inFile[field], exported[field]);
+  return isSame(inFile[field], exported[field], chosenKeys.has(field));
 }
 
 /**
  * Returns whether a value of the file equals the exported one. Fields that the file omits match if
  * the exported value is their default.
+ * @param keysAreChosen whether the value is a field in `chosenKeys`, whose keys have no defaults;
+ *   default: it is not
  */
-export function isSame(inFile: unknown, exported: unknown): boolean {
+export function isSame(inFile: unknown, exported: unknown, keysAreChosen = false): boolean {
   if (Array.isArray(inFile) && Array.isArray(exported)) {
     return (
       inFile.length === exported.length &&
@@ -52,7 +54,9 @@ export function isSame(inFile: unknown, exported: unknown): boolean {
   }
   if (isObject(inFile) && isObject(exported)) {
     return [...new Set([...Object.keys(inFile), ...Object.keys(exported)])].every((field) =>
-      isSameField(field, inFile, exported),
+      keysAreChosen
+        ? field in inFile && isSame(inFile[field], exported[field])
+        : isSameField(field, inFile, exported),
     );
   }
   return Object.is(inFile, exported);
@@ -71,6 +75,8 @@ function isDefault(
 ): boolean {
   // The default of `safe_to_repeat` is true for the methods GET and HEAD, else false.
   if (field === "safe_to_repeat") return value === (method === "GET" || method === "HEAD");
+  // The tool sends also a header or parameter whose exported value is `{"secret": null}` or "".
+  if (chosenKeys.has(field) && isObject(value)) return Object.keys(value).length === 0;
   return isEmpty(value) || (field in defaults && isSame(defaults[field], value));
 }
 

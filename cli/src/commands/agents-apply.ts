@@ -3,7 +3,7 @@ import { type Applied, apply, type Change, plan, readDocument } from "../apply/i
 import { type ConnectionOptions, connect, withConnection } from "../connection.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { maxInputBytes, readTextFile } from "../read-text.ts";
-import { explainInterrupt, shown, type Terminal, UsageError } from "../terminal.ts";
+import { explainInterrupt, shown, type Terminal, toJson, UsageError } from "../terminal.ts";
 
 interface Options extends ConnectionOptions {
   readonly dryRun?: true;
@@ -35,7 +35,7 @@ export function addAgentsApply(
       : apply(client, changes, terminal.stopped);
     const print = async () => {
       for await (const each of applied) {
-        const text = options.json ? JSON.stringify(each) : toText(each, options.dryRun === true);
+        const text = options.json ? toJson(each) : toText(each, options.dryRun === true);
         await terminal.out(`${shown(text, terminal)}\n`);
       }
     };

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { type ConnectionOptions, connect, withConnection } from "../connection.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { findAgentId } from "../find-agent.ts";
-import { shown, type Terminal } from "../terminal.ts";
+import { shown, type Terminal, toJson } from "../terminal.ts";
 
 /** Adds `beckon agents export`. */
 export function addAgentsExport(
@@ -23,20 +23,16 @@ export function addAgentsExport(
     const { json } = options;
     if (agent === undefined) {
       const text = json
-        ? toJson(await client.agents.exportMany(call))
+        ? `${toJson(await client.agents.exportMany(call), 2)}\n`
         : await client.agents.exportManyYaml(call);
       await terminal.out(shown(text, terminal));
     } else {
       const id = await findAgentId(client, agent, terminal.stopped);
       const text = json
-        ? toJson(await client.agents.export(id, call))
+        ? `${toJson(await client.agents.export(id, call), 2)}\n`
         : await client.agents.exportYaml(id, call);
       await terminal.out(shown(text, terminal));
     }
     finish(exitCodes.done);
   });
-}
-
-function toJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { exitCodes } from "../exit-codes.ts";
-import { shown, type Terminal } from "../terminal.ts";
+import { shown, type Terminal, toJson } from "../terminal.ts";
 import { explainBackupError } from "./backup-failure.ts";
 
 /** Adds `beckon backup`. */
@@ -26,7 +26,7 @@ export function addBackup(
       const mib = Math.ceil(made.bytes / 1_048_576);
       await terminal.out(
         json
-          ? `${JSON.stringify(made)}\n`
+          ? `${toJson(made)}\n`
           : shown(
               `Backup written to ${made.folder} (${mib} MiB).\n` +
                 `It contains everything that was acknowledged before ${made.complete_until}.\n` +

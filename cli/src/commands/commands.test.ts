@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
-import { responds, startScriptedServer } from "../../../client/test/scripted-server.ts";
+import {
+  responds,
+  sendsStream,
+  startScriptedServer,
+} from "../../../client/test/scripted-server.ts";
 import { run } from "../run.ts";
+import { Interrupted } from "../terminal.ts";
 
 /** Sends scripted responses, for cases that a real server does not produce on demand. */
 const server = await startScriptedServer();
@@ -8,11 +13,12 @@ const server = await startScriptedServer();
 /** Runs a command and returns its exit code and its output. */
 async function beckon(
   args: readonly string[],
+  stopped = new AbortController().signal,
 ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   let [out, err] = ["", ""];
   const code = await run(args, {
     env: { BECKON_URL: server.url, BECKON_KEY: "bkw_test", BECKON_TRIGGER: "bkt_test" },
-    stopped: new AbortController().signal,
+    stopped,
     isOutputTerminal: false,
     isInputTerminal: true,
     out: async (text) => {
@@ -44,6 +50,20 @@ test("fire sends JSON unchanged, so that large numbers keep their digits", async
   });
 });
 
+test("--json escapes control characters of a model, which a terminal would interpret", async () => {
+  const [raw, escaped] = ["\u009b31m", '"\\u009b31m"'];
+  server.script(responds(200, { ok: true, run_id: "run_1", output: raw }));
+  const invoked = await beckon(["invoke", "agt_1", "Hello", "--json"]);
+  expect(invoked.out).toBe(`{"run_id":"run_1","output":${escaped}}\n`);
+  const event = { run_id: "run_1", seq: 1, type: "run.finished", data: { output: raw } };
+  server.script(
+    responds(200, { ok: true, data: { id: "run_1" } }),
+    sendsStream(`id: 1\ndata: ${JSON.stringify(event)}\n\n`),
+  );
+  const tail = await beckon(["runs", "tail", "run_1", "--json"]);
+  expect([tail.code, tail.out]).toEqual([0, expect.stringContaining(`"output":${escaped}`)]);
+});
+
 test("a fire that a trigger cannot verify says why", async () => {
   const error = "The header x-signature is missing. Sign the request with the trigger's secret.";
   server.script(responds(401, { ok: false, error, code: "unauthorized" }));
@@ -65,3 +85,15 @@ test.each([
     expect((await beckon(["runs", "tail", "run_1", "--after", "5"])).code).toBe(code);
   },
 );
+
+test.each([
+  ["of a run exits with 130, because the run has not succeeded", ["run_1"], 130],
+  ["of the workspace exits with 0", [], 0],
+])("an interrupted tail %s", async (_, names, code) => {
+  const interruption = new AbortController();
+  server.script(
+    responds(200, { ok: true, data: names.length === 0 ? [] : { id: "run_1" }, next: null }),
+    () => interruption.abort(new Interrupted()),
+  );
+  expect((await beckon(["runs", "tail", ...names], interruption.signal)).code).toBe(code);
+});

@@ -1,7 +1,7 @@
 import type { Finding } from "@beckon/server/diagnose";
 import type { Command } from "commander";
 import { exitCodes } from "../exit-codes.ts";
-import { shown, type Terminal, unlessStopped } from "../terminal.ts";
+import { shown, type Terminal, toJson, unlessStopped } from "../terminal.ts";
 
 /** Adds `beckon doctor`. */
 export function addDoctor(
@@ -23,7 +23,7 @@ export function addDoctor(
       // Imported dynamically, so that other commands do not load the server.
       const { diagnose } = await import("@beckon/server/diagnose");
       const findings = await unlessStopped(diagnose(terminal.env), terminal.stopped);
-      if (json) await terminal.out(`${JSON.stringify({ findings })}\n`);
+      if (json) await terminal.out(`${toJson({ findings })}\n`);
       else await terminal.out(shown(findings.map(toText).join(""), terminal));
       finish(exitCodeOf(findings));
     });

@@ -4,7 +4,7 @@ import { type ConnectionOptions, connectWithoutKey, withUrl } from "../connectio
 import { exitCodes } from "../exit-codes.ts";
 import { collect, type Labels, runContinues, withLabels } from "../labels.ts";
 import { readInput, readTextFile } from "../read-text.ts";
-import { CommandFailure, SettingError, type Terminal, UsageError } from "../terminal.ts";
+import { CommandFailure, SettingError, type Terminal, toJson, UsageError } from "../terminal.ts";
 
 interface Options extends Pick<ConnectionOptions, "url" | "json">, Labels {
   readonly file?: string;
@@ -41,9 +41,9 @@ export function addFire(
       const payload = toPayload(text, options.text === true);
       const fired = await client.triggers.fire(trigger, payload, labels).catch(explainFailure);
       if (fired.skipped) {
-        if (options.json) await terminal.out(`${JSON.stringify({ skipped: true })}\n`);
+        if (options.json) await terminal.out(`${toJson({ skipped: true })}\n`);
         else terminal.err(`${skipped}\n`);
-      } else await terminal.out(`${options.json ? JSON.stringify(fired) : fired.run_id}\n`);
+      } else await terminal.out(`${options.json ? toJson(fired) : fired.run_id}\n`);
       finish(exitCodes.done);
     },
   );

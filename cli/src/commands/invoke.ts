@@ -4,7 +4,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { findAgentId } from "../find-agent.ts";
 import { collect, type Labels, runContinues, seconds, withLabels } from "../labels.ts";
 import { readInput } from "../read-text.ts";
-import { shown, type Terminal, UsageError } from "../terminal.ts";
+import { shown, type Terminal, toJson, UsageError } from "../terminal.ts";
 
 interface Options extends ConnectionOptions, Labels {
   readonly file?: string;
@@ -27,7 +27,10 @@ export function addInvoke(
     )
     .option("--file <file>", "read the input from a file, or - for standard input")
     .addOption(
-      new Option("--timeout <seconds>", "stop waiting after this time; the run continues")
+      new Option(
+        "--timeout <seconds>",
+        "stop waiting after this time, at most 23 hours; the run continues",
+      )
         .argParser(seconds)
         .conflicts("wait"),
     )
@@ -46,13 +49,13 @@ export function addInvoke(
       const labels = { idempotencyKey, externalId, tags, signal: terminal.stopped };
       if (!options.wait) {
         const started = await client.agents.start(agentId, { input }, labels).catch(runContinues);
-        await terminal.out(`${json ? JSON.stringify(started) : started.run_id}\n`);
+        await terminal.out(`${json ? toJson(started) : started.run_id}\n`);
       } else {
         const timeoutMs = timeout === undefined ? undefined : timeout * 1_000;
         const run = await client.agents
           .invoke(agentId, { input }, { ...labels, timeout: timeoutMs })
           .catch(runContinues);
-        await terminal.out(`${json ? JSON.stringify(run) : shown(run.output, terminal)}\n`);
+        await terminal.out(`${json ? toJson(run) : shown(run.output, terminal)}\n`);
       }
       finish(exitCodes.done);
     },

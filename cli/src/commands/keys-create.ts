@@ -6,7 +6,13 @@ import { exitCodes } from "../exit-codes.ts";
 import { findAgentId } from "../find-agent.ts";
 import { collect } from "../labels.ts";
 import { codeOf } from "../read-text.ts";
-import { CommandFailure, explainInterrupt, type Terminal, UsageError } from "../terminal.ts";
+import {
+  CommandFailure,
+  explainInterrupt,
+  type Terminal,
+  toJson,
+  UsageError,
+} from "../terminal.ts";
 
 interface Options extends ConnectionOptions {
   readonly preset?: NonNullable<CreateKeyBody["preset"]>;
@@ -57,7 +63,7 @@ export function addKeysCreate(
       client.keys.create(body, { signal: stopped }).catch(explainInterrupt(keyIsLost));
     const created = write === undefined ? await create() : await createInto(write, create);
     const { key, ...rest } = created;
-    if (json) await terminal.out(`${JSON.stringify(write === undefined ? created : rest)}\n`);
+    if (json) await terminal.out(`${toJson(write === undefined ? created : rest)}\n`);
     else if (write === undefined) await terminal.out(`${key}\n`);
     const expiry = created.expires_at === null ? "never expires" : `expires ${created.expires_at}`;
     if (!json) terminal.err(`Key ${created.id} ${expiry}.\n`);

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { exitCodes } from "../exit-codes.ts";
-import { shown, type Terminal, UsageError } from "../terminal.ts";
+import { shown, type Terminal, toJson, UsageError } from "../terminal.ts";
 import { explainBackupError } from "./backup-failure.ts";
 
 interface Options {
@@ -48,7 +48,7 @@ export function addRestore(
         const until = restored.complete_until;
         await terminal.out(
           json
-            ? `${JSON.stringify(restored)}\n`
+            ? `${toJson(restored)}\n`
             : shown(
                 `Restored into ${restored.data_dir}.\n` +
                   `It contains everything that was acknowledged before ${until}.\n${nextStart}`,

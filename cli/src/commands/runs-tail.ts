@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { type ConnectionOptions, connect, withConnection } from "../connection.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { findAgentId } from "../find-agent.ts";
-import { Interrupted, shown, type Terminal, UsageError } from "../terminal.ts";
+import { Interrupted, shown, type Terminal, toJson, UsageError } from "../terminal.ts";
 
 interface Options extends ConnectionOptions {
   readonly agent?: string;
@@ -34,8 +34,9 @@ export function addRunsTail(
       const tail = run === undefined ? tailWorkspace : tailRun(run);
       finish(await tail(client, options, terminal));
     } catch (thrown) {
-      // Ctrl-C is the usual way to end a tail, so it is not a failure. The run continues.
-      if (!(thrown instanceof Interrupted)) throw thrown;
+      // Ctrl-C is the usual way to end a tail of the workspace, so it is not a failure. With a run,
+      // 0 would say that the run succeeded.
+      if (run !== undefined || !(thrown instanceof Interrupted)) throw thrown;
       finish(exitCodes.done);
     }
   });
@@ -107,7 +108,7 @@ type TailedEvent =
 type Print = (event: TailedEvent) => Promise<void>;
 
 function jsonPrinter(terminal: Terminal): Print {
-  return (event) => terminal.out(`${JSON.stringify(event)}\n`);
+  return (event) => terminal.out(`${toJson(event)}\n`);
 }
 
 /** Maximum characters of an event's data on its line. */

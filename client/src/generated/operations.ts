@@ -1289,7 +1289,7 @@ export function bindOperations(send: Sender) {
       list: (query?: ListWorkspacesQuery, options?: CallOptions): Listing<Workspace> =>
         send.list<Workspace>({ method: "GET", path: "/workspaces", query }, options),
 
-      /** Create workspace. For owners and keys of the workspace `default`. A member who creates a workspace owns it. A key gets a key of its own kind in the new workspace, which only this response shows. Needs the scope `workspaces:own`. */
+      /** Create workspace. For owners and keys of the workspace `default`. A member who creates a workspace owns it. A key gets a key of its own kind in the new workspace, whose secret only this response shows. It expires when the key that created the workspace expires; before that, create another key. Needs the scope `workspaces:own`. */
       create: (body: CreateWorkspaceBody, options?: OnceOptions): Promise<CreateWorkspaceAnswer> =>
         send.data<CreateWorkspaceAnswer>(
           { method: "POST", path: "/workspaces", body, once: true },
@@ -1330,7 +1330,7 @@ export function bindOperations(send: Sender) {
       remove: (userId: string, options?: CallOptions): Promise<void> =>
         send.nothing({ method: "DELETE", path: "/members/{user_id}", params: [userId] }, options),
 
-      /** Create password reset link. The link works once, for 24 hours, and replaces the previous one. It stops if you lose the permission to create it, or if a membership or role of the member changes. The member must not be in a workspace that you do not own, unless you own the workspace `default`. Needs the scope `workspaces:own`. */
+      /** Create password reset link. The link works once, for 24 hours, and replaces the previous one. It stops if you lose the permission to create it, or if a membership or role of the member changes. The member must not be in a workspace that you do not own, unless you own the workspace `default`. A session cannot create a link for its own person. Needs the scope `workspaces:own`. */
       createResetLink: (userId: string, options?: OnceOptions): Promise<CreateResetLinkAnswer> =>
         send.data<CreateResetLinkAnswer>(
           { method: "POST", path: "/members/{user_id}/reset-link", params: [userId], once: true },
@@ -1377,7 +1377,7 @@ export function bindOperations(send: Sender) {
     setUp: (body: SetUpBody, options?: CallOptions): Promise<User> =>
       send.data<User>({ method: "POST", path: "/setup", body, open: true }, options),
 
-    /** Sign in. Sets the session cookie, which authenticates all routes except fires. A session expires 30 days after its last use. Beyond the limit of failures from an address, no password is checked. Several accounts can have the same e-mail: send the `workspace_id` of a workspace of which you are a member; without it, the oldest four accounts are compared, and the oldest with your password signs in. Needs no credential. */
+    /** Sign in. Sets the session cookie, which authenticates all routes except fires. A session expires 29 to 30 days after its last use, because it is extended at most once a day. Beyond the limit of failures from an address, no password is checked. Several accounts can have the same e-mail: send the `workspace_id` of a workspace of which you are a member; without it, the oldest four accounts are compared, and the oldest with your password signs in. Needs no credential. */
     signIn: (body: SignInBody, options?: CallOptions): Promise<User> =>
       send.data<User>({ method: "POST", path: "/sign-in", body, open: true }, options),
 

@@ -207,6 +207,8 @@ export type RotateKeyAnswer = Key & {
 };
 export type CreateWorkspaceAnswer = Workspace & {
   key?: string;
+  key_id?: string;
+  key_expires_at?: string | null;
 };
 export type CreateResetLinkAnswer = ResetLink & {
   token: string;
