@@ -1,12 +1,16 @@
+import { execFile } from "node:child_process";
 import { access, constants, statfs } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
 import { ConfigError, messageOf } from "../base/errors.ts";
 import { exitCodes } from "../base/exit-codes.ts";
 import { listenError } from "../base/listen-error.ts";
+import { memoryBudget } from "../base/machine/index.ts";
 import { type Config, readConfig, unknownSettingWarnings } from "../config.ts";
 import { readOperatorPlans } from "../limits/index.ts";
 import { readOperatorPrices } from "../prices/index.ts";
+import { metricsSettings, requireSharedPort, serverExecArgv } from "../supervisor/index.ts";
 import { type Finding, ok, problem, splitMessage, warning } from "./finding.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -35,27 +39,70 @@ export function checkSettings(env: Environment): {
   }
 }
 
-/** Checks what the settings refer to: files, the data folder, the address to listen on. */
-export async function checkSurroundings(config: Config): Promise<Finding[]> {
+/** Checks what the settings refer to: files, Node.js, the data folder, addresses to listen on. */
+export async function checkSurroundings(config: Config, env: Environment): Promise<Finding[]> {
   return [
-    ...(await checkFiles(config)),
+    ...(await checkValues(config, env)),
     ...(await checkDataFolder(config)),
-    await checkAddress(config),
+    ...(await checkAddresses(config)),
     ...checkPublicUrl(config),
   ];
 }
 
-async function checkFiles({ pricesFile, plansFile }: Config): Promise<Finding[]> {
+/** Makes the checks of the startup that read files or depend on Node.js. */
+async function checkValues(config: Config, env: Environment): Promise<Finding[]> {
+  const { pricesFile, plansFile, processes, memoryBudgetMib } = config;
+  const checks = [
+    () => readOperatorPrices(pricesFile),
+    () => readOperatorPlans(plansFile),
+    () => {
+      if (processes > 1) requireSharedPort();
+    },
+    async () => {
+      if (memoryBudgetMib !== undefined)
+        memoryBudget(memoryBudgetMib, await heapLimitBytes(processes, env));
+    },
+  ];
   const findings: Finding[] = [];
-  for (const read of [() => readOperatorPrices(pricesFile), () => readOperatorPlans(plansFile)]) {
+  for (const check of checks) {
     try {
-      await read();
+      await check();
     } catch (thrown) {
-      const parts = splitMessage(messageOf(thrown), "Correct the file.");
-      findings.push(problem("configuration", parts, exitCodes.invalidConfiguration));
+      findings.push(toFinding(thrown));
     }
   }
   return findings;
+}
+
+/** Returns the finding for an error of `checkValues`. */
+function toFinding(thrown: unknown): Finding {
+  // For example, the process of `heapLimitBytes` did not end in time. The start can still succeed.
+  if (!(thrown instanceof ConfigError))
+    return warning(
+      "configuration",
+      `A setting could not be checked: ${messageOf(thrown)}.`,
+      "Run beckon doctor again.",
+    );
+  const parts = splitMessage(thrown.message, "Correct the setting or its file.");
+  return problem("configuration", parts, exitCodes.invalidConfiguration);
+}
+
+/**
+ * Returns the heap limit of a server. V8 calculates it from several flags, so this starts Node.js
+ * with the flags of a server.
+ * @throws Error if Node.js fails or does not respond within 10 seconds.
+ */
+async function heapLimitBytes(processes: number, env: Environment): Promise<number> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [
+      ...serverExecArgv(processes, env.NODE_OPTIONS),
+      "--print",
+      "v8.getHeapStatistics().heap_size_limit",
+    ],
+    { env, timeout: 10_000 },
+  );
+  return Number(stdout);
 }
 
 /** Free space below which PostgreSQL soon cannot write. */
@@ -107,32 +154,74 @@ async function nearestFolder(path: string): Promise<string> {
   }
 }
 
-/** Checks that Beckon can listen on its address, or that Beckon is what already listens there. */
-async function checkAddress({ host, port }: Config): Promise<Finding> {
-  const address = `${host}:${port}`;
+/** An address on which Beckon listens. */
+interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+  /** The names of the settings that contain host and port. */
+  readonly settings: { readonly host: string; readonly port: string };
+  /** Added to the address in messages. */
+  readonly purpose: string;
+  /** A path of Beckon at this address, and a part of its response. */
+  readonly path: string;
+  readonly part: string;
+}
+
+/** Checks that Beckon can listen on its addresses, or that it is what already listens there. */
+async function checkAddresses(config: Config): Promise<Finding[]> {
+  const { host, port, metricsHost, metricsPort } = config;
+  const addresses: ListenAddress[] = [
+    {
+      ...{ host, port, purpose: "", path: "/readyz", part: '"ok":true' },
+      settings: { host: "HOST", port: "PORT" },
+    },
+  ];
+  if (metricsPort !== undefined)
+    addresses.push({
+      ...{ host: metricsHost, port: metricsPort, purpose: " for metrics" },
+      ...{ path: "/metrics", part: "beckon_" },
+      settings: metricsSettings,
+    });
+  const findings: Finding[] = [];
+  // The sockets stay open until all are checked, which finds two settings with the same address.
+  const opened = new AsyncDisposableStack();
+  try {
+    for (const address of addresses) findings.push(await checkAddress(address, opened));
+  } finally {
+    await opened.disposeAsync();
+  }
+  return findings;
+}
+
+async function checkAddress(
+  address: ListenAddress,
+  opened: AsyncDisposableStack,
+): Promise<Finding> {
+  const { host, port, settings, purpose } = address;
+  const server = opened.use(createServer((socket) => socket.destroy()));
   const failure = await new Promise<unknown>((resolve) => {
-    const server = createServer();
     server.once("error", resolve);
-    server.listen({ host, port }, () => server.close(() => resolve(undefined)));
+    server.listen({ host, port }, () => resolve(undefined));
   });
-  if (failure === undefined) return ok("configuration", `Beckon can listen on ${address}.`);
-  if (port !== 0 && (await isBeckon(host, port)))
-    return ok("configuration", `Beckon is running on ${address} and is ready.`);
-  const parts = splitMessage(listenError(failure, { host, port }).message, "Set HOST and PORT.");
+  const where = `${host}:${port}${purpose}`;
+  if (failure === undefined) return ok("configuration", `Beckon can listen on ${where}.`);
+  if (port !== 0 && (await isBeckon(address)))
+    return ok("configuration", `Beckon is running on ${where} and is ready.`);
+  const remedy = `Set ${settings.host} and ${settings.port}.`;
+  const parts = splitMessage(listenError(failure, { host, port }, settings).message, remedy);
   return problem("configuration", parts, exitCodes.invalidConfiguration);
 }
 
-const readinessTimeoutMs = 3_000;
+const responseTimeoutMs = 3_000;
 
-async function isBeckon(host: string, port: number): Promise<boolean> {
+async function isBeckon({ host, port, path, part }: ListenAddress): Promise<boolean> {
   const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : hostInUrl(host);
   try {
-    const response = await fetch(`http://${name}:${port}/readyz`, {
-      signal: AbortSignal.timeout(readinessTimeoutMs),
+    const response = await fetch(`http://${name}:${port}${path}`, {
+      signal: AbortSignal.timeout(responseTimeoutMs),
       redirect: "manual",
     });
-    await response.body?.cancel();
-    return response.ok;
+    return response.ok && (await response.text()).includes(part);
   } catch {
     return false;
   }

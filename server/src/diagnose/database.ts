@@ -3,14 +3,20 @@ import {
   type InspectedServer,
   inspectServer,
 } from "../base/database/index.ts";
+import { createSecretCipher, identifyMasterKey, parseMasterKey } from "../base/secrets/index.ts";
 import type { Config } from "../config.ts";
+import { readOperatorPlans, rejectSamePlanNames } from "../limits/index.ts";
 import { type Finding, ok, problem, skipped, splitMessage } from "./finding.ts";
 
-/** Checks the external PostgreSQL as Beckon's startup does, without changing it. */
-export async function checkDatabase({ databaseUrl, trustStorage }: Config): Promise<{
+/**
+ * Checks the external PostgreSQL, and the settings that must fit to what it contains, as Beckon's
+ * startup does. Changes nothing.
+ */
+export async function checkDatabase(config: Config): Promise<{
   readonly server: InspectedServer | undefined;
   readonly finding: Finding;
 }> {
+  const { databaseUrl, trustStorage } = config;
   if (databaseUrl === undefined) {
     const finding = skipped(
       "database",
@@ -20,6 +26,10 @@ export async function checkDatabase({ databaseUrl, trustStorage }: Config): Prom
   }
   try {
     const server = await inspectServer(databaseUrl, { trustStorage });
+    checkMasterKey(config, server);
+    // A file that cannot be read has a finding of its own.
+    const operatorPlans = await readOperatorPlans(config.plansFile).catch(() => new Map());
+    rejectSamePlanNames(operatorPlans, server.planNames);
     const { version, pendingMigrations } = server;
     const schema =
       pendingMigrations === 0
@@ -31,4 +41,17 @@ export async function checkDatabase({ databaseUrl, trustStorage }: Config): Prom
     const parts = splitMessage(reason, "Check DATABASE_URL and the log of PostgreSQL.");
     return { server: undefined, finding: problem("database", parts, exitCode) };
   }
+}
+
+/** @throws ConfigError if the database was encrypted with another master key. */
+function checkMasterKey(
+  { masterKey, previousMasterKey, masterKeyLost }: Config,
+  { masterKeyCheck }: InspectedServer,
+): void {
+  if (masterKey === undefined || masterKeyCheck === undefined) return;
+  const cipherOf = (key: string) => createSecretCipher(parseMasterKey(key));
+  identifyMasterKey(masterKeyCheck, cipherOf(masterKey), {
+    previous: previousMasterKey === undefined ? undefined : cipherOf(previousMasterKey),
+    lost: masterKeyLost,
+  });
 }

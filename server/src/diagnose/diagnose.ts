@@ -22,7 +22,7 @@ export async function diagnose(
     ];
   }
   const [surroundings, database, egress, providers] = await Promise.all([
-    checkSurroundings(config),
+    checkSurroundings(config, env),
     checkDatabase(config),
     checkEgress(config, env),
     checkProviders(config),

@@ -27,13 +27,7 @@ export async function claimPort({
   host: string;
   port: number;
 }): Promise<ClaimedPort> {
-  // Beckon runs on every release of Node.js from 24 on. `net.BoundSocket` came with 24.19 and 26.4.
-  if (net.BoundSocket === undefined) {
-    throw new ConfigError(
-      "BECKON_PROCESSES above 1 needs Node.js 24.19 to 24.x, or 26.4 or newer; this is " +
-        `${process.versions.node}. Install a newer one, or set BECKON_PROCESSES to 1.`,
-    );
-  }
+  requireSharedPort();
   try {
     const { address } = await lookup(host);
     const socket = new net.BoundSocket({ host: address, port });
@@ -41,4 +35,17 @@ export async function claimPort({
   } catch (thrown) {
     throw listenError(thrown, { host, port });
   }
+}
+
+/**
+ * Checks that servers of this Node.js can inherit a bound socket. Beckon runs on every release from
+ * 24 on, and `net.BoundSocket` came with 24.19 and 26.4.
+ * @throws ConfigError if they cannot.
+ */
+export function requireSharedPort(): void {
+  if (net.BoundSocket !== undefined) return;
+  throw new ConfigError(
+    "BECKON_PROCESSES above 1 needs Node.js 24.19 to 24.x, or 26.4 or newer; this is " +
+      `${process.versions.node}. Install a newer one, or set BECKON_PROCESSES to 1.`,
+  );
 }

@@ -1,7 +1,7 @@
-export { type ClaimedPort, claimPort } from "./claim-port.ts";
+export { type ClaimedPort, claimPort, requireSharedPort } from "./claim-port.ts";
 export { writeDemoFiles } from "./demo-files.ts";
 export { greeting } from "./greeting.ts";
-export { keepServers } from "./keep-servers.ts";
+export { keepServers, serverExecArgv } from "./keep-servers.ts";
 export {
   type CollectedMetrics,
   type Demo,
@@ -12,4 +12,4 @@ export {
   type Ready,
 } from "./messages.ts";
 export { MetricsCollector } from "./metrics-collector.ts";
-export { type MetricsServer, serveMetrics } from "./serve-metrics.ts";
+export { type MetricsServer, metricsSettings, serveMetrics } from "./serve-metrics.ts";

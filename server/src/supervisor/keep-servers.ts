@@ -43,6 +43,18 @@ export const serverFlags: readonly string[] = [
   `--v8-pool-size=${v8Threads}`,
 ];
 
+/**
+ * Returns the flags of Node.js with which each server is started.
+ * @param nodeOptions the value of NODE_OPTIONS
+ */
+export function serverExecArgv(servers: number, nodeOptions: string | undefined): string[] {
+  return [
+    ...heapFlags(servers, `${nodeOptions} ${process.execArgv.join(" ")}`),
+    ...process.execArgv,
+    ...serverFlags,
+  ];
+}
+
 /** Maximum heap limit of one server: V8's own limit on a large machine. */
 const maxHeapMib = 4_096;
 
@@ -188,11 +200,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
       env: { UV_THREADPOOL_SIZE: uvThreads, ...env },
       detached: true,
       stdio: ["ignore", "inherit", "inherit", "ipc", ...(claimed === undefined ? [] : [claimed])],
-      execArgv: [
-        ...heapFlags(count, `${env.NODE_OPTIONS} ${process.execArgv.join(" ")}`),
-        ...process.execArgv,
-        ...serverFlags,
-      ],
+      execArgv: serverExecArgv(count, env.NODE_OPTIONS),
     });
     running.add(child);
     child.on("error", (error) =>

@@ -9,7 +9,8 @@ export interface MetricsServer {
   close(): void;
 }
 
-const settings = { host: "BECKON_METRICS_HOST", port: "BECKON_METRICS_PORT" };
+/** The names of the settings that contain the address. */
+export const metricsSettings = { host: "BECKON_METRICS_HOST", port: "BECKON_METRICS_PORT" };
 
 /** The content type of the text format of Prometheus. */
 const contentType = "text/plain; version=0.0.4; charset=utf-8";
@@ -46,7 +47,7 @@ export async function serveMetrics(
   );
   server.maxConnections = 20;
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => reject(listenError(error, address, settings)));
+    server.once("error", (error) => reject(listenError(error, address, metricsSettings)));
     server.listen(address, resolve);
   });
   const bound = server.address();

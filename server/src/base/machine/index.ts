@@ -4,3 +4,4 @@ export {
   maxProcesses,
   minHeapMib,
 } from "./machine.ts";
+export { memoryBudget } from "./memory-budget.ts";

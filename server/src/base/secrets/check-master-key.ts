@@ -19,6 +19,13 @@ export interface Queryable {
  */
 export type CheckedKey = "current" | "previous" | "lost";
 
+/** What the settings say about the master key before the current one. */
+interface OtherKeys {
+  readonly previous?: SecretCipher | undefined;
+  /** Whether the operator has declared the old key lost. */
+  readonly lost?: boolean;
+}
+
 /**
  * Checks that the master key is the one that this database was encrypted with. For this it decrypts
  * a check value that is written at the first startup.
@@ -28,10 +35,7 @@ export type CheckedKey = "current" | "previous" | "lost";
 export async function checkMasterKey(
   client: Queryable,
   current: SecretCipher,
-  {
-    previous,
-    lost = false,
-  }: { readonly previous?: SecretCipher | undefined; readonly lost?: boolean } = {},
+  others: OtherKeys = {},
 ): Promise<CheckedKey> {
   await client.query(
     "update installation set master_key_check = $1 where master_key_check is null",
@@ -40,7 +44,18 @@ export async function checkMasterKey(
   const { rows } = await client.query<{ master_key_check: string }>(
     "select master_key_check from installation",
   );
-  const encrypted = rows[0]?.master_key_check ?? "";
+  return identifyMasterKey(rows[0]?.master_key_check ?? "", current, others);
+}
+
+/**
+ * Returns which key decrypts the check value `encrypted`.
+ * @throws ConfigError if no given key decrypts it and `lost` is false.
+ */
+export function identifyMasterKey(
+  encrypted: string,
+  current: SecretCipher,
+  { previous, lost = false }: OtherKeys,
+): CheckedKey {
   if (canDecrypt(current, encrypted)) return "current";
   if (previous !== undefined && canDecrypt(previous, encrypted)) return "previous";
   if (lost) return "lost";

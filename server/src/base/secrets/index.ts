@@ -5,7 +5,12 @@ export {
   requireGivenFor,
   type SecretOwner,
 } from "./bound-secret.ts";
-export { checkMasterKey, type Queryable, replaceMasterKeyCheck } from "./check-master-key.ts";
+export {
+  checkMasterKey,
+  identifyMasterKey,
+  type Queryable,
+  replaceMasterKeyCheck,
+} from "./check-master-key.ts";
 export { hashCredential, isCredential, newCredential } from "./credential.ts";
 export { type MasterKeyChange, type ReEncryption, reEncryptColumn } from "./re-encrypt.ts";
 export { readOrCreateSecret } from "./read-or-create-secret.ts";

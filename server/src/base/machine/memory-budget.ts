@@ -1,6 +1,5 @@
 import { getHeapStatistics } from "node:v8";
-import { ConfigError } from "./base/errors.ts";
-import type { Config } from "./config.ts";
+import { ConfigError } from "../errors.ts";
 
 /**
  * Maximum and default of the memory budget, as fractions of the heap's limit. The rest of the heap
@@ -10,11 +9,18 @@ import type { Config } from "./config.ts";
 const budgetMax = 0.75;
 const budgetDefault = 0.5;
 
-/** Returns the memory budget in bytes. @throws ConfigError if the budget exceeds the maximum. */
-export function memoryBudget({ memoryBudgetMib }: Config): number {
-  const { heap_size_limit: limit } = getHeapStatistics();
-  if (memoryBudgetMib === undefined) return limit * budgetDefault;
-  const max = Math.floor((limit * budgetMax) / mib);
+/**
+ * Returns the memory budget of a server in bytes.
+ * @param memoryBudgetMib the operator's setting; undefined for the default.
+ * @param heapLimitBytes the heap limit of the server. Default: that of this process.
+ * @throws ConfigError if the budget exceeds the maximum.
+ */
+export function memoryBudget(
+  memoryBudgetMib: number | undefined,
+  heapLimitBytes = getHeapStatistics().heap_size_limit,
+): number {
+  if (memoryBudgetMib === undefined) return heapLimitBytes * budgetDefault;
+  const max = Math.floor((heapLimitBytes * budgetMax) / mib);
   if (memoryBudgetMib <= max) return memoryBudgetMib * mib;
   throw new ConfigError(
     `BECKON_MEMORY_BUDGET_MIB was ${memoryBudgetMib}; with this server's heap limit it must be ` +

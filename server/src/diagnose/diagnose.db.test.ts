@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { testDatabase } from "../../test/database.ts";
+import { seedWorkspace } from "../../test/tenant.ts";
+import { newId } from "../base/ids.ts";
+import { checkMasterKey, createSecretCipher, parseMasterKey } from "../base/secrets/index.ts";
+import { diagnose } from "./diagnose.ts";
+
+const { url, database } = await testDatabase();
+const folder = mkdtempSync(join(tmpdir(), "beckon-diagnose-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const newKey = () => randomBytes(32).toString("base64");
+const masterKey = newKey();
+beforeAll(async () => {
+  await checkMasterKey(database.engine, createSecretCipher(parseMasterKey(masterKey)));
+});
+
+/** Returns the problems that `diagnose` finds, as one text each, with the start's exit code. */
+async function problemsWith(env: Record<string, string>): Promise<(readonly [string, unknown])[]> {
+  const findings = await diagnose({
+    DATABASE_URL: url,
+    BECKON_TRUST_STORAGE: "1",
+    BECKON_MASTER_KEY: masterKey,
+    BECKON_DATA_DIR: folder,
+    BECKON_DISCOVER: "0",
+    PORT: "0",
+    ...env,
+  });
+  return findings
+    .filter(({ status }) => status === "problem")
+    .map(({ message, remedy, exitCode }) => [`${message} ${remedy}`, exitCode]);
+}
+
+test("with the database's master key there is no problem, also as the previous key or if lost", async () => {
+  expect(await problemsWith({})).toEqual([]);
+  const BECKON_MASTER_KEY = newKey();
+  for (const more of [{ BECKON_MASTER_KEY_PREVIOUS: masterKey }, { BECKON_MASTER_KEY_LOST: "1" }])
+    expect(await problemsWith({ BECKON_MASTER_KEY, ...more })).toEqual([]);
+});
+
+test("another master key is a problem, and is not stored", async () => {
+  const check = "select master_key_check from installation";
+  const before = (await database.engine.query(check)).rows;
+  expect(await problemsWith({ BECKON_MASTER_KEY: newKey() })).toEqual([
+    [expect.stringContaining("The master key is not the one"), 78],
+  ]);
+  expect((await database.engine.query(check)).rows).toEqual(before);
+});
+
+test("a plan of the file with the name of one in the database is a problem", async () => {
+  const BECKON_PLANS = join(folder, "plans.json");
+  writeFileSync(BECKON_PLANS, JSON.stringify({ plans: { small: {}, large: {} } }));
+  expect(await problemsWith({ BECKON_PLANS })).toEqual([]);
+  await database.engine.query(
+    "insert into plans (id, workspace_id, name) values ($1, $2, 'large')",
+    [newId("pln"), await seedWorkspace(database)],
+  );
+  expect(await problemsWith({ BECKON_PLANS })).toEqual([
+    [expect.stringContaining("BECKON_PLANS defines the plan large"), 78],
+  ]);
+});
+
+test("a memory budget above three quarters of a server's heap is a problem", async () => {
+  const NODE_OPTIONS = "--max-old-space-size=400";
+  expect(await problemsWith({ NODE_OPTIONS, BECKON_MEMORY_BUDGET_MIB: "300" })).toEqual([]);
+  const [problem] = await problemsWith({ NODE_OPTIONS, BECKON_MEMORY_BUDGET_MIB: "400" });
+  expect(problem).toEqual([
+    expect.stringMatching(/BECKON_MEMORY_BUDGET_MIB was 400; .*at most 3/),
+    78,
+  ]);
+});
+
+test("a port for metrics that is in use, or is the port of the API, is a problem", async () => {
+  const other = createServer((socket) => socket.destroy());
+  onTestFinished(() => void other.close());
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const taken = String((other.address() as AddressInfo).port);
+  const inUse = [[expect.stringMatching(/EADDRINUSE.*BECKON_METRICS_PORT/), 78]];
+  expect(await problemsWith({ BECKON_METRICS_PORT: taken })).toEqual(inUse);
+  expect(await problemsWith({ BECKON_METRICS_PORT: "0" })).toEqual([]);
+  await new Promise((resolve) => other.close(resolve));
+  expect(await problemsWith({ PORT: taken, BECKON_METRICS_PORT: taken })).toEqual(inUse);
+});
