@@ -201,8 +201,9 @@ export const workspaceEventData = {
   "agent.paused": z.object({ reason: z.string().nullable(), actor: z.string() }),
   "agent.resumed": z.object({ actor: z.string() }),
   /**
-   * The usage has reached 50, 80 or 100 percent of a limit. Written once per period and percentage.
-   * The event itself has an `agent_id` if the limit is a ceiling of an agent.
+   * The usage has reached 50, 80 or 100 percent of a limit. Written once per period and percentage,
+   * and again after a raise of the limit. The event itself has an `agent_id` if the limit is a
+   * ceiling of an agent.
    */
   "usage.threshold": usageThreshold,
   /** Beckon disabled a subscription. Until it is enabled, its deliveries are not sent. */

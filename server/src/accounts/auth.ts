@@ -24,15 +24,14 @@ export function createAuth(given: {
   const cookieName = `${secure ? "__Secure-" : ""}beckon.session_token`;
   let loaded: Promise<Sessions> | undefined;
   const sessions = () => {
-    loaded ??= import("./sessions-by-library.ts").then(
-      ({ openSessions }) => openSessions(given),
-      (thrown: unknown) => {
+    loaded ??= import("./sessions-by-library.ts")
+      .then(({ openSessions }) => openSessions(given))
+      .catch((thrown: unknown) => {
         // The library could not be loaded, for example because too many files were open. The next
         // request that needs a session tries again.
         loaded = undefined;
         throw thrown;
-      },
-    );
+      });
     return loaded;
   };
   return {

@@ -65,8 +65,9 @@ const addressHeader = "x-address";
  * Cookies are signed with a key derived from the master key. Cookies of other installations are
  * therefore rejected, and a new master key invalidates all sessions.
  * @param secure Whether cookies are sent over TLS only (`__Secure-` prefix).
+ * @throws If better-auth cannot initialise itself, for example because too many files are open.
  */
-export function openSessions({
+export async function openSessions({
   database,
   masterKey,
   secure,
@@ -74,7 +75,7 @@ export function openSessions({
   database: Database;
   masterKey: Buffer;
   secure: boolean;
-}): Sessions {
+}): Promise<Sessions> {
   const secret = Buffer.from(
     hkdfSync("sha256", masterKey, "", "beckon session cookies", 32),
   ).toString("hex");
@@ -140,6 +141,8 @@ export function openSessions({
     }
   }
 
+  // better-auth initialises itself in the background, and does not repeat it if it fails.
+  await withCause(() => auth.$context);
   return {
     async startSession({ userId, address, userAgent }) {
       const headers = new Headers({

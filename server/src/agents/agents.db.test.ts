@@ -242,7 +242,7 @@ describe("If-Match", () => {
     ).toBe(204);
   });
 
-  test.each(["1", 'W/"1"', "*"])("may be written %s", async (tag) => {
+  test.each(["1", 'W/"1"', "*", '"4", "1"', 'W/"4",W/"1"'])("may be written %s", async (tag) => {
     const { id } = await beckon.createAgent();
     expect((await change(id, { name: "After" }, { "if-match": tag })).status).toBe(200);
   });

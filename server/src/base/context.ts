@@ -117,10 +117,10 @@ export interface Context {
   readonly retention?: Retention | undefined;
   readonly idempotency?: IdempotencyRequest | undefined;
   /**
-   * Value of `If-Match` without quotes: the version that the caller has read. Undefined if the
-   * request has no such header.
+   * The versions in `If-Match`, without quotes. The operation requires that the resource has one of
+   * them. Undefined if the request has no such header.
    */
-  readonly ifMatch?: string | undefined;
+  readonly ifMatch?: readonly string[] | undefined;
   /** Trace of the request; undefined if traces are off. */
   readonly trace?: RequestTrace | undefined;
 }

@@ -140,6 +140,12 @@ test.each([
   expect(() => parseQuery(parameters, query)).toThrow(new ApiError("bad_request", message));
 });
 
+test("of a query without known parameters every parameter is named", () => {
+  expect(() => parseQuery(z.strictObject({}), { dry_run: "1" })).toThrow(
+    new ApiError("bad_request", "unknown query parameter dry_run (known: none)."),
+  );
+});
+
 test("a query is given back as the schema describes it", () => {
   expect(parseQuery(parameters, { status: "queued" })).toEqual({ limit: 50, status: ["queued"] });
 });

@@ -53,7 +53,7 @@ export function parseQuery<S extends z.ZodObject>(schema: S, query: unknown): z.
   throw badRequest(result.error, (issue) => {
     if (issue.code === "unrecognized_keys") {
       const plural = issue.keys.length > 1 ? "s" : "";
-      const known = Object.keys(schema.shape).join(", ");
+      const known = Object.keys(schema.shape).join(", ") || "none";
       return `unknown query parameter${plural} ${issue.keys.join(", ")} (known: ${known})`;
     }
     const [name, index] = issue.path;

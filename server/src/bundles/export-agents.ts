@@ -3,15 +3,19 @@ import { type AgentRow, listOldestAgentRows, requireAgent, toDocument } from "..
 import { agentLimit, type Context, permit, scopesBeyond } from "../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
 import { parseQuery } from "../base/parse.ts";
+import { type BatchedValues, readInBatches } from "../base/read-in-batches.ts";
 import { listTriggersOfAgents } from "../triggers/index.ts";
 
-/** The number of agents that an export reads at a time and holds in memory. */
-const batchSize = 20;
+/**
+ * The number of agents that an export reads at a time and holds in memory. One agent can have 1 MiB
+ * or more, and a batch must fit into the memory budget of a small server.
+ */
+const batchSize = 5;
 
 /** Exported agents and the requested format of the file. */
 export interface ExportedDocument {
   readonly format: "json" | "yaml";
-  readonly agents: AsyncIterable<ExportedAgent>;
+  readonly agents: BatchedValues<ExportedAgent>;
 }
 
 /**
@@ -29,15 +33,15 @@ export async function exportAgent({
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgent(tx, ctx, input.agentId);
     const { format } = parseQuery(exportQuery, input.query);
-    return { format, agents: asIterable(await withTriggers(tx, ctx, [row])) };
+    const values = await withTriggers(tx, ctx, [row]);
+    return { format, agents: await readInBatches(async () => ({ values, last: undefined })) };
   });
 }
 
 /**
  * Exports all agents that the actor can see and that are not deleted, oldest first. Each batch is
  * read in its own transaction, so that a slow client does not keep a transaction open. Changes
- * during the export may or may not be included. The first batch is read before the promise
- * resolves, so that an error leads to an error response and not to a truncated file.
+ * during the export may or may not be included.
  * @throws ApiError `bad_request`, `forbidden`
  */
 export async function exportAgents({
@@ -49,7 +53,7 @@ export async function exportAgents({
 }): Promise<ExportedDocument> {
   permit(ctx, "agents:read");
   const { format } = parseQuery(exportQuery, input.query);
-  const read = (above: string) =>
+  const agents = await readInBatches((above = "") =>
     inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
       const rows = await listOldestAgentRows(tx, ctx.workspaceId, {
         agentIds: agentLimit(ctx),
@@ -57,33 +61,12 @@ export async function exportAgents({
         limit: batchSize,
       });
       return {
-        agents: await withTriggers(tx, ctx, rows),
+        values: await withTriggers(tx, ctx, rows),
         last: rows.length < batchSize ? undefined : rows.at(-1)?.id,
       };
-    });
-  return { format, agents: batches(await read(""), read) };
-}
-
-interface Batch {
-  readonly agents: readonly ExportedAgent[];
-  /** The id after which the next batch starts; undefined if this is the last batch. */
-  readonly last: string | undefined;
-}
-
-async function* batches(
-  first: Batch,
-  read: (above: string) => Promise<Batch>,
-): AsyncGenerator<ExportedAgent> {
-  let current = first;
-  for (;;) {
-    yield* current.agents;
-    if (current.last === undefined) return;
-    current = await read(current.last);
-  }
-}
-
-async function* asIterable<T>(values: readonly T[]): AsyncGenerator<T> {
-  yield* values;
+    }),
+  );
+  return { format, agents };
 }
 
 async function withTriggers(

@@ -1,7 +1,10 @@
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
+import { addPerson } from "../../test/people.ts";
 import { insertKey } from "../../test/workspace-key.ts";
+import { defaultWorkspaceId } from "../workspaces/index.ts";
+import { accountRoutes, managedRoutes } from "./api/index.ts";
 
 /**
  * As in `error-order-start.db.test.ts`, which lists the API's order of errors: each request has two
@@ -114,10 +117,63 @@ describe.each(resources)("%s %s", (method, path) => {
   });
 });
 
-describe.each(resources.filter(([method]) => method === "GET"))("%s %s", (_, path) => {
+const withQuery = managedRoutes
+  .filter(({ method, doc }) => method === "GET" && doc.query !== undefined)
+  .map(({ path }) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`));
+
+describe.each(
+  resources.filter(
+    ([method, path]) => method === "GET" && withQuery.some((pattern) => pattern.test(path)),
+  ),
+)("%s %s", (_, path) => {
   test("checks the resource before the query", async () => {
     expectError(await beckon.call(`${path}?limit=none&after=none`), 404, "not_found");
   });
+});
+
+describe.each(managedRoutes.filter(({ doc }) => doc.query === undefined))(
+  "$method $path",
+  ({ method, path }) => {
+    test("rejects every query parameter, after the credential and before the resource", async () => {
+      const call = (credential: string) =>
+        beckon.call(`${path.replaceAll(/:\w+/g, "unknown")}?dry_run=1`, { method, credential });
+      expectError(await call("junk"), 401, "unauthorized");
+      expectError(
+        await call(beckon.key),
+        400,
+        "bad_request",
+        /^unknown query parameter dry_run \(known: none\)/,
+      );
+    });
+  },
+);
+
+test.each(accountRoutes.filter(({ doc }) => doc.query === undefined))(
+  "$method $path rejects every query parameter",
+  async ({ method, path }) => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    const to = `${path.replaceAll(/:\w+/g, "unknown")}?dry_run=1`;
+    expectError(await person.call(to, { method }), 400, "bad_request", /parameter dry_run/);
+  },
+);
+
+test("a request that is rejected for a query parameter deletes nothing", async () => {
+  const { id } = await beckon.createAgent();
+  const to = `/agents/${id}?dry_run=1`;
+  expectError(await beckon.call(to, { method: "DELETE" }), 400, "bad_request");
+  expect((await beckon.call(`/agents/${id}`)).status).toBe(200);
+});
+
+test("a session names its workspace in the query of a GET only", async () => {
+  const person = await addPerson(beckon, { role: "editor" });
+  const to = `/agents/${agent.id}?workspace=${defaultWorkspaceId}`;
+  expect((await person.call(to)).status).toBe(200);
+  expectError(
+    await person.call(to, { method: "PATCH", body: { description: "x" } }),
+    400,
+    "bad_request",
+    /unknown query parameter workspace/,
+  );
 });
 
 describe.each(resources.filter(([method]) => method !== "GET"))("%s %s", (method, path) => {

@@ -1,10 +1,12 @@
+import { OutgoingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { captureLog } from "../../test/capture-log.ts";
 import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { says, startModelServer } from "../../test/model-server.ts";
+import { insertStranger } from "../../test/workspace-key.ts";
 import type { HeapGuard } from "../base/heap-guard.ts";
 
 const heap: HeapGuard & { isFull: boolean } = { isFull: false, onChange: () => {}, stop: () => {} };
@@ -133,6 +135,76 @@ test("a preview whose response is too large to be sent now can be repeated, beca
   });
   expectError(preview, 503, "unavailable", /Ask again shortly/);
   expect(preview.headers.get("retry-after")).toBe("1");
+});
+
+test("an export that is too large to be sent now gets 503", async () => {
+  const agent = await beckon.createAgent({ instructions: "x".repeat(100_000) });
+  await beckon.db.database.engine.query(
+    `insert into audit (id, workspace_id, actor, action, target, data)
+      select 'aud_' || lpad(i::text, 26, '0'), 'wsp_00000000000000000000000000', 'test', 'test.fill',
+        'x', jsonb_build_object('text', repeat('x', 1000)) from generate_series(1, 100) as i`,
+  );
+  setFull(true);
+  onTestFinished(() => setFull(false));
+  for (const path of [
+    "/agents/export",
+    `/agents/${agent.id}/export`,
+    "/audit/export?action=test.fill",
+  ]) {
+    const { status, headers } = await beckon.call(path);
+    expect([path, status, headers.get("retry-after")]).toEqual([path, 503, "1"]);
+  }
+  expect((await beckon.call("/audit/export?actor=nobody")).status).toBe(200);
+});
+
+test("an export whose later agents are too large to be sent now is not sent to its end", async () => {
+  const credential = await insertStranger(beckon);
+  for (const instructions of [..."12345", "x".repeat(100_000)])
+    await beckon.call("/agents", {
+      credential,
+      body: { name: "Test", model: "demo/echo", instructions },
+    });
+  setFull(true);
+  onTestFinished(() => setFull(false));
+  await expect(beckon.call("/agents/export", { credential })).rejects.toThrow();
+  setFull(false);
+  const { agents } = (await beckon.call("/agents/export", { credential })).body;
+  expect(agents).toHaveLength(6);
+});
+
+test("a client that reads nothing of an export for a minute is disconnected", async () => {
+  const credential = await insertStranger(beckon);
+  const { hostname, port } = new URL(beckon.url);
+  // More than the network buffers of a connection hold.
+  const document = Array.from({ length: 5 }, () => ({
+    name: "Test",
+    model: "demo/echo",
+    instructions: "x".repeat(200_000),
+  }));
+  for (let n = 0; n < 20; n++)
+    await beckon.call("/agents/import", { credential, body: { beckon: 1, agents: document } });
+  const minutes: number[] = [];
+  const { setTimeout: original } = OutgoingMessage.prototype;
+  const replaced = vi.spyOn(OutgoingMessage.prototype, "setTimeout").mockImplementation(function (
+    this: OutgoingMessage,
+    ms,
+    callback,
+  ) {
+    minutes.push(ms / 60_000);
+    return original.call(this, 100, callback);
+  });
+  onTestFinished(() => replaced.mockRestore());
+  const before = named("request").filter(({ disconnected }) => disconnected).length;
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.write(
+    `GET /api/public/agents/export HTTP/1.1\r\nhost: ${hostname}\r\nx-api-key: ${credential}\r\n\r\n`,
+  );
+  await eventually(
+    "the end of the connection",
+    () => named("request").filter(({ disconnected }) => disconnected).length > before || undefined,
+  );
+  expect(minutes).toEqual([1]);
 });
 
 test("a page of runs ends early if their texts are large, and its cursor continues with the next run", async () => {

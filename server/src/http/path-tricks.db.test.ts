@@ -202,7 +202,7 @@ describe.each(Object.entries(callers))("%s", (who, own) => {
   });
 });
 
-test("a caller with all permissions gets what the request's method says, whatever headers and query say", async () => {
+test("a caller with all permissions gets what the request's method says, whatever headers say", async () => {
   const path = `/api/public/agents/${workspace.agent.id}`;
   const own: Headers = [["x-api-key", beckon.key]];
   const plain = await send({ method: "GET", path, headers: own, body: undefined });
@@ -215,9 +215,8 @@ test("a caller with all permissions gets what the request's method says, whateve
     });
   }
   expect(
-    (await send({ method: "GET", path: `${path}?_method=DELETE`, headers: own, body: undefined }))
-      .text,
-  ).toBe(plain.text);
+    await send({ method: "GET", path: `${path}?_method=DELETE`, headers: own, body: undefined }),
+  ).toMatchObject({ status: 400 });
 });
 
 test("a page of another site gets no access by headers that a proxy would set", async () => {

@@ -1,7 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
+import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
+import { echo, held, says, startModelServer } from "../../test/model-server.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 
 const beckon = await startTestBeckon();
@@ -42,6 +44,29 @@ test("an executing run has a start time and no end time", async () => {
   const { data } = (await beckon.call(`/runs/${body.run_id}`)).body;
   expect(data).toMatchObject({ status: "running", output: null, error: null, finished_at: null });
   expect(Date.parse(data.started_at)).not.toBeNaN();
+});
+
+test("an executing run shows the usage of its steps, also of those stored as artifacts", async () => {
+  const server = await startModelServer();
+  const released = Promise.withResolvers<void>();
+  const calls = [{ id: "call_1", name: "clock", arguments: "{}" }];
+  const usage = { prompt_tokens: 10, completion_tokens: 20_000 };
+  server.script([says({ text: "x".repeat(70_000), calls, usage }), held(released.promise, echo())]);
+  const { name } = await beckon.createProvider(server.url);
+  const agent = await beckon.createAgent({ model: `${name}/scripted`, tools: [{ type: "clock" }] });
+  const invoked = beckon.invoke(agent, "Hello");
+  onTestFinished(async () => {
+    released.resolve();
+    await invoked;
+    await server.close();
+  });
+  await eventually("the second model call", () => server.requests.length === 2 || undefined);
+  const [run] = (await beckon.call(`/agents/${agent.id}/runs`)).body.data;
+  expect(run).toMatchObject({
+    status: "running",
+    usage: { input_tokens: 10, output_tokens: 20_000 },
+  });
+  expect((await beckon.call(`/runs/${run.id}`)).body.data).toEqual(run);
 });
 
 test("a run keeps the version of its agent that it was started with", async () => {

@@ -2,6 +2,7 @@ export { addKey, createKey } from "./create.ts";
 export { deleteKey } from "./delete.ts";
 export { ensureBootstrapKey } from "./ensure-bootstrap.ts";
 export { getKey } from "./get.ts";
+export { requireKey } from "./key.ts";
 export { listKeys } from "./list.ts";
 export { type KeyUse, recordKeyUse } from "./record-use.ts";
 export { hasKeyFormat, resolveKey } from "./resolve.ts";

@@ -288,6 +288,21 @@ describe("a link to set a new password", () => {
     expect((await link(owner, viewer)).headers.get("cache-control")).toBe("no-store");
   });
 
+  test("cannot be issued by a person for themselves, but by a key of the workspace default", async () => {
+    const owner = await addPerson(beckon, { role: "owner" });
+    expectError(await link(owner, owner), 403, "forbidden", /bootstrap key/);
+    const { body } = await beckon.call(`/members/${owner.id}/reset-link`, { method: "POST" });
+    const { token } = body.data;
+    const check = () => beckon.call("/password/reset/check", { credential: null, body: { token } });
+    expect((await check()).status).toBe(200);
+    // A link that was issued before this rule existed.
+    await beckon.db.database.engine.query(
+      "update password_resets set created_by = 'user:' || user_id where user_id = $1",
+      [owner.id],
+    );
+    expectError(await check(), 401, "unauthorized");
+  });
+
   test("cannot be issued for a member of workspaces that the issuer does not own", async () => {
     const [one, two] = [await workspaceOf("owner"), await workspaceOf("owner")];
     const [owner, victim] = [one.people[0], two.people[0]] as [Person, Person];

@@ -22,6 +22,10 @@ export interface ResetLink {
  * of the workspace `default` are an exception: they can issue the link for every member of
  * `default`. The only owner of an installation can therefore recover their account with the
  * bootstrap key, which the operator sets (BECKON_BOOTSTRAP_KEY).
+ *
+ * Nobody can issue the link for themselves, because a change of the password requires the current
+ * one. A session of an owner can still add a key or another owner, who can issue the link; the
+ * audit log then has an entry for both.
  * @param input.firstWorkspaceId Id of the workspace `default`.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
@@ -35,6 +39,12 @@ export async function resetMemberPassword({
   permit(ctx, "workspaces:own");
   return inAllWorkspaces(ctx.database.tenant, async (tx) => {
     const row = await requireMember(tx, ctx, input.userId);
+    if (isIssuer(ctx.actor, row.id)) {
+      throw new ApiError(
+        "forbidden",
+        "You cannot create a reset link for yourself. Change your password with POST /api/public/password; if it is lost, ask another owner, or create the link with a key, for example the bootstrap key.",
+      );
+    }
     if (
       await opensOtherWorkspaces(tx, ctx, {
         userId: row.id,
@@ -61,6 +71,11 @@ export async function resetMemberPassword({
       return { token, url: `${input.publicUrl}/reset#token=${token}`, expires_at };
     });
   });
+}
+
+/** Returns whether the issuer of a reset link is the person whose password the link sets. */
+export function isIssuer(actor: Actor, userId: string): boolean {
+  return actor.kind === "user" && actor.id === userId;
 }
 
 /**

@@ -10,7 +10,7 @@ import { permit } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import type { UnparsedBody } from "../base/parse.ts";
 import { findAbleIssuer } from "./issuer.ts";
-import { opensOtherWorkspaces } from "./reset-password.ts";
+import { isIssuer, opensOtherWorkspaces } from "./reset-password.ts";
 import { findMemberRow, lockMembersAround } from "./store.ts";
 
 interface LinkUse {
@@ -54,7 +54,7 @@ const isIssuable =
     const actor = await findAbleIssuer(tx, { workspaceId, principal }, (issuer) =>
       permit(issuer, "workspaces:own"),
     );
-    if (actor === undefined || (await findMemberRow(tx, workspaceId, userId)) === undefined)
-      return false;
+    if (actor === undefined || isIssuer(actor, userId)) return false;
+    if ((await findMemberRow(tx, workspaceId, userId)) === undefined) return false;
     return !(await opensOtherWorkspaces(tx, { actor, workspaceId }, { userId, firstWorkspaceId }));
   };

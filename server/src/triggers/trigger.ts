@@ -45,10 +45,10 @@ function versionOf(row: TriggerRow): string {
 
 /**
  * Checks the request's `If-Match` header, if there is one.
- * @throws ApiError `stale` if the header is not the current version.
+ * @throws ApiError `stale` if the header does not have the current version.
  */
 export function requireMatchingVersion(ctx: Context, row: TriggerRow): void {
-  if (ctx.ifMatch === undefined || ctx.ifMatch === versionOf(row)) return;
+  if (ctx.ifMatch === undefined || ctx.ifMatch.includes(versionOf(row))) return;
   throw new ApiError(
     "stale",
     "The trigger has been changed since this version. Read it again and apply your change to that version.",

@@ -6,20 +6,28 @@ import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { addKey } from "../keys/index.ts";
+import { addKey, requireKey } from "../keys/index.ts";
 import { addMember } from "../members/index.ts";
 import { defaultWorkspaceId } from "./ensure-default.ts";
 import { insertWorkspace } from "./store.ts";
 import { requireTimeZone, toWorkspace } from "./workspace.ts";
 
-/** A new workspace. `key` is its first key; undefined if a person created the workspace. */
-export type NewWorkspace = Workspace & { key?: string };
+/** A new workspace, with its first key unless a person created the workspace. */
+export type NewWorkspace = Workspace & {
+  /** The key's secret. */
+  key?: string;
+  key_id?: string;
+  key_expires_at?: string | null;
+};
 
 /**
  * Adds a workspace. A person who adds it becomes its owner. If it is added with a key, a new key
- * with the same scopes is created in it and returned. Only owners and keys of the workspace
- * `default` can add workspaces. Otherwise the members of another workspace could exceed its
- * allowances and ceilings by adding workspaces, because these limits apply per workspace.
+ * with the same scopes is created in it and returned. This key is the only credential of the
+ * workspace, so it does not get the default expiry, but that of the key that adds the workspace.
+ *
+ * Only owners and keys of the workspace `default` can add workspaces. Otherwise the members of
+ * another workspace could exceed its allowances and ceilings by adding workspaces, because these
+ * limits apply per workspace.
  * @throws ApiError `bad_request`, `forbidden`
  */
 export async function createWorkspace({
@@ -57,13 +65,18 @@ export async function createWorkspace({
         await addMember(tx, { userId: actor.id, workspaceId: row.id, role: "owner" });
         return workspace;
       }
-      const scopes = actor.kind === "key" ? actor.scopes : [];
-      const { key } = await addKey(
+      if (actor.kind !== "key") throw new Error("only a person or a key can add a workspace");
+      const { expires_at } = await requireKey(tx, ctx, actor.id);
+      const added = await addKey(
         tx,
         { ...ctx, workspaceId: row.id },
-        { name: "First key", scopes },
+        {
+          name: "First key",
+          scopes: actor.scopes,
+          expires_at: expires_at?.toISOString() ?? null,
+        },
       );
-      return { ...workspace, key };
+      return { ...workspace, key: added.key, key_id: added.id, key_expires_at: added.expires_at };
     }),
   );
 }

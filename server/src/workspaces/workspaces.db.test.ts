@@ -57,6 +57,24 @@ describe("a new workspace", () => {
     expect((await beckon.call(`/workspaces/${body.data.id}`)).status).toBe(404);
   });
 
+  test("created by a key has a first key that expires when that key does", async () => {
+    const ofBootstrapKey = await beckon.call("/workspaces", { body: { name: "For ever" } });
+    expect(ofBootstrapKey.body.data.key_expires_at).toBeNull();
+    const creator = await beckon.call("/keys", {
+      body: { name: "Creator", preset: "everything", expires_in_days: 365 },
+    });
+    const { body } = await beckon.call("/workspaces", {
+      credential: creator.body.data.key,
+      body: { name: "A year" },
+    });
+    const { key, key_id: id, key_expires_at: expiresAt } = body.data;
+    expect(expiresAt).toBe(creator.body.data.expires_at);
+    expect((await beckon.call(`/keys/${id}`, { credential: key })).body.data).toMatchObject({
+      name: "First key",
+      expires_at: expiresAt,
+    });
+  });
+
   test("can only be added by owners and keys of the workspace default", async () => {
     const admin = await addPerson(beckon, { role: "admin" });
     expectError(await admin.call("/workspaces", { body: { name: "Test" } }), 403, "forbidden");

@@ -73,10 +73,10 @@ export async function requireAgentForChange(
 
 /**
  * Checks the request's `If-Match` header, if there is one.
- * @throws ApiError `stale` if the header is not the number of the current version.
+ * @throws ApiError `stale` if the header does not have the number of the current version.
  */
 export function requireMatchingVersion(ctx: Context, row: AgentRow): void {
-  if (ctx.ifMatch === undefined || ctx.ifMatch === String(row.version)) return;
+  if (ctx.ifMatch === undefined || ctx.ifMatch.includes(String(row.version))) return;
   throw new ApiError(
     "stale",
     `The agent is now at version ${row.version}. Read it again and apply your change to that version.`,

@@ -71,7 +71,7 @@ const remarks: Readonly<Record<string, string>> = {
   "GET /workspace-plans": onlyOperator,
   "PATCH /workspace-plans/:target_workspace_id": onlyOperator,
   "POST /members/:user_id/reset-link":
-    "Not for a member of a workspace that you do not own, unless you own `default`.",
+    "Never for yourself; for a member of a workspace that you do not own only if you own `default`.",
 };
 
 /**

@@ -21,7 +21,12 @@ export const usageRoutes: readonly ManagedRoute[] = [
       if (usage.format === "json") return { data: usage.report };
       const { name, content, heldBytes } = usage;
       return {
-        file: { name, type: "text/csv; charset=utf-8; header=present", content, heldBytes },
+        file: {
+          name,
+          type: "text/csv; charset=utf-8; header=present",
+          content,
+          heldBytes: () => heldBytes,
+        },
       };
     },
   },

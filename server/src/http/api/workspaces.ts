@@ -34,10 +34,14 @@ export const workspaceRoutes: readonly ManagedRoute[] = [
       id: "createWorkspace",
       summary: "Create workspace",
       description:
-        "For owners and keys of the workspace `default`. A member who creates a workspace owns it. A key gets a key of its own kind in the new workspace, which only this response shows.",
+        "For owners and keys of the workspace `default`. A member who creates a workspace owns it. A key gets a key of its own kind in the new workspace, whose secret only this response shows. It expires when the key that created the workspace expires; before that, create another key.",
       body: createWorkspaceBody,
       data: workspace,
-      also: z.object({ key: z.string().optional() }),
+      also: z.object({
+        key: z.string().optional(),
+        key_id: z.string().optional(),
+        key_expires_at: z.iso.datetime().nullable().optional(),
+      }),
       created: true,
       once: true,
       example: { name: "Support", time_zone: "Europe/Zurich" },

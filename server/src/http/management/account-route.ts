@@ -17,7 +17,7 @@ import {
 import type { Services } from "../services.ts";
 import { managedBody } from "./managed-body.ts";
 import { type RouteResult, render } from "./managed-route.ts";
-import type { RouteDoc } from "./route-doc.ts";
+import { type RouteDoc, rejectUnknownQuery } from "./route-doc.ts";
 
 /** A request as handlers get it: decoded from HTTP, but not yet validated by a schema. */
 export interface AccountRequest<Ctx extends AccountContext> {
@@ -80,6 +80,7 @@ export async function handleAccount(
   };
   let hold: ByteHold | undefined;
   const request = async () => {
+    rejectUnknownQuery(route.doc, c.req.query());
     const raw =
       route.method === "GET"
         ? undefined

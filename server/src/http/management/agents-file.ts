@@ -3,13 +3,14 @@ import type { ExportedDocument } from "../../bundles/index.ts";
 import type { RouteResult } from "./managed-route.ts";
 
 /**
- * Returns the exported agents as a file, JSON or YAML. Only one agent at a time is in memory while
- * the file is sent. `POST /agents/import` accepts both formats.
+ * Returns the exported agents as a file, JSON or YAML. Only one batch of agents at a time is in
+ * memory while the file is sent. `POST /agents/import` accepts both formats.
  */
 export function agentsFile({ format, agents }: ExportedDocument): RouteResult {
-  const text = format === "json" ? asJson(agents) : asYaml(agents);
+  const { values, heldBytes } = agents;
+  const content = format === "json" ? asJson(values) : asYaml(values);
   return {
-    file: { name: `beckon-agents.${format}`, type: `application/${format}`, content: text },
+    file: { name: `beckon-agents.${format}`, type: `application/${format}`, content, heldBytes },
   };
 }
 

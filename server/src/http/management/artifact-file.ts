@@ -26,5 +26,5 @@ export function artifactFile({ id, mediaType, bytes, content }: Artifact): Route
   const safe = extension === "bin" ? "application/octet-stream" : stored;
   const type = safe === "text/plain" ? "text/plain; charset=utf-8" : safe;
   const name = `${id.replaceAll(/[^a-zA-Z0-9_-]/g, "_")}.${extension}`;
-  return { file: { name, type, content, bytes, heldBytes: Math.min(bytes, maxPartBytes) } };
+  return { file: { name, type, content, bytes, heldBytes: () => Math.min(bytes, maxPartBytes) } };
 }

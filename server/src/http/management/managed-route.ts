@@ -2,6 +2,7 @@ import type { Scope } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
 import type { Egress } from "../../base/egress/index.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
+import type { BatchedValues } from "../../base/read-in-batches.ts";
 import type { DeliveryServices } from "../../deliveries/index.ts";
 import type { EventPoller } from "../../events/index.ts";
 import type { LimitServices } from "../../limits/index.ts";
@@ -16,6 +17,7 @@ import {
   arrivesWithHeaders,
   bindKey,
   canSend,
+  countStreamed,
   exchangeOf,
   headerOf,
   holdExchange,
@@ -30,7 +32,7 @@ import {
 import type { Services } from "../services.ts";
 import { acceptsStream, type StreamSource } from "../streams/index.ts";
 import { managedBody } from "./managed-body.ts";
-import type { RouteDoc } from "./route-doc.ts";
+import { type RouteDoc, rejectUnknownQuery } from "./route-doc.ts";
 
 /** The context of an operation, with the services that the operations of all modules need. */
 export type ManagedContext = Context &
@@ -63,7 +65,7 @@ export interface RouteResult {
    * Values that are sent instead of `data`, as JSON Lines, as fast as the client reads them;
    * undefined for all other responses.
    */
-  readonly lines?: AsyncIterable<unknown>;
+  readonly lines?: BatchedValues<unknown>;
   /**
    * A file that is sent instead of `data`, as fast as the client reads it; undefined for all other
    * responses.
@@ -75,10 +77,10 @@ export interface RouteResult {
     /** Size of the content in bytes; undefined if it is not known yet. */
     readonly bytes?: number;
     /**
-     * Maximum bytes of the content that are in memory at a time. They count against the memory
-     * budget for responses. Default 0.
+     * Returns the bytes of the content that are in memory now. They count against the memory budget
+     * for responses. Called before the first part of the content is read, and after each part.
      */
-    readonly heldBytes?: number;
+    readonly heldBytes: () => number;
   };
   /** The cursor of the next page of a list; null for the last page, undefined if it is no list. */
   readonly next?: string | null;
@@ -141,7 +143,7 @@ export async function handleManaged(
   c: RequestContext,
 ): Promise<Response> {
   const { incoming, outgoing } = c.env;
-  const { workspace: wanted, ...query } = c.req.query();
+  const { workspace: wanted, ...others } = c.req.query();
   const id = c.req.param("workspace_id") ?? workspaceOf(incoming, wanted);
   // Read before the first query, because a socket has no address once its client has disconnected.
   const address = addressOf(incoming, services.trustProxy);
@@ -150,6 +152,12 @@ export async function handleManaged(
   const find = () => authenticate(services, incoming, { id, any: route.anyWorkspace });
   const found = await withinDeadline(find());
   const { cookies = [] } = found;
+  // `?workspace=` is for sessions only. With a key or token it is left in the query, where it is
+  // rejected as an unknown parameter.
+  const query = found.actor.kind === "user" && route.method === "GET" ? others : c.req.query();
+  // This check comes before scope and resource, because an operation without parameters does not
+  // get the query. For example, `DELETE …?dry_run=1` must not delete.
+  rejectUnknownQuery(route.doc, query);
   const hold = holdExchange(services.runs.memory.exchanges, found.workspaceId, outgoing);
   const raw = route.method === "GET" ? undefined : await readBody(incoming, () => hold);
   // The credential can have been revoked while the rest of the body arrived. So it is checked
@@ -193,13 +201,11 @@ export async function handleManaged(
       mapping,
       retention,
       idempotency: binding && { route: `${route.method} ${c.req.path}`, binding },
-      ifMatch: entityTag(headerOf(incoming, "if-match")),
+      ifMatch: entityTags(headerOf(incoming, "if-match")),
       trace: exchangeOf(incoming).trace,
     },
     param: (name) => pathParameter(c, name),
-    // `?workspace=` is for sessions only. With a key or token it is left in the query, where it is
-    // rejected as an unknown parameter.
-    query: actor.kind === "user" ? query : c.req.query(),
+    query,
     body: managedBody(raw, headerOf(incoming, "content-type"), route.doc),
     publicUrl: services.publicUrl(),
   };
@@ -209,12 +215,16 @@ export async function handleManaged(
     !acceptsStream(headerOf(incoming, "accept"))
   ) {
     const handled = route.handle(request);
+    const requireMemory = (fits: boolean) => {
+      if (!fits) throw tooManyResponses(canRepeat ? undefined : executed);
+    };
     return render(
       { ...(await (route.method === "GET" ? withinDeadline(handled) : handled)), cookies },
       {
-        count(characters) {
-          if (canSend(characters, () => hold, outgoing)) return;
-          throw tooManyResponses(canRepeat ? undefined : executed);
+        count: (characters) => requireMemory(canSend(characters, () => hold, outgoing)),
+        countStreamed() {
+          const fits = countStreamed(hold, outgoing);
+          return (bytes) => requireMemory(fits(bytes));
         },
         onFailure(thrown) {
           const { route: path } = exchangeOf(incoming);
@@ -247,23 +257,33 @@ const executed =
   "The request was executed, but its response is not sent. Read what it has changed with GET.";
 
 /**
- * Returns the version in `If-Match`. Returns undefined if there is no such header, or if it is `*`,
- * which matches every version.
+ * Returns the versions in `If-Match`, a list of entity tags (RFC 9110, section 13.1.1). Returns
+ * undefined if there is no such header, or if it is `*`, which matches every version. Versions
+ * without quotes are accepted. So are weak entity tags, which the RFC excludes, because proxies
+ * that compress responses, such as nginx, make weak tags of ours.
  */
-function entityTag(header: string | undefined): string | undefined {
-  return header === "*" ? undefined : header?.replace(/^(?:W\/)?"?(.*?)"?$/, "$1");
+function entityTags(header: string | undefined): readonly string[] | undefined {
+  if (header === undefined || header === "*") return undefined;
+  const tags = header.matchAll(/(?:W\/)?"([^"]*)"|[^",\s]+/g);
+  return Array.from(tags, ([tag, quoted]) => quoted ?? tag);
 }
 
 interface Rendering {
   /**
-   * Called before the response is sent, to count its memory: with the characters of a JSON
-   * response, or with `heldBytes` of a file. It can throw an error to prevent the response.
+   * Called before a JSON response is sent, to count its memory. It can throw an error to prevent
+   * the response.
    */
   readonly count: (characters: number) => void;
   /**
-   * Called if `lines` or `file` cannot be read to their end. The response has begun then, so the
-   * function must disconnect the client, which otherwise would take the incomplete response for a
-   * complete one.
+   * Called before `lines` or `file` are sent. Returns a function that counts their bytes in memory,
+   * before the response begins and with each part. It can throw an error to prevent or end the
+   * response.
+   */
+  readonly countStreamed: () => (bytes: number) => void;
+  /**
+   * Called if `lines` or `file` cannot be read or sent to their end. The response has begun then,
+   * so the function must disconnect the client, which otherwise would take the incomplete response
+   * for a complete one.
    */
   readonly onFailure: (thrown: unknown) => void;
 }
@@ -282,21 +302,18 @@ export function render(result: RouteResult, rendering?: Rendering): Response {
   if (result.etag !== undefined) headers.set("etag", `"${result.etag}"`);
   if (result.lines !== undefined) {
     headers.set("content-type", "application/jsonl");
-    return new Response(ReadableStream.from(encoded(asLines(result.lines), rendering)), {
-      status: 200,
-      headers,
-    });
+    const { values, heldBytes } = result.lines;
+    return streamed({ content: asLines(values), heldBytes }, headers, rendering);
   }
   if (result.file !== undefined) {
-    const { name, type, content, bytes, heldBytes = 0 } = result.file;
-    rendering?.count(heldBytes);
+    const { name, type, bytes } = result.file;
     headers.set("content-type", type);
     headers.set("content-disposition", `attachment; filename="${name}"`);
     // If a browser shows the file in spite of `attachment`, it executes no script in it.
     headers.set("content-security-policy", "sandbox; default-src 'none'");
     headers.set("x-content-type-options", "nosniff");
     if (bytes !== undefined) headers.set("content-length", String(bytes));
-    return new Response(ReadableStream.from(encoded(content, rendering)), { status: 200, headers });
+    return streamed(result.file, headers, rendering);
   }
   if (result.data === undefined) {
     headers.delete("content-type");
@@ -316,13 +333,27 @@ async function* asLines(values: AsyncIterable<unknown>): AsyncGenerator<string> 
   for await (const value of values) yield `${JSON.stringify(value)}\n`;
 }
 
+/** A response that is sent as fast as the client reads it. */
+type Streamed = Pick<NonNullable<RouteResult["file"]>, "content" | "heldBytes">;
+
+function streamed(given: Streamed, headers: Headers, rendering: Rendering | undefined): Response {
+  const count = rendering?.countStreamed();
+  count?.(given.heldBytes());
+  const body = ReadableStream.from(encoded(given, count, rendering));
+  return new Response(body, { status: 200, headers });
+}
+
 async function* encoded(
-  parts: AsyncIterable<string | Uint8Array>,
+  { content, heldBytes }: Streamed,
+  count: ((bytes: number) => void) | undefined,
   rendering: Rendering | undefined,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   try {
-    for await (const part of parts) yield typeof part === "string" ? encoder.encode(part) : part;
+    for await (const part of content) {
+      count?.(heldBytes());
+      yield typeof part === "string" ? encoder.encode(part) : part;
+    }
   } catch (thrown) {
     if (rendering === undefined) throw thrown;
     rendering.onFailure(thrown);

@@ -1,5 +1,6 @@
 import type { ErrorCode, RunErrorCode } from "@beckon/contract";
-import type { z } from "zod";
+import { z } from "zod";
+import { parseQuery } from "../../base/parse.ts";
 
 /**
  * Describes a route's request and response. The OpenAPI document and the pages at `/docs` are
@@ -56,6 +57,17 @@ export interface RouteDoc {
   readonly dataExample?: unknown;
 }
 
+const noParameters = z.strictObject({});
+
+/**
+ * Rejects every query parameter if the route has none. A route that has some passes them to its
+ * operation, which parses them.
+ * @throws ApiError `bad_request`
+ */
+export function rejectUnknownQuery(doc: RouteDoc, query: Record<string, string>): void {
+  if (doc.query === undefined) parseQuery(noParameters, query);
+}
+
 /** Returns the status of the response if the request succeeds. */
 export function statusOf({ data, bytes, created }: RouteDoc): 200 | 201 | 204 {
   if (bytes) return 200;
@@ -69,17 +81,16 @@ export function statusOf({ data, bytes, created }: RouteDoc): 200 | 201 | 204 {
  *   route of the management API.
  */
 export function errorsOf({
-  method,
   path,
   doc,
   who,
 }: {
-  method: string;
   path: string;
   doc: RouteDoc;
   who?: string;
 }): (ErrorCode | RunErrorCode)[] {
   const codes: (ErrorCode | RunErrorCode)[] = [
+    "bad_request",
     "unauthorized",
     "forbidden",
     "misdirected",
@@ -87,10 +98,8 @@ export function errorsOf({
     "internal_error",
     "unavailable",
   ];
-  // A request with a session can name a workspace of which its user is not a member (`not_found`),
-  // or name none although the user is a member of several (`bad_request`).
+  // A request with a session can name a workspace of which its user is not a member.
   if (path.includes(":") || who === undefined) codes.push("not_found");
-  if (doc.query !== undefined || method !== "GET" || who === undefined) codes.push("bad_request");
   if (doc.body !== undefined || doc.once) codes.push("too_large");
   if (doc.body !== undefined) codes.push("unsupported_type");
   // A repeated request gets `conflict` while the response stored for its Idempotency-Key is being

@@ -251,7 +251,8 @@ test("every route about accounts answers as it declares", async () => {
     body: { current_password: password, new_password: `${password}!` },
   });
   await (await signedIn(`${password}!`)).call("/sign-out", { method: "POST" });
-  const { data: link } = (await ada.call(`/members/${me.id}/reset-link`, { method: "POST" })).body;
+  const { data: link } = (await beckon.call(`/members/${me.id}/reset-link`, { method: "POST" }))
+    .body;
   await call("/password/reset/check", { token: link.token });
   await call("/password/reset", { token: link.token, new_password: password });
   expect(accountRoutes.map(({ doc }) => doc.id).filter((id) => !succeeded.has(id))).toEqual([]);

@@ -128,7 +128,7 @@ export const sharedParameters = {
     name: "webhook-id",
     in: "header",
     description:
-      "The delivery's id in Standard Webhooks. It serves as the Idempotency-Key if that is absent; an invalid one is ignored.",
+      "The delivery's id in Standard Webhooks. It serves as the Idempotency-Key if that is absent and the trigger's settings have no `event_id`; an invalid one is ignored.",
     schema: { type: "string" },
   },
 } as const;

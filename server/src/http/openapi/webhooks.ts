@@ -14,7 +14,8 @@ const descriptions: Readonly<Record<DeliveredEvent, string>> = {
   "run.finished": "A run succeeded.",
   "run.failed": "A run ended with an error.",
   "run.cancelled": "A run was cancelled.",
-  "usage.threshold": "50, 80 or 100 percent of a limit were reached, once each per period.",
+  "usage.threshold":
+    "50, 80 or 100 percent of a limit were reached, once each per period, and again after a raise of the limit.",
   "agent.paused": "An agent was paused, or the reason of its pause changed.",
   "agent.resumed": "A paused agent was resumed.",
   "subscription.disabled": "Beckon disabled a subscription: events are not delivered to it.",

@@ -14,7 +14,7 @@ const smallResponse = 64 * 1024;
  */
 const heldPerCharacter = 5;
 
-/** If a client reads nothing of a large response for this long, it is disconnected. */
+/** If a client reads nothing of a large or streamed response for this long, it is disconnected. */
 const stallMs = 60_000;
 
 /**
@@ -48,8 +48,33 @@ export function canSend(
   outgoing: ServerResponse,
 ): boolean {
   if (characters <= smallResponse || outgoing.destroyed) return true;
-  outgoing.setTimeout(stallMs, () => outgoing.destroy());
+  disconnectStalled(outgoing);
   return hold().grow(heldPerCharacter * characters);
+}
+
+/**
+ * Returns a function that counts a response that is sent in parts, as `canSend` does. It must be
+ * called with the bytes that are in memory before the first part, and again with each part. The
+ * largest number stays counted until the response is sent. A client that reads nothing for a minute
+ * is disconnected, also if the response is small.
+ */
+export function countStreamed(
+  hold: ByteHold,
+  outgoing: ServerResponse,
+): (bytes: number) => boolean {
+  disconnectStalled(outgoing);
+  let countedBytes = 0;
+  return (bytes) => {
+    const missing = heldPerCharacter * bytes - countedBytes;
+    if (bytes <= smallResponse || missing <= 0 || outgoing.destroyed) return true;
+    if (!hold.grow(missing)) return false;
+    countedBytes += missing;
+    return true;
+  };
+}
+
+function disconnectStalled(outgoing: ServerResponse): void {
+  outgoing.setTimeout(stallMs, () => outgoing.destroy());
 }
 
 /**

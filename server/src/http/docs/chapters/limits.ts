@@ -50,7 +50,7 @@ with urlopen(request) as response:
         html: `<table>${outcomes
           .map(([when, what]) => `<tr><td>${prose(when)}</td><td>${prose(what)}</td></tr>`)
           .join("")}</table>
-<p>${prose("The error has `limit` with `scope`, `metric`, `used`, `limit` and `resets_at`, and so has the run. At 50, 80 and 100 percent a workspace event `usage.threshold` is written, once each per period.")}</p>`,
+<p>${prose("The error has `limit` with `scope`, `metric`, `used`, `limit` and `resets_at`, and so has the run. At 50, 80 and 100 percent a workspace event `usage.threshold` is written, once each per period, and again after a raise of the limit.")}</p>`,
       },
       {
         id: "reservation",
