@@ -29,7 +29,7 @@ export function ProviderDialogs({ providers, canWrite, search, close }: Provider
       <AddProvider open={search.new === "1"} preset={search.preset} close={close} />
       {edited === undefined ? null : (
         <Suspense>
-          <EditProvider provider={edited} close={close} />
+          <EditProvider key={edited.id} provider={edited} close={close} />
         </Suspense>
       )}
       {deleted === undefined ? null : <DeleteDialog provider={deleted} close={close} />}

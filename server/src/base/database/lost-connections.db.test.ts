@@ -124,7 +124,10 @@ test("while all connections are blocked callers get 503 in time, and success aft
   );
   const starts = Array.from({ length: 30 }, () => beckon.invoke(agent, "held up"));
   const responses = await Promise.all(starts);
-  for (const { body } of responses) expect(body.error).toContain("Nothing was started");
+  // Which of the two a caller gets depends on whether the database had its statement already.
+  const states =
+    /Nothing was started; try again|may have been started; Beckon cancels it if it can/;
+  for (const { body } of responses) expect(body.error).toMatch(states);
   const most = [...reads].slice(beckon.config.poolSize);
   responses.push(...(await Promise.all(most)).filter((response) => response !== undefined));
   giveUp.abort();
