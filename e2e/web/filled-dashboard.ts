@@ -95,7 +95,7 @@ export async function fillDashboard(
       )
     ).run_id;
   const ended = async (runId: string) => {
-    const isEnded = async () => (await api(`/runs/${runId}?view=summary`)).finished_at ?? undefined;
+    const isEnded = async () => (await api(`/runs/${runId}`)).finished_at ?? undefined;
     await eventually(`the end of ${runId}`, isEnded, 180_000);
     return runId;
   };

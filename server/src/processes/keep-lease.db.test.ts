@@ -2,7 +2,7 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { captureLog } from "../../test/capture-log.ts";
 import { testDatabase } from "../../test/database.ts";
 import { eventually } from "../../test/eventually.ts";
-import { openProcessMessages } from "../base/database/index.ts";
+import { type Database, openProcessMessages } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import { createMetrics } from "../base/metrics/index.ts";
 import { keepLease, OwnProcess, registerProcess } from "./index.ts";
@@ -14,12 +14,12 @@ afterAll(() => processMessages.close());
 const leaseSeconds = 2;
 
 /** Registers a process that renews its lease and can declare others dead. */
-async function keep() {
+async function keep(connection: Database["lease"] = database.lease) {
   const own = new OwnProcess(newId("prc"));
   await registerProcess(database.lease, own.id, leaseSeconds);
   const lease = keepLease({
     own,
-    connection: database.lease,
+    connection,
     leaseSeconds,
     processMessages,
     log,
@@ -74,4 +74,37 @@ test("after the database's clock was set forward, every process gets the time to
   await lease.recordExpired();
   expect(await isAlive(other)).toBe(true);
   await declaredDead(other);
+});
+
+test("a renewal whose response is late gives every process the time to renew its lease as well", async () => {
+  let late: PromiseWithResolvers<void> | undefined;
+  const connection = new Proxy(database.lease, {
+    get: (pool, name) =>
+      name === "query"
+        ? async (text: string, values: unknown[]) => {
+            const result = await pool.query(text, values);
+            if (text.startsWith("update processes p set lease_until")) await late?.promise;
+            return result;
+          }
+        : Reflect.get(pool, name),
+  });
+  const { own, lease, declaredDead } = await keep(connection);
+  await declaredDead(await addProcess(0.1));
+  const other = await addProcess(3_600);
+  late = Promise.withResolvers();
+  await database.engine.query(
+    "update processes set lease_until = now() - interval '1 second' where id = any ($1)",
+    [[own.id, other]],
+  );
+  await eventually("the renewal of the own lease", async () => {
+    const { rows } = await database.engine.query(
+      "select from processes where id = $1 and lease_until > now() + interval '1 second'",
+      [own.id],
+    );
+    return rows.length > 0 || undefined;
+  });
+  const recorded = lease.recordExpired();
+  late.resolve();
+  await recorded;
+  expect(await isAlive(other)).toBe(true);
 });

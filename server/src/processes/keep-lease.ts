@@ -63,6 +63,7 @@ export function keepLease({
   const stopping = new AbortController();
   let renewedAt = elapsed();
   let heldSince = renewedAt;
+  let renewal = Promise.resolve();
 
   async function renew(): Promise<void> {
     const sentAt = elapsed();
@@ -93,11 +94,12 @@ export function keepLease({
 
   async function renewUntilStopped(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await renew().catch((thrown) => {
+      renewal = renew().catch((thrown) => {
         own.recordFailedRenewal();
         log.outages.database.failed(thrown);
         metrics.count("beckon_lease_renewals_failed_total", []);
       });
+      await renewal;
       // This process reports that it is not ready until a renewal succeeds, so after a failed
       // renewal the next one follows sooner.
       await sleep(
@@ -110,6 +112,9 @@ export function keepLease({
   const renewing = renewUntilStopped();
   return {
     async recordExpired() {
+      // The database may have renewed the own lease, but this process learns only from the response
+      // that the lease had expired before.
+      await renewal;
       const now = elapsed();
       if (own.isLeaseFailing || now - heldSince < leaseMs || now - renewedAt > leaseMs) return;
       const dead = await recordExpired(connection, own.id, leaseSeconds);

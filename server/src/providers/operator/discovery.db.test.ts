@@ -240,7 +240,8 @@ describe("a server that comes and goes", () => {
         credential: agent.token,
         body: { input: "Hello" },
       });
-    for (const { url } of [one, other]) expect((await invoke(url)).body.output).toBe("Hello");
+    for (const { url } of [one, other])
+      expect((await invoke(url)).body).toMatchObject({ output: "Hello" });
 
     await server.close();
     const third = await beckon.another({ modelServers: servers });
