@@ -1,15 +1,19 @@
 import { type AgentInDocument, agentsDocument } from "@beckon/contract";
 import { addFromDocument } from "../agents/index.ts";
+import { elapsed } from "../base/clock.ts";
 import { type Context, permit, permitAllAgents } from "../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
-import { ApiError } from "../base/errors.ts";
+import { ApiError, attemptAsync, orThrow } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { fieldOf, isJsonObject } from "../base/json/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { readYamlBody } from "../base/yaml/index.ts";
 import type { MappingServices } from "../mapping/index.ts";
-import { addTrigger, fillPreset } from "../triggers/index.ts";
+import { addTrigger, fillPreset, requireValidReceiving } from "../triggers/index.ts";
+
+/** Maximum time of the checks of all filters and templates of a document. */
+const maxCheckMs = 10_000;
 
 export interface ImportedAgent {
   readonly id: string;
@@ -29,7 +33,7 @@ export interface ImportedAgent {
  * Adds the agents of a document with their triggers, in one transaction. Existing agents are never
  * changed: every imported agent gets a new id and a new token. The ids ascend in the document's
  * order.
- * @throws ApiError `bad_request`, `forbidden`
+ * @throws ApiError `bad_request`, `forbidden`, `unavailable`
  */
 export async function importAgents({
   ctx,
@@ -41,22 +45,46 @@ export async function importAgents({
   permit(ctx, "agents:write");
   permitAllAgents(ctx);
   const body = await readYamlBody(input.body);
+  const checked = await attemptAsync(() => checkDocument(ctx, body));
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {
-      const document = parseBody(agentsDocument, withPresets(body));
-      if (document.agents.some(({ triggers }) => triggers.length > 0))
-        permit(ctx, "triggers:write");
-      const ids = ascendingIds("agt", document.agents.length);
+      const given = orThrow(checked);
+      const ids = ascendingIds("agt", given.length);
       const agents: ImportedAgent[] = [];
-      for (const [index, given] of document.agents.entries()) {
+      for (const [index, agent] of given.entries()) {
         agents.push(
-          await withAgentName(index, given, () =>
-            importAgent(tx, ctx, ids[index] ?? newId("agt"), given),
+          await withAgentName(index, agent, () =>
+            importAgent(tx, ctx, ids[index] ?? newId("agt"), agent),
           ),
         );
       }
       return { agents };
     }),
+  );
+}
+
+/** Parses the document, and checks its triggers. */
+async function checkDocument(
+  ctx: Context & MappingServices,
+  body: UnparsedBody,
+): Promise<AgentInDocument[]> {
+  const { agents } = parseBody(agentsDocument, withPresets(body));
+  if (agents.some(({ triggers }) => triggers.length > 0)) permit(ctx, "triggers:write");
+  const endsAt = elapsed() + maxCheckMs;
+  for (const [index, agent] of agents.entries()) {
+    for (const { receiving } of agent.triggers) {
+      if (elapsed() > endsAt) throw tooSlow();
+      await withAgentName(index, agent, () => requireValidReceiving(ctx, receiving));
+    }
+  }
+  return agents;
+}
+
+function tooSlow(): ApiError {
+  return new ApiError(
+    "unavailable",
+    `Checking the filters and templates of the triggers took more than ${maxCheckMs / 1_000} seconds. Import fewer agents at a time, or try again later.`,
+    { retryAfter: 10 },
   );
 }
 
@@ -74,7 +102,7 @@ function withPresets(body: UnparsedBody): UnparsedBody {
 
 async function importAgent(
   tx: WorkspaceTransaction,
-  ctx: Context & MappingServices,
+  ctx: Context,
   agentId: string,
   given: AgentInDocument,
 ): Promise<ImportedAgent> {

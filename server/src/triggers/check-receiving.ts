@@ -11,11 +11,12 @@ const maxBytesWithoutTemplate = 1_048_576;
 
 /**
  * Checks what the schema of the settings cannot check: the filter and the template, and settings
- * that depend on each other.
+ * that depend on each other. Call this before the transaction: a check can wait 10 seconds for
+ * other evaluations, and a transaction would hold its connection and its locks meanwhile.
  * @throws ApiError `bad_request`; `unavailable` if too many evaluations wait
  */
 export async function requireValidReceiving(
-  ctx: Context & Partial<MappingServices>,
+  ctx: Context & MappingServices,
   receiving: Receiving | null,
 ): Promise<void> {
   if (receiving === null) return;
@@ -27,7 +28,6 @@ export async function requireValidReceiving(
     );
   }
   if (filter === null && template === null) return;
-  if (ctx.mapping === undefined) throw new Error("The context has no evaluator.");
   const [mistake] = await ctx.mapping.check({ tenant: ctx.workspaceId, filter, template });
   if (mistake !== undefined)
     throw new ApiError("bad_request", `receiving.${partOf(mistake)}: ${mistake.message}`);

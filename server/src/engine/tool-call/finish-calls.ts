@@ -30,7 +30,7 @@ export async function finishCalls(
   step: Step,
   unwritten: readonly NewEvent[],
 ): Promise<void> {
-  const { entries, calls } = planCalls(request.runId, step, request.tools, recorder.entries);
+  const { entries, calls } = await planCalls(request.runId, step, request.tools, recorder.entries);
   // Parsed arguments take memory too: they are in the journal and in each later prompt.
   if (entries.length > 0 && request.hold?.grow(heldBytesOf(entries, 1)) === false) {
     recorder.defer(unwritten);

@@ -2,6 +2,12 @@ import { isNestedDeeper, parseExactly, rawNumber } from "../../base/json/index.t
 import { storableJson, unstorableIn } from "../storable.ts";
 import { maxLevels } from "./fit-result.ts";
 
+/**
+ * Maximum UTF-16 units of the arguments of one call. Parsing more would block the process too long.
+ * It is above the 256 KiB of a request of an HTTP tool, because providers escape characters.
+ */
+const maxLength = 1_048_576;
+
 type Arguments =
   /**
    * `unstorable` is the location of the first string with characters that PostgreSQL cannot store;
@@ -18,6 +24,10 @@ type Arguments =
  * that a tool gets the id that the model wrote and no rounded one.
  */
 export function parseArguments(text: string): Arguments {
+  if (text.length > maxLength) {
+    const mistake = `are longer than ${maxLength.toLocaleString("en")} characters; send less`;
+    return { ok: false, mistake };
+  }
   if (text.trim() === "") return { ok: true, value: {}, unstorable: undefined };
   if (isNestedDeeper(text, maxLevels))
     return { ok: false, mistake: `are nested more than ${maxLevels} levels deep` };

@@ -3,16 +3,16 @@ import { tool } from "../../../test/engine-run.ts";
 import type { Step } from "../history.ts";
 import { planCalls } from "./plan-calls.ts";
 
-test("calls above the maximum of a step are rejected without the names of all tools", () => {
-  const tools = Array.from({ length: 128 }, (_, n) => tool(`tool_${n}_`.padEnd(64, "x")));
-  const step: Step = {
+/** Returns a step with one call of the tool `a` for each of these arguments. */
+function stepOf(allArguments: readonly string[]): Step {
+  return {
     step: 1,
     model: "scripted/model",
-    parts: Array.from({ length: 10_000 }, (_, n) => ({
+    parts: allArguments.map((text, n) => ({
       type: "tool_call" as const,
       call_id: `call_${n}`,
       tool: "a",
-      arguments: "",
+      arguments: text,
     })),
     finish_reason: "tool_calls",
     usage: { input_tokens: 1, output_tokens: 1, cached_input_tokens: 0 },
@@ -20,9 +20,37 @@ test("calls above the maximum of a step are rejected without the names of all to
     duration_ms: 1,
     retries: 0,
   };
-  const { entries, calls } = planCalls("run_1", step, tools, []);
+}
+
+test("calls above the maximum of a step are rejected without the names of all tools", async () => {
+  const tools = Array.from({ length: 128 }, (_, n) => tool(`tool_${n}_`.padEnd(64, "x")));
+  const step = stepOf(Array.from({ length: 10_000 }, () => ""));
+  const { entries, calls } = await planCalls("run_1", step, tools, []);
   expect([entries.length, calls.length]).toEqual([10_000, 0]);
   // If the errors listed the names of the tools, each of the 10,000 results would have more than
   // 8,000 characters.
   expect(JSON.stringify(entries).length).toBeLessThan(5_000_000);
+});
+
+test("arguments above 1 MiB are rejected and not checked", async () => {
+  const checked: unknown[] = [];
+  const check = (args: unknown) => void checked.push(args);
+  const texts = [1_048_576, 1_048_577].map((length) => `"${"x".repeat(length - 2)}"`);
+  const { entries, calls } = await planCalls("run_1", stepOf(texts), [tool("a", { check })], []);
+  expect([calls.map(({ callId }) => callId), checked.length]).toEqual([["call_0"], 1]);
+  expect(entries[1]?.data).toMatchObject({
+    call_id: "call_1",
+    outcome: "refused",
+    result: expect.stringMatching(
+      /^The arguments of a are longer than 1,048,576 characters; send less\. Available tools: a\.$/,
+    ),
+  });
+});
+
+test("other work of the process continues between the checks of two calls", async () => {
+  const order: string[] = [];
+  const check = (args: unknown) => void order.push(`check ${args}`);
+  setImmediate(() => order.push("other work"));
+  await planCalls("run_1", stepOf(["1", "2"]), [tool("a", { check })], []);
+  expect(order).toEqual(["check 1", "other work", "check 2"]);
 });

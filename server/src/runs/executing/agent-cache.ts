@@ -28,10 +28,12 @@ import { readVersion } from "./version-store.ts";
  * process runs.
  */
 const maxPrepared = 2_000;
+/** Maximum size of the cache, as `bytesOf` estimates it: configurations can be large. */
+const maxPreparedBytes = 64 * 1024 * 1024;
 
 /**
- * Estimated bytes of memory for each byte of a draft run's configuration: its text and the objects
- * of its tools.
+ * Estimated bytes of memory for each byte of a configuration: its text and the objects of its
+ * tools.
  */
 const heldPerConfigByte = 4;
 
@@ -71,7 +73,11 @@ interface PinnedAgent extends RunRef {
 /** LRU cache of agent versions, each with its model, its tools and the price of its model. */
 export class AgentCache {
   readonly #options: AgentCacheOptions;
-  readonly #prepared = new LRUCache<string, PreparedAgent>({ max: maxPrepared });
+  readonly #prepared = new LRUCache<string, PreparedAgent>({
+    max: maxPrepared,
+    maxSize: maxPreparedBytes,
+    sizeCalculation: bytesOf,
+  });
 
   constructor(options: AgentCacheOptions) {
     this.#options = options;
@@ -235,6 +241,11 @@ export class AgentCache {
       `The provider of the model ${model} was deleted. Give the agent another model.`,
     );
   }
+}
+
+/** Estimates the memory of an agent version in the cache, in bytes: 2,000 for its model. */
+function bytesOf({ config }: PreparedAgent): number {
+  return 2_000 + heldPerConfigByte * JSON.stringify(config).length;
 }
 
 function nameOf({ agentId, agentVersion, providerStamp }: PinnedAgent): string {

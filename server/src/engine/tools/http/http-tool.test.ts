@@ -162,6 +162,16 @@ describe("the request", () => {
     expect(asText.ok && toolNamed("write").check?.(asText.value)).toBe("id must be a string");
   });
 
+  test("is not made for arguments that need too many checks", () => {
+    const anyOf = Array.from({ length: 20 }, () => ({ type: "null" }));
+    const body = { type: "array", items: { anyOf: [{ anyOf }, { type: "integer" }] } };
+    const tool = toolNamed("write", { operations: [{ ...operations.write, body }] });
+    const args = { id: "7", body: Array.from({ length: 50_000 }, () => 0) };
+    expect(tool.check?.(args)).toBe(
+      "The values need more than 1,000,000 checks. Send fewer or shorter values",
+    );
+  });
+
   test("has each secret in its header, with its prefix, or in its query", async () => {
     json(200, {});
     await read({ ...withSecret, query: { key: { secret_id: "sec_1" } } });

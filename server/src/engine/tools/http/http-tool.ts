@@ -52,9 +52,9 @@ function httpTool(grant: HttpToolGrant, operation: HttpOperation, services: Tool
     safeToRepeat: operation.safe_to_repeat,
     budget: { name: grant.name, calls: grant.max_calls_per_run },
     check(args) {
-      const found = schemaMismatch(schema, args);
-      if (found !== undefined) return found;
       try {
+        const found = schemaMismatch(schema, args);
+        if (found !== undefined) return found;
         requestOf(args);
         return undefined;
       } catch (thrown) {

@@ -157,6 +157,82 @@ test("a character counts once, however many UTF-16 units it takes", () => {
   );
 });
 
+const list = (length: number, item: unknown) => Array.from({ length }, () => item);
+const numbered = (length: number) => Array.from({ length }, (_, n) => [`n${n}`, n] as const);
+const names = (length: number) => numbered(length).map(([name]) => name);
+/** Returns 400 alternatives with this schema, and `last`. */
+const alternatives = (schema: ValueSchema, last: ValueSchema): ValueSchema => ({
+  anyOf: [...list(19, { anyOf: list(20, schema) as ValueSchema[] }), last] as ValueSchema[],
+});
+
+test.each<[string, ValueSchema, unknown]>([
+  [
+    "items with many alternatives",
+    { type: "array", items: alternatives({ type: "null" }, { type: "integer" }) },
+    list(10_000, 0),
+  ],
+  [
+    "a long text with many alternatives",
+    alternatives({ type: "string", maxLength: 300_000 }, { type: "string" }),
+    "x".repeat(400_000),
+  ],
+  [
+    "items with many alternatives of many allowed values",
+    { type: "array", items: alternatives({ enum: names(40) }, { type: "integer" }) },
+    list(10_000, 0),
+  ],
+  [
+    "items that are compared with a large object",
+    {
+      type: "array",
+      items: { anyOf: [{ const: Object.fromEntries(numbered(1_000)) }, { type: "object" }] },
+    },
+    list(10_000, {}),
+  ],
+  [
+    "many properties with many alternatives",
+    {
+      type: "object",
+      ...alternatives({ required: ["z"] }, { type: "object", additionalProperties: true }),
+    },
+    Object.fromEntries(numbered(10_000)),
+  ],
+  [
+    "many alternatives of which each lacks the last required property",
+    {
+      type: "array",
+      items: alternatives({ required: [...names(99), "z"] }, { additionalProperties: true }),
+    },
+    list(100, Object.fromEntries(numbered(99))),
+  ],
+])("a check of %s is rejected before it blocks the process", (_, schema, value) => {
+  expect(() => schemaMismatch(schema, value)).toThrow(
+    "The values need more than 1,000,000 checks. Send fewer or shorter values.",
+  );
+});
+
+test("a long list of codes is accepted, however many codes are allowed", () => {
+  const codes: ValueSchema = { type: "array", items: { enum: names(500) } };
+  expect(schemaMismatch(codes, list(25_000, "n499"))).toBeUndefined();
+  expect(schemaMismatch(codes, ["n499", "n500"])).toMatch(/^\[1\] must be "n0" or "n1" or /);
+});
+
+test("alternatives after the one that matches are not checked", () => {
+  const { anyOf = [] } = alternatives({ type: "null" }, { type: "integer" });
+  const schema: ValueSchema = { type: "array", items: { anyOf: anyOf.toReversed() } };
+  expect(schemaMismatch(schema, list(100_000, 0))).toBeUndefined();
+});
+
+test("an error is short, however long the names and the alternatives are", () => {
+  const schema: ValueSchema = {
+    type: "object",
+    additionalProperties: alternatives({ type: "null" }, { type: "boolean" }),
+  };
+  const found = schemaMismatch(schema, { [`${"x".repeat(98)}${"😀".repeat(1_000)}`]: 1 });
+  expect(found).toMatch(/^x{98}\uFFFD… matches none of the alternatives: /);
+  expect(found).toHaveLength(4_000);
+});
+
 test("constant fields of a body are not shown, not accepted and always sent", () => {
   const schema: ValueSchema = {
     type: "object",

@@ -1,40 +1,100 @@
 import type { ValueSchema, ValueType } from "@beckon/contract";
 import { isJsonObject, isRawNumber, type JsonObject } from "../../../base/json/index.ts";
+import { ToolFailure } from "../../tool.ts";
+
+/**
+ * Maximum number of checks of one value. They take less than a second, in which the process does
+ * nothing else. A value of the maximum body size needs fewer, unless its items have many
+ * alternatives.
+ */
+const maxChecks = 1_000_000;
+const maxNameLength = 100;
+const maxErrorLength = 4_000;
 
 /**
  * Returns the first error in `value` according to `schema`, as text for the model; undefined if the
  * value is valid.
- *
- * @param path location of `value` inside the arguments, for example `body.items[0]`.
- * @param outer names of the properties of `value` that the schemas around an alternative of `anyOf`
- *   define. The alternative need not repeat them.
+ * @throws {ToolFailure} the value needs more than `maxChecks` checks.
  */
-export function schemaMismatch(
-  schema: ValueSchema,
-  value: unknown,
-  path = "",
-  outer: readonly string[] = [],
-): string | undefined {
+export function schemaMismatch(schema: ValueSchema, value: unknown): string | undefined {
+  const text = mismatchIn(schema, value, { path: "", outer: noNames, checks: new Checks() })?.();
+  return text === undefined ? undefined : shorten(text, maxErrorLength);
+}
+
+/**
+ * Builds the text of an error. Most errors are of alternatives of which another one matches, and
+ * their texts are never needed.
+ */
+type Mismatch = () => string;
+
+/** What is known about the position of a value. */
+interface Position {
+  /** Location of the value inside the arguments, for example `body.items[0]`. */
+  readonly path: string;
+  /**
+   * Names of the properties of the value that the schemas around an alternative of `anyOf` define.
+   * The alternative need not repeat them.
+   */
+  readonly outer: ReadonlySet<string>;
+  readonly checks: Checks;
+}
+
+const noNames: ReadonlySet<string> = new Set();
+
+/** Counts the checks of one value. */
+class Checks {
+  #left = maxChecks;
+
+  /** @throws {ToolFailure} there are too many checks. */
+  count(checks: number): void {
+    this.#left -= checks;
+    if (this.#left >= 0) return;
+    throw new ToolFailure(
+      `The values need more than ${maxChecks.toLocaleString("en")} checks. Send fewer or shorter values.`,
+    );
+  }
+}
+
+/** Returns the first error in `value`; undefined if it is valid. */
+function mismatchIn(schema: ValueSchema, value: unknown, position: Position): Mismatch | undefined {
+  const { path, checks } = position;
   const at = path === "" ? "the value" : path;
-  if ("const" in schema && !isSame(value, schema.const))
-    return `${at} must be ${JSON.stringify(schema.const)}`;
-  if (schema.enum !== undefined && !schema.enum.some((choice) => isSame(value, choice))) {
-    return `${at} must be ${schema.enum.map((choice) => JSON.stringify(choice)).join(" or ")}`;
-  }
-  const types = schema.type === undefined ? [] : [schema.type].flat();
-  if (types.length > 0 && !types.some((type) => hasType[type](value)))
-    return `${at} must be ${types.map((type) => typeNames[type]).join(" or ")}`;
-  if (schema.anyOf !== undefined) {
-    const names = [...outer, ...Object.keys(schema.properties ?? {})];
-    const mismatches = schema.anyOf.map((choice) => schemaMismatch(choice, value, path, names));
-    if (!mismatches.includes(undefined))
-      return `${at} matches none of the alternatives: ${mismatches.join("; or ")}`;
-  }
+  const { anyOf, enum: choices, type } = schema;
+  checks.count(1);
+  if ("const" in schema && !isSame(value, schema.const, checks))
+    return () => `${at} must be ${JSON.stringify(schema.const)}`;
+  if (choices !== undefined && !isOneOf(value, choices, checks))
+    return () => `${at} must be ${choices.map((choice) => JSON.stringify(choice)).join(" or ")}`;
+  const isType = (each: ValueType) => hasType[each](value);
+  if (type !== undefined && !(typeof type === "string" ? isType(type) : type.some(isType)))
+    return () => `${at} must be ${describeTypes(type)}`;
+  const found = anyOf && alternativesMismatch(anyOf, schema, value, position);
+  if (found !== undefined)
+    return () =>
+      `${at} matches none of the alternatives: ${found.map((each) => each()).join("; or ")}`;
   if (typeof value === "number") return numberMismatch(schema, value, at);
   if (isRawNumber(value)) return numberMismatch(schema, Number(value.rawJSON), at);
-  if (typeof value === "string") return textMismatch(schema, value, at);
-  if (Array.isArray(value)) return listMismatch(schema, value, path, at);
-  return isJsonObject(value) ? objectMismatch(schema, value, path, outer) : undefined;
+  if (typeof value === "string") return textMismatch(schema, value, at, checks);
+  if (Array.isArray(value)) return listMismatch(schema, value, at, position);
+  return isJsonObject(value) ? objectMismatch(schema, value, position) : undefined;
+}
+
+/** Returns the errors in all alternatives of `schema`; undefined if the value matches one. */
+function alternativesMismatch(
+  anyOf: readonly ValueSchema[],
+  { properties = {} }: ValueSchema,
+  value: unknown,
+  { path, outer, checks }: Position,
+): Mismatch[] | undefined {
+  const names = new Set([...outer, ...Object.keys(properties)]);
+  checks.count(names.size);
+  const mismatches: Mismatch[] = [];
+  for (const choice of anyOf) {
+    const mismatch = mismatchIn(choice, value, { path, outer: names, checks });
+    if (mismatch === undefined) return undefined;
+    mismatches.push(mismatch);
+  }
+  return mismatches;
 }
 
 const hasType: Readonly<Record<ValueType, (value: unknown) => boolean>> = {
@@ -57,28 +117,50 @@ const typeNames: Readonly<Record<ValueType, string>> = {
   null: "null",
 };
 
+function describeTypes(type: ValueType | readonly ValueType[]): string {
+  const types = [type].flat();
+  return types.map((each) => typeNames[each]).join(" or ");
+}
+
 /**
  * Returns whether an argument equals a value of the schema. The order of properties does not
  * matter. Schemas have no raw numbers, so a raw number is compared as it would be rounded.
  */
-function isSame(one: unknown, other: unknown): boolean {
+function isSame(one: unknown, other: unknown, checks: Checks): boolean {
+  checks.count(1);
   if (isRawNumber(one)) return Number(one.rawJSON) === other;
   if (Array.isArray(one))
     return (
       Array.isArray(other) &&
       one.length === other.length &&
-      one.every((each, index) => isSame(each, other[index]))
+      one.every((each, index) => isSame(each, other[index], checks))
     );
   if (!isJsonObject(one)) return one === other;
+  if (!isJsonObject(other)) return false;
   const names = Object.keys(one);
+  const { length } = Object.keys(other);
+  checks.count(names.length + length);
   return (
-    isJsonObject(other) &&
-    names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name]))
+    names.length === length &&
+    names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name], checks))
   );
 }
 
-function numberMismatch(schema: ValueSchema, value: number, at: string): string | undefined {
+/**
+ * Returns whether an argument equals one of the values of an `enum`. These are no objects or lists,
+ * so 20 comparisons take no longer than another check.
+ */
+function isOneOf(
+  value: unknown,
+  choices: NonNullable<ValueSchema["enum"]>,
+  checks: Checks,
+): boolean {
+  checks.count(Math.ceil(choices.length / 20));
+  const compared: unknown = isRawNumber(value) ? Number(value.rawJSON) : value;
+  return choices.some((choice) => choice === compared);
+}
+
+function numberMismatch(schema: ValueSchema, value: number, at: string): Mismatch | undefined {
   const {
     minimum = -Infinity,
     maximum = Infinity,
@@ -86,26 +168,30 @@ function numberMismatch(schema: ValueSchema, value: number, at: string): string 
     exclusiveMaximum = Infinity,
     multipleOf,
   } = schema;
-  if (value < minimum) return `${at} must be at least ${minimum}`;
-  if (value > maximum) return `${at} must be at most ${maximum}`;
-  if (value <= exclusiveMinimum) return `${at} must be above ${exclusiveMinimum}`;
-  if (value >= exclusiveMaximum) return `${at} must be below ${exclusiveMaximum}`;
+  if (value < minimum) return () => `${at} must be at least ${minimum}`;
+  if (value > maximum) return () => `${at} must be at most ${maximum}`;
+  if (value <= exclusiveMinimum) return () => `${at} must be above ${exclusiveMinimum}`;
+  if (value >= exclusiveMaximum) return () => `${at} must be below ${exclusiveMaximum}`;
   // 0.3 must count as a multiple of 0.1, although 0.3 / 0.1 is not exactly 3. Rounding of both
   // numbers and of the quotient changes the quotient by at most 1.5 epsilon (relative), so a
   // difference of up to 4 epsilon is tolerated.
   const times = multipleOf === undefined ? 0 : value / multipleOf;
   const isBetween = Math.abs(times - Math.round(times)) > 4 * Number.EPSILON * Math.abs(times);
-  return isBetween ? `${at} must be a multiple of ${multipleOf}` : undefined;
+  return isBetween ? () => `${at} must be a multiple of ${multipleOf}` : undefined;
 }
 
 function textMismatch(
   { minLength = 0, maxLength = Infinity }: ValueSchema,
   value: string,
   at: string,
-): string | undefined {
+  checks: Checks,
+): Mismatch | undefined {
+  // A character has one or two UTF-16 units. Most texts need not be counted.
+  if (value.length <= maxLength && value.length >= 2 * minLength) return undefined;
+  checks.count(value.length);
   const length = characters(value);
-  if (length < minLength) return `${at} must be at least ${minLength} characters`;
-  return length > maxLength ? `${at} must be at most ${maxLength} characters` : undefined;
+  if (length < minLength) return () => `${at} must be at least ${minLength} characters`;
+  return length > maxLength ? () => `${at} must be at most ${maxLength} characters` : undefined;
 }
 
 /**
@@ -121,14 +207,16 @@ function characters(text: string): number {
 function listMismatch(
   { items, minItems = 0, maxItems = Infinity }: ValueSchema,
   value: unknown[],
-  path: string,
   at: string,
-) {
-  if (value.length < minItems) return `${at} must be at least ${minItems} items`;
-  if (value.length > maxItems) return `${at} must be at most ${maxItems} items`;
+  { path, checks }: Position,
+): Mismatch | undefined {
+  if (value.length < minItems) return () => `${at} must be at least ${minItems} items`;
+  if (value.length > maxItems) return () => `${at} must be at most ${maxItems} items`;
   return items === undefined
     ? undefined
-    : first(value.entries(), ([index, item]) => schemaMismatch(items, item, `${path}[${index}]`));
+    : first(value.entries(), ([index, item]) =>
+        mismatchIn(items, item, { path: `${path}[${index}]`, outer: noNames, checks }),
+      );
 }
 
 /**
@@ -139,41 +227,60 @@ function listMismatch(
 function objectMismatch(
   schema: ValueSchema,
   value: JsonObject,
-  path: string,
-  outer: readonly string[],
-): string | undefined {
+  { path, outer, checks }: Position,
+): Mismatch | undefined {
   const {
     properties = {},
     required = [],
     additionalProperties = schema.type === undefined,
   } = schema;
-  const inside = (name: string) => (path === "" ? name : `${path}.${name}`);
+  const inside = (name: string) => {
+    const shown = shorten(name, maxNameLength);
+    return path === "" ? shown : `${path}.${shown}`;
+  };
+  const check = (rule: ValueSchema, name: string, property: unknown) =>
+    mismatchIn(rule, property, { path: inside(name), outer: noNames, checks });
+  checks.count(required.length);
   const missing = required.find((name) => !Object.hasOwn(value, name));
-  if (missing !== undefined) return `${inside(missing)} is missing`;
-  return first(Object.entries(value), ([name, property]) => {
+  if (missing !== undefined) return () => `${inside(missing)} is missing`;
+  const entries = Object.entries(value);
+  checks.count(entries.length);
+  return first(entries, ([name, property]) => {
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (known !== undefined) return schemaMismatch(known, property, inside(name));
-    const isDefined = outer.includes(name) || isDefinedIn(schema.anyOf, name);
-    if (schema.additionalProperties === undefined && isDefined) return undefined;
-    if (additionalProperties === false || name === "__proto__") return `${inside(name)} is unknown`;
-    return additionalProperties === true
-      ? undefined
-      : schemaMismatch(additionalProperties, property, inside(name));
+    if (known !== undefined) return check(known, name, property);
+    const isOpen = schema.additionalProperties === undefined;
+    if (isOpen && (outer.has(name) || isDefinedIn(schema.anyOf, name, checks))) return undefined;
+    if (additionalProperties === false || name === "__proto__")
+      return () => `${inside(name)} is unknown`;
+    return additionalProperties === true ? undefined : check(additionalProperties, name, property);
   });
 }
 
 /** Returns whether one of these alternatives of `anyOf` has a schema for the property `name`. */
-function isDefinedIn(choices: readonly ValueSchema[] = [], name: string): boolean {
-  return choices.some(
-    ({ properties = {}, additionalProperties = false, anyOf }) =>
-      additionalProperties !== false || Object.hasOwn(properties, name) || isDefinedIn(anyOf, name),
-  );
+function isDefinedIn(choices: readonly ValueSchema[] = [], name: string, checks: Checks): boolean {
+  return choices.some(({ properties = {}, additionalProperties = false, anyOf }) => {
+    checks.count(1);
+    return (
+      additionalProperties !== false ||
+      Object.hasOwn(properties, name) ||
+      isDefinedIn(anyOf, name, checks)
+    );
+  });
 }
 
-function first<T>(all: Iterable<T>, check: (each: T) => string | undefined): string | undefined {
+function first<T>(
+  all: Iterable<T>,
+  check: (each: T) => Mismatch | undefined,
+): Mismatch | undefined {
   for (const each of all) {
     const found = check(each);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Returns at most `maxLength` UTF-16 units of the text. A longer text ends with an ellipsis. */
+function shorten(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  return `${text.slice(0, maxLength - 1).toWellFormed()}…`;
 }
