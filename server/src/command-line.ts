@@ -73,9 +73,10 @@ The last lines of the output say why \`script/server\` exited.
 |---|---|
 ${codes.join("\n")}
 
-Once a server process was ready, Beckon replaces each one that exits. Only exit code 78 of a server
-process still stops Beckon then. [docs/operate.md](operate.md#a-start-that-fails) lists the errors of
-PostgreSQL one by one.
+Once a server process was ready, Beckon replaces each one that exits, with a delay of 1 to 10 seconds.
+The log says why it exited. So a setting or file that becomes invalid later, such as prices that are
+being edited, does not stop the other server processes.
+[docs/operate.md](operate.md#a-start-that-fails) lists the errors of PostgreSQL one by one.
 `;
 }
 

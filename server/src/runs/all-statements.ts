@@ -6,7 +6,7 @@ import {
 import {
   claimStatements,
   dropHeldStatement,
-  endRestoredStatement,
+  endRestoredStatements,
   expireStatement,
   failoverStatements,
   releaseStatement,
@@ -26,7 +26,7 @@ export function statementsText(): string {
     cancelStatement,
     expireStatement,
     dropHeldStatement,
-    endRestoredStatement,
+    ...endRestoredStatements,
     releaseStatement,
     ...claimStatements,
     ...failoverStatements,

@@ -27,6 +27,7 @@ import {
 import { cancelledRuns } from "./claiming/cancelled-store.ts";
 import { claimLimited, claimQueued, findClaimed } from "./claiming/claim-statement.ts";
 import { endExhausted } from "./claiming/end-exhausted.ts";
+import { endRestoredStatements } from "./claiming/end-restored-statement.ts";
 import { readDraft } from "./executing/draft-store.ts";
 import { appendToRuns } from "./journal/append-statement.ts";
 import { cancelAllStored, cancelStored } from "./journal/cancel-statement.ts";
@@ -158,6 +159,13 @@ const inTenant = (work: (tx: WorkspaceTransaction) => Promise<unknown>) =>
     await sql`select pg_stat_force_next_flush()`.execute(tx);
   });
 
+/** Prepares a running run for a case that measures `act`. */
+const onRunning = (act: (run: ReturnType<typeof startedOf>) => Promise<unknown>) => async () => {
+  const [run] = await runningAt(owner, 1);
+  if (run === undefined) throw new Error("no run");
+  return () => act(run);
+};
+
 /** Returns the row of an append that ends a run and has a metered call. */
 const metered = (run: Parameters<typeof appendRow>[0]) =>
   appendRow(run, owner, {
@@ -198,11 +206,9 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     await startRuns(database, [row]);
     return () => startRuns(planned, [row]);
   },
-  "one append": async () => {
-    const [run] = await runningAt(owner, 1);
-    if (run === undefined) throw new Error("no run");
-    return () => appendToRuns(planned, [appendRow(run, owner, { end: succeeded })]);
-  },
+  "one append": onRunning((run) =>
+    appendToRuns(planned, [appendRow(run, owner, { end: succeeded })]),
+  ),
   "100 appends": async () => {
     const runs = await runningAt(owner, 100);
     return () =>
@@ -220,11 +226,9 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     await appendToRuns(database, runs.map(metered));
     return () => rollUp(planned).then(() => inTenant(async () => {}));
   },
-  "a fenced append": async () => {
-    const [run] = await runningAt(owner, 1);
-    if (run === undefined) throw new Error("no run");
-    return () => appendToRuns(planned, [appendRow(run, owner, { fence: 9 })]);
-  },
+  "a fenced append": onRunning((run) =>
+    appendToRuns(planned, [appendRow(run, owner, { fence: 9 })]),
+  ),
   "a claim": async () => {
     await queuedOf(agent, 10);
     return () => claimQueued(planned, claimant(owner, 10));
@@ -263,6 +267,13 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
   },
   "ending runs without attempts": async () => () =>
     endExhausted({ database: planned, pricer: builtInPricer }, 50),
+  "ending the queued and held runs of a restored database": async () => {
+    await queuedOf(agent, 10);
+    const { eventIds } = claimant(owner, 10);
+    return async () => {
+      for (const one of endRestoredStatements) await planned.engine.query(one.query({ eventIds }));
+    };
+  },
   "a cancellation": async () => {
     const [run] = await queuedOf(agent, 1);
     if (run === undefined) throw new Error("no run");
@@ -346,21 +357,9 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     };
   },
   "finding cancelled runs": async () => () => cancelledRuns(planned.engine, heir),
-  "reading a run's events": async () => {
-    const [run] = await runningAt(owner, 1);
-    if (run === undefined) throw new Error("no run");
-    return () => readEvents(planned, run, 0, 500);
-  },
-  "reading a run's journal": async () => {
-    const [run] = await runningAt(owner, 1);
-    if (run === undefined) throw new Error("no run");
-    return () => readJournal(planned, run);
-  },
-  "reading a run's outcome": async () => {
-    const [run] = await runningAt(owner, 1);
-    if (run === undefined) throw new Error("no run");
-    return () => readOutcome(planned, run);
-  },
+  "reading a run's events": onRunning((run) => readEvents(planned, run, 0, 500)),
+  "reading a run's journal": onRunning((run) => readJournal(planned, run)),
+  "reading a run's outcome": onRunning((run) => readOutcome(planned, run)),
   "the events after a position": async () => {
     const after = await endOfEvents();
     await runningAt(owner, 20);

@@ -20,7 +20,11 @@ test("a limit that the operator set is kept", () => {
   expect(heapFlags(1, "--max_old_space_size=700", 4 * gib)).toEqual([]);
 });
 
-test("a server is replaced even if the first attempt to start its process fails", async () => {
+/**
+ * Runs `keepServers` with one server until a second one is ready.
+ * @param exits the value of EXIT for each process: `1` exits after it was ready, `78` before.
+ */
+async function keepOneServer(exits: readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), "beckon-servers-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const entry = join(folder, "server.mjs");
@@ -35,7 +39,8 @@ test("a server is replaced even if the first attempt to start its process fails"
   await writeFile(
     entry,
     `process.on("disconnect", () => process.exit());
-     process.send(${JSON.stringify(ready)}, () => process.env.EXITS && process.exit(1));`,
+     if (process.env.EXIT === "78") process.exit(78);
+     process.send(${JSON.stringify(ready)}, () => process.env.EXIT && process.exit(1));`,
   );
   const stop = new AbortController();
   let starts = 0;
@@ -46,10 +51,8 @@ test("a server is replaced even if the first attempt to start its process fails"
     count: 1,
     env: {
       PATH: process.env.PATH,
-      // The first server exits. The second process cannot be started, because its environment is
-      // too large. This replaces the usual cause, a lack of memory.
-      get EXITS() {
-        return ["1", "x".repeat(2_000_000)][starts++];
+      get EXIT() {
+        return exits[starts++];
       },
     },
     aloneOnDatabase: false,
@@ -68,7 +71,21 @@ test("a server is replaced even if the first attempt to start its process fails"
     onFailure: (reason) => failures.push(reason),
     onDraining: () => {},
   });
-  expect({ exitCode, readyServers, failures }).toEqual({
+  return { exitCode, readyServers, failures };
+}
+
+test("a server is replaced even if the first attempt to start its process fails", async () => {
+  // The second process cannot be started, because its environment is too large. This replaces the
+  // usual cause, a lack of memory.
+  expect(await keepOneServer(["1", "x".repeat(2_000_000)])).toEqual({
+    exitCode: 0,
+    readyServers: 2,
+    failures: [],
+  });
+});
+
+test("once a server was ready, one with an invalid configuration is replaced like any other", async () => {
+  expect(await keepOneServer(["1", "78"])).toEqual({
     exitCode: 0,
     readyServers: 2,
     failures: [],

@@ -143,8 +143,8 @@ export interface ServersOptions {
  * drain: they take no new work and finish their runs. When the last server has exited, resolves
  * with the exit code.
  *
- * The function gives up if a server has an invalid configuration. Until the first server is ready,
- * it also gives up if PostgreSQL rejects the connection, if the database cannot be reached for
+ * The function gives up only before the first server is ready: if a server has an invalid
+ * configuration, if PostgreSQL rejects the connection, if the database cannot be reached for
  * `databaseWaitMs`, or if `maxFailedStarts` servers exit for other reasons. Later, exited servers
  * are replaced without a limit.
  *
@@ -259,11 +259,10 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     const reason = failures.get(child);
     const exit = signalCode ?? `code ${code}`;
     const how = `The server exited with ${exit}; its output above says why.`;
-    if (code === exitCodes.invalidConfiguration) {
-      giveUp(code, reason ?? how);
-    } else if (anyReady) {
-      return;
-    } else if (code === exitCodes.databaseRejected) {
+    // A configuration that was valid can be invalid for a moment, for example while a file of prices
+    // or a certificate is replaced. Giving up would stop the other servers too.
+    if (anyReady) return;
+    if (code === exitCodes.invalidConfiguration || code === exitCodes.databaseRejected) {
       giveUp(code, reason ?? how);
     } else if (code !== exitCodes.databaseUnreachable) {
       failedStarts++;

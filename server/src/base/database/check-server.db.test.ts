@@ -9,6 +9,7 @@ import { ConfigError } from "../errors.ts";
 import { createLog } from "../log.ts";
 import { checkServer } from "./check-server.ts";
 import { connect } from "./connect.ts";
+import { failureKind } from "./failures.ts";
 import { migrate } from "./migrate.ts";
 
 const { name, url, role } = await testDatabase();
@@ -112,6 +113,21 @@ test.each([1, 2, 5])(
   },
 );
 
+test("a connection that breaks during the check for a pooler is not reported as a pooler", async () => {
+  const proxy = await startProxy(url);
+  onTestFinished(() => proxy.close());
+  let queries = 0;
+  void proxy.cutNext({
+    request: (bytes) => bytes.includes("pg_backend_pid") && ++queries === 3,
+    pass: "nothing",
+  });
+  const thrown: unknown = await checkServer({ connectionString: proxy.urlFor(url) }, strict).catch(
+    (error: unknown) => error,
+  );
+  expect(queries).toBe(3);
+  expect(failureKind(thrown)).toBe("lost");
+});
+
 test("a server that does not respond is an error after a timeout", {
   timeout: 10_000,
 }, async () => {
@@ -174,18 +190,26 @@ test("a login role with bypassrls switches to the role, or the error says what t
   expect(rows).toEqual([{ name: "beckon_server", agents: 0 }]);
 });
 
-test("options in the URL are kept and do not override ours", async () => {
+test("options in the URL are kept and do not override ours or our application_name", async () => {
   const options = encodeURIComponent("-c work_mem=5MB -c statement_timeout=1");
   const pools = connect({
     // Question marks are allowed in a query.
-    url: `${url}${url.includes("?") ? "&" : "?"}fallback_application_name=a?b&options=${options}`,
+    url: `${url}${url.includes("?") ? "&" : "?"}application_name=x&fallback_application_name=a?b&options=${options}`,
     poolSize: 4,
     role,
     log: createLog("silent"),
   });
   onTestFinished(() => pools.close());
   const { rows } = await pools.engine.query(
-    `select current_setting('work_mem') as memory, current_setting('statement_timeout') as timeout, current_setting('beckon.workspace') as workspace, current_user as role`,
+    `select current_setting('work_mem') as memory, current_setting('statement_timeout') as timeout, current_setting('beckon.workspace') as workspace, current_user as role, current_setting('application_name') as application`,
   );
-  expect(rows).toEqual([{ memory: "5MB", timeout: "20s", workspace: "*", role: role ?? "beckon" }]);
+  expect(rows).toEqual([
+    {
+      memory: "5MB",
+      timeout: "20s",
+      workspace: "*",
+      role: role ?? "beckon",
+      application: "beckon",
+    },
+  ]);
 });

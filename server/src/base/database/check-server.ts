@@ -111,7 +111,7 @@ function createClient(connection: ClientConfig): Client {
  * one, or the first client gets another process. If the pooler has only one process, the query of
  * the first client times out. Beckon needs connections that keep their server process, for advisory
  * locks, LISTEN, prepared statements and the workspace setting.
- * @throws ConfigError if there is such a pooler.
+ * @throws ConfigError if there is such a pooler; the error of the connection if one breaks.
  */
 async function rejectTransactionPooling(first: Client, connection: ClientConfig): Promise<void> {
   const pid = async (client: Client) =>
@@ -121,7 +121,9 @@ async function rejectTransactionPooling(first: Client, connection: ClientConfig)
   try {
     await second.query("begin");
     const other = await pid(second);
-    const after = await pid(first).catch(() => undefined);
+    const after = await pid(first).catch((thrown: unknown) => {
+      if (messageOf(thrown) !== "Query read timeout") throw thrown;
+    });
     if (other === before || after !== before) {
       throw new ConfigError(
         "DATABASE_URL leads to a pooler in transaction mode. Point it at PostgreSQL itself, " +

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from "kysely";
 import { Client, Pool, type PoolClient, type PoolConfig } from "pg";
 import type { Log } from "../log.ts";
+import { isReadOnly } from "./failures.ts";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -101,16 +102,23 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
       Client: PooledClient,
     });
     pool.on("error", (error) => log.outages.database.failed(error));
-    // The pool listens for errors of idle connections only. An unhandled "error" event of a
-    // connection in use would end the process. The code that uses the connection gets the error
-    // from its current or next statement.
-    pool.on("connect", (client) => client.on("error", () => {}));
+    // Connections on which the server rejected a write because it is read-only.
+    const readOnly = new WeakSet<PoolClient>();
+    pool.on("connect", (client) => {
+      // The pool listens for errors of idle connections only. An unhandled "error" event of a
+      // connection in use would end the process. The code that uses the connection gets the error
+      // from its current or next statement.
+      client.on("error", () => {});
+      // `pg` does not document this event: the server's error response to a statement.
+      client.connection.on("errorMessage", (error) => isReadOnly(error) && readOnly.add(client));
+    });
     // After a query timeout, `pg` keeps waiting for the response on the same connection, and Kysely
     // returns the connection to the pool without an error. If the connection is silent, for example
     // because the server's machine failed, each later statement on it would time out too. So the
-    // connection is closed.
+    // connection is closed. It is also closed if its server is read-only: a new connection can lead
+    // to the new primary after a failover.
     pool.on("release", (error, client) => {
-      if (!error && awaitsResponse(client)) void client.end();
+      if (!error && (awaitsResponse(client) || readOnly.has(client))) void client.end();
     });
     return pool;
   };
@@ -162,7 +170,8 @@ function awaitsResponse(client: PoolClient): boolean {
 
 /**
  * Separates the parameter `options` from the URL. Otherwise `pg` would let it replace our options,
- * which set the workspace and the role.
+ * which set the workspace and the role. Also removes `application_name`, by which `beckon restore
+ * --mark` finds Beckon's connections.
  */
 function takeOptions(url: string): {
   connectionString: string;
@@ -173,5 +182,6 @@ function takeOptions(url: string): {
   const parameters = new URLSearchParams(url.slice(queryAt + 1));
   const options = parameters.getAll("options");
   parameters.delete("options");
+  parameters.delete("application_name");
   return { connectionString: `${url.slice(0, queryAt)}?${parameters}`, options };
 }

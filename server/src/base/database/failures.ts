@@ -71,6 +71,11 @@ export function isCancelled(thrown: unknown): boolean {
   return codeOf(thrown) === "57014";
 }
 
+/** Returns whether the server rejected a write because it or the transaction is read-only. */
+export function isReadOnly(thrown: unknown): boolean {
+  return codeOf(thrown) === "25006";
+}
+
 /**
  * Returns whether the statement violated a unique constraint, for example because of a concurrent
  * insert.

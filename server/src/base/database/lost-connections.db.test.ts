@@ -5,6 +5,8 @@ import { databaseAt } from "../../../test/database-url.ts";
 import { answered, brokenGuarantees, type Target, underLoad, wrong } from "../../../test/load.ts";
 import { seedAgent } from "../../../test/tenant.ts";
 import { ApiError } from "../errors.ts";
+import { createLog } from "../log.ts";
+import { connect } from "./connect.ts";
 import { inWorkspace } from "./in-workspace.ts";
 
 /**
@@ -13,7 +15,7 @@ import { inWorkspace } from "./in-workspace.ts";
  */
 
 const beckon = await startTestBeckon();
-const { database, name } = beckon.db;
+const { database, name, role } = beckon.db;
 const agent = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 const target: Target = {
@@ -96,6 +98,24 @@ test("a transaction whose connection breaks fails with unavailable, and the next
     message: expect.stringContaining("may have been saved"),
   });
   expect(await read()).toHaveLength(1);
+});
+
+test("a connection whose server is read-only is replaced, so writes work as soon as another server is primary", async () => {
+  const seeded = await seedAgent(database);
+  // The setting applies to new connections, as if they led to a standby.
+  await admin.query(`alter database ${name} set default_transaction_read_only = on`);
+  const standby = connect({ url: beckon.db.url, poolSize: 4, role, log: createLog("silent") });
+  onTestFinished(() => standby.close());
+  const rename = () =>
+    inWorkspace(standby.tenant, seeded.workspaceId, (tx) =>
+      tx.updateTable("agents").set({ name: "changed" }).execute(),
+    );
+  const record = () => standby.accounts.deleteFrom("sessions").where("id", "=", "none").execute();
+  await expect(rename()).rejects.toMatchObject({ code: "unavailable" });
+  await expect(record()).rejects.toThrow("read-only transaction");
+  await admin.query(`alter database ${name} reset default_transaction_read_only`);
+  await rename();
+  await record();
 });
 
 test("a broken connection of the engine's pool affects only its own statement", async () => {

@@ -23,23 +23,29 @@ const interrupted: UnexecutedEnd = {
 };
 
 /**
- * Statement that ends up to 500 queued and held runs as `interrupted`. `eventIds` must have at
- * least 500 elements.
+ * Statements that end queued and held runs as `interrupted`, at most as many as there are event
+ * ids. Each status has its own statement with the order of its partial index. One statement for
+ * both would read all runs of the installation, and could exceed the statement timeout.
  */
-export const endRestoredStatement = statement<{ readonly eventIds: readonly string[] }>(
-  "end-restored",
-  (p) => {
+export const endRestoredStatements = [
+  endUnstartedStatement("end-restored-queued", "queued"),
+  endUnstartedStatement("end-restored-held", "waiting"),
+];
+
+function endUnstartedStatement(name: string, status: "queued" | "waiting") {
+  return statement<{ readonly eventIds: readonly string[] }>(name, (p) => {
     const eventIds = p.value("text[]", (input) => input.eventIds);
+    const limit = p.value("bigint", (input) => input.eventIds.length);
     return `
 with picked as (
-  select id, workspace_id from runs where status in ('queued', 'waiting')
-  order by id limit ${maxRuns} for no key update
+  select id, workspace_id from runs where status = '${status}'
+  order by workspace_id, agent_id, id limit ${limit} for no key update
 ), ending as (
   select id, workspace_id, (${eventIds})[row_number() over (order by id)] as event_id from picked
 ), ${endUnexecuted(p, { source: "ending", end: () => interrupted })}
 select count(*)::int as ended from ended`;
-  },
-);
+  });
+}
 
 /**
  * Ends all runs that have not ended, after the database was restored from a backup. They may have
@@ -52,7 +58,8 @@ export async function endRestored(
   ports: Pick<ExhaustedPorts, "database" | "pricer">,
 ): Promise<number> {
   const { database } = ports;
-  let ended = await endUnstarted(database);
+  let ended = 0;
+  for (const one of endRestoredStatements) ended += await endUnstarted(database, one);
   for (;;) {
     const runs = await findAbandoned(database, maxRunning);
     if (runs.length === 0) return ended;
@@ -62,12 +69,13 @@ export async function endRestored(
   }
 }
 
-async function endUnstarted(database: Database): Promise<number> {
+async function endUnstarted(
+  database: Database,
+  one: (typeof endRestoredStatements)[number],
+): Promise<number> {
   for (let ended = 0; ; ) {
     const eventIds = Array.from({ length: maxRuns }, () => newId("evt"));
-    const { rows } = await database.engine.query<{ ended: number }>(
-      endRestoredStatement.query({ eventIds }),
-    );
+    const { rows } = await database.engine.query<{ ended: number }>(one.query({ eventIds }));
     const batch = rows[0]?.ended ?? 0;
     ended += batch;
     if (batch === 0) return ended;

@@ -103,6 +103,14 @@ test("a folder with an installation, or on which Beckon runs, is not changed", a
   expect(readdirSync(join(dataDir, "postgres"))).toEqual(["PG_VERSION"]);
 });
 
+test("if the files are in a folder of another user, the message names all that must be moved", async () => {
+  mkdirSync(dataDir);
+  writeFileSync(join(dataDir, "postgres.elsewhere"), "/var/lib/beckon/0123/home\n");
+  await expect(restore()).rejects.toThrow(
+    `move ${join(dataDir, "postgres.elsewhere")} and /var/lib/beckon/0123/home/postgres away first`,
+  );
+});
+
 test("a restore that is cancelled leaves nothing", async () => {
   await expect(restore({}, AbortSignal.abort(new Error("cancelled")))).rejects.toThrow("cancelled");
   expect(clusters()).toEqual([]);

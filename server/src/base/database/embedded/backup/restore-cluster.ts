@@ -4,7 +4,13 @@ import { dirname, join } from "node:path";
 import { messageOf } from "../../../errors.ts";
 import { lockDataFolder, openDataFolder } from "../data-folder/index.ts";
 import { EmbeddedError } from "../embedded-error.ts";
-import { choosePlacement, type Placement, programIn, recordHome } from "../placement/index.ts";
+import {
+  choosePlacement,
+  homeUnderAnotherUser,
+  type Placement,
+  programIn,
+  recordHome,
+} from "../placement/index.ts";
 import { runCommand } from "../run-command.ts";
 import { syncFolder, syncTree } from "../sync-folder.ts";
 import { checkSpace } from "./back-up-cluster.ts";
@@ -44,11 +50,15 @@ export async function restoreCluster({
   const folder = await openDataFolder(dataDir);
   const lock = lockDataFolder(folder);
   try {
-    if (await isElsewhere(folder)) throw alreadyThere(folder);
+    if (await isElsewhere(folder)) {
+      const elsewhere = join(await homeUnderAnotherUser(folder), "postgres");
+      throw alreadyThere(folder, `${join(folder, "postgres.elsewhere")} and ${elsewhere}`);
+    }
     const placement = await choosePlacement(folder);
     const { home, binaries } = placement;
     const cluster = join(home, "postgres");
-    if ((await exists(cluster)) && (await readdir(cluster)).length > 0) throw alreadyThere(folder);
+    if ((await exists(cluster)) && (await readdir(cluster)).length > 0)
+      throw alreadyThere(folder, cluster);
     rejectOtherVersion(file, binaries.version);
     checkSpace(home, file.bytes);
     // If this restore is killed, the next startup removes the folder, because `initialise` removes
@@ -73,10 +83,10 @@ export async function restoreCluster({
   }
 }
 
-function alreadyThere(folder: string): EmbeddedError {
+function alreadyThere(folder: string, paths: string): EmbeddedError {
   return new EmbeddedError(
     `${folder} already contains an installation. Nothing was changed. Set BECKON_DATA_DIR to a new ` +
-      `folder, or move ${join(folder, "postgres")} away first.`,
+      `folder, or move ${paths} away first.`,
   );
 }
 

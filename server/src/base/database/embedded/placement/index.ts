@@ -1,3 +1,3 @@
 export { choosePlacement } from "./choose-placement.ts";
-export { recordHome } from "./place-under-another-user.ts";
+export { homeUnderAnotherUser, recordHome } from "./place-under-another-user.ts";
 export { hashOf, type Placement, programIn } from "./placement.ts";

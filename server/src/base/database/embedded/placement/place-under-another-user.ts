@@ -29,6 +29,13 @@ export async function recordHome(folder: string, home: string): Promise<void> {
 }
 
 /**
+ * Returns the folder outside of the data folder that contains its cluster, if `isUnderAnotherUser`.
+ */
+export async function homeUnderAnotherUser(folder: string): Promise<string> {
+  return (await readRecordedHome(folder)) ?? homeOf(folder);
+}
+
+/**
  * Returns the placement for root if no user namespace can be created: an unprivileged account runs
  * PostgreSQL. That account may be unable to read the checkout or the data folder, so it gets a copy
  * of the binaries and a home in /var/lib/beckon. The copied binaries belong to root. If the home
