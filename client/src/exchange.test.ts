@@ -127,6 +127,14 @@ test("a DELETE whose response was lost succeeds if its repeat gets a 404", async
   expect(await failureOf(beckon.keys.delete("key_1"))).toMatchObject({ code: "not_found" });
 });
 
+test("a DELETE fails if its repeat gets a 404 that does not come from Beckon", async () => {
+  server.script(responds(502, "bad gateway"), responds(404, "no such site"));
+  expect(await failureOf(beckon.keys.delete("key_1"))).toMatchObject({
+    code: "unexpected_answer",
+    status: 404,
+  });
+});
+
 test("a retry waits for Retry-After, and the error is thrown if that is too long", async () => {
   server.script(rejects(429, "agent_busy", { "retry-after": "1" }), good);
   const began = performance.now();

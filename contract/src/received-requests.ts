@@ -40,7 +40,10 @@ export const receivedRequest = z.object({
   trigger_id: z.string(),
   received_at: z.iso.datetime(),
   outcome: requestOutcome,
-  /** Why there is no run, or why the run failed; null if the run started. */
+  /**
+   * Why there is no run, or why the run failed; null if the run started. The error of the outcome
+   * `mapping_error` can contain values of the request: it is null for callers without `runs:read`.
+   */
   error: z.string().nullable(),
   event_id: z.string().nullable(),
   event_type: z.string().nullable(),

@@ -67,8 +67,8 @@ export const trigger = z.object({
   allows_callback: z.boolean(),
   receiving: receiving.nullable(),
   /**
-   * Whether a sender secret is set. Without a secret, a verification that needs one rejects every
-   * request.
+   * Whether a sender secret is set that the verification can use. Without one, a verification that
+   * needs a secret rejects every request.
    */
   sender_secret_set: z.boolean(),
   /**

@@ -418,6 +418,32 @@ inBrowser(
   },
 );
 
+inBrowser("a replay of many requests that is sent again after a failure is the same", async () => {
+  const { page } = await openGithub({ rest: "?act=replay" });
+  const sent: unknown[] = [];
+  await page.route("**/requests/replay", (route) => {
+    const request = route.request();
+    sent.push([request.headers()["idempotency-key"], request.postDataJSON()]);
+    const next_until = new Date(Date.now() - 60_000).toISOString();
+    const error = { ok: false, code: "agent_paused", error: "The agent is paused." };
+    const data = { replayed: 1, skipped: 0, more: true, next_until };
+    return sent.length % 2 === 1
+      ? route.fulfill({ json: { ok: true, data } })
+      : route.fulfill({ status: 409, json: error });
+  });
+  const replay = page.getByRole("dialog").getByRole("button", { name: "Replay", exact: true });
+  for (const requests of [2, 4]) {
+    await replay.click();
+    await expect.poll(() => sent.length).toBe(requests);
+    await replay.waitFor();
+  }
+  expect(sent[2]).toEqual(sent[0]);
+  expect(sent[0]).toEqual([
+    expect.any(String),
+    expect.objectContaining({ since: expect.any(String), until: expect.any(String) }),
+  ]);
+});
+
 inBrowser("a replaced secret is no longer said to be accepted", async () => {
   const { page } = await openGithub();
   const replace = async (grace: string) => {

@@ -162,7 +162,7 @@ export function bindOperations(send: Sender) {
           LabelOptions & {
             /** `respond-async`: respond with 202 at once. `wait=N`: respond with 202 after N seconds unless the run has ended. RFC 7240. */
             readonly prefer?: string | number | undefined;
-            /** URL that also gets the run's last event, signed like a delivery. At least one enabled subscription that covers the agent must have the same origin. The secret of the oldest such subscription signs. A trigger accepts this header only if it has `allows_callback`. */
+            /** URL that also gets the run's last event, signed like a delivery. At least one enabled subscription that covers the agent must have the same origin. The secret of the oldest such subscription signs. A trigger accepts this header only if it has `allows_callback`. Percent-encode all but printable ASCII. */
             readonly beckonCallback?: string | number | undefined;
           },
       ): Promise<InvokeAgentAnswer> =>
@@ -215,7 +215,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Delete agent. Its token and triggers stop at once. Accepted runs continue and stay readable. The agent can be restored for 30 days. Needs the scope `agents:write`. */
+      /** Delete agent. Its token and triggers stop at once. Accepted runs continue and stay readable. Runs that are held while the agent is paused stay held: to execute them, restore and resume the agent. The agent can be restored for 30 days. Needs the scope `agents:write`. */
       delete: (
         agentId: string,
         options?: CallOptions & {
@@ -389,7 +389,7 @@ export function bindOperations(send: Sender) {
         body?: FireTriggerBody | string,
         options?: OnceOptions &
           LabelOptions & {
-            /** URL that also gets the run's last event, signed like a delivery. At least one enabled subscription that covers the agent must have the same origin. The secret of the oldest such subscription signs. A trigger accepts this header only if it has `allows_callback`. */
+            /** URL that also gets the run's last event, signed like a delivery. At least one enabled subscription that covers the agent must have the same origin. The secret of the oldest such subscription signs. A trigger accepts this header only if it has `allows_callback`. Percent-encode all but printable ASCII. */
             readonly beckonCallback?: string | number | undefined;
           },
       ): Promise<FireTriggerAnswer> =>
@@ -444,7 +444,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Update trigger. A disabled trigger rejects fires with 409 `trigger_disabled`, or swallows them if it is set to. `receiving` is replaced as a whole. A filter or template that is not valid is rejected; `warnings` has the mistakes that it makes with the last received request, if the caller has the scope `runs:read`. Needs the scope `triggers:write`. */
+      /** Update trigger. A disabled trigger rejects fires with 409 `trigger_disabled`, or swallows them if it is set to. `receiving` is replaced as a whole. A filter or template that is not valid is rejected; `warnings` has the mistakes that it makes with the last received request, if the caller has the scope `runs:read`. A secret that the new verification cannot use is kept, and `sender_secret_set` is false until another one is set. A trigger with a secret that is switched to Meta gets a verify token. Needs the scope `triggers:write`. */
       update: (
         agentId: string,
         triggerId: string,
@@ -596,7 +596,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** List received requests. Requests that the trigger received, also those that started no run. They are kept for 30 days unless the operator has set another time. While a trigger has no `receiving`, none are stored: each of its requests is a run, `GET /runs?trigger_id=…`, and rejected ones are not kept. Of `rejected`, `invalid_signature`, `repeated`, `honeypot` and `swallowed` requests, the first 60 a minute of each outcome are stored; rejected ones that were verified are counted apart from those that were not. Needs the scope `triggers:read`. Reads further pages as they are needed. */
+      /** List received requests. Requests that the trigger received, also those that started no run. They are kept for 30 days unless the operator has set another time. While a trigger has no `receiving`, none are stored: each of its requests is a run, `GET /runs?trigger_id=…`, and rejected ones are not kept. Of `rejected`, `invalid_signature`, `repeated`, `honeypot` and `swallowed` requests, the first 60 a minute of each outcome are stored; rejected ones that were verified are counted apart from those that were not. The `error` of a `mapping_error` can contain values of the request: without the scope `runs:read` it is null. Needs the scope `triggers:read`. Reads further pages as they are needed. */
       listRequests: (
         agentId: string,
         triggerId: string,
@@ -647,7 +647,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Replay received request. Starts a run of the request again, with the trigger's present settings. The replay is a received request of its own. 409 `conflict` if the content of the request, or with `version: original` the agent's version, is not stored, or if the filter does not let it pass. Needs the scopes `triggers:write` and `agents:invoke`. */
+      /** Replay received request. Starts a run of the request again, with the trigger's present settings. The replay is a received request of its own. 409 `conflict` if the content of the request, or with `version: original` the agent's version, is not stored, or if the filter does not let it pass. Without the scope `runs:read`, `input` in the response is empty and `output` null, and a `mapping_error` does not say why. Needs the scopes `triggers:write` and `agents:invoke`. */
       replayRequest: (
         agentId: string,
         triggerId: string,
@@ -776,7 +776,7 @@ export function bindOperations(send: Sender) {
       delete: (runId: string, options?: CallOptions): Promise<void> =>
         send.nothing({ method: "DELETE", path: "/runs/{run_id}", params: [runId] }, options),
 
-      /** Cancel run. A queued run ends at once, a running one as soon as it can be stopped. A run that has ended is not changed. Needs the scope `runs:write`. */
+      /** Cancel run. A queued run ends at once, a running one as soon as it can be stopped. A run that has ended is not changed. Without the scope `runs:read`, `input` in the response is empty and `output` null. Needs the scope `runs:write`. */
       cancel: (runId: string, options?: CallOptions): Promise<Run> =>
         send.data<Run>({ method: "POST", path: "/runs/{run_id}/cancel", params: [runId] }, options),
 
@@ -784,7 +784,7 @@ export function bindOperations(send: Sender) {
       cancelMany: (body: CancelRunsBody, options?: CallOptions): Promise<CancelRunsAnswer> =>
         send.data<CancelRunsAnswer>({ method: "POST", path: "/runs/cancel", body }, options),
 
-      /** Retry run. Starts a new run with the payload of a run that has ended, on the agent's current version or, with `version: original`, on the version of that run. `input` replaces the whole input, also a trigger's prompt prefix, and also needs the scope `agents:invoke`. A draft run is retried with its own configuration, which also needs the scopes `agents:write` and `agents:invoke`. The new run has `retry_of`, and the same `source`, `external_id` and `tags`. Needs the scope `runs:write`. */
+      /** Retry run. Starts a new run with the payload of a run that has ended, on the agent's current version or, with `version: original`, on the version of that run. `input` replaces the whole input, also a trigger's prompt prefix, and also needs the scope `agents:invoke`. A draft run is retried with its own configuration, which also needs the scopes `agents:write` and `agents:invoke`. The new run has `retry_of`, and the same `source`, `external_id` and `tags`. Without the scope `runs:read`, `input` in the response is empty and `output` null. Needs the scope `runs:write`. */
       retry: (runId: string, body?: RetryRunBody, options?: OnceOptions): Promise<Run> =>
         send.data<Run>(
           { method: "POST", path: "/runs/{run_id}/retry", params: [runId], body, once: true },

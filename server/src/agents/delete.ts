@@ -6,7 +6,8 @@ import { requireAgentForChange, requireMatchingVersion, updateAgentRow } from ".
 
 /**
  * Marks the agent as deleted; it can be restored for 30 days. Its token and triggers stop working
- * at once. Accepted runs continue and stay readable.
+ * at once. Accepted runs continue and stay readable; runs that are held while the agent is paused
+ * stay held.
  * @throws ApiError `forbidden`, `not_found`; `stale` if `If-Match` is not the current version.
  */
 export async function deleteAgent({

@@ -7,7 +7,8 @@ import { listAgentRows, toAgent } from "./records/index.ts";
 
 /**
  * Returns one page of the agents that match the filters, newest first: by default those that are
- * not deleted, with `deleted=true` those that are deleted and can be restored.
+ * not deleted, with `deleted=true` those that are deleted and can be restored. A page of large
+ * agents has fewer than `limit`.
  * @throws ApiError `bad_request`, `forbidden`
  */
 export async function listAgents({
@@ -24,8 +25,9 @@ export async function listAgents({
     { limit, after },
     { list: "agents", workspace: ctx.workspaceId, agents: agentIds, ...filter },
   );
-  const rows = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+  const { rows, hasMore } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     listAgentRows(tx, ctx.workspaceId, { ...filter, agentIds }, page),
   );
-  return page.page(rows.map(toAgent));
+  const last = rows.at(-1);
+  return { data: rows.map(toAgent), next: hasMore && last ? page.cursor(last.id) : null };
 }

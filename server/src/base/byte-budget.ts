@@ -1,8 +1,7 @@
 /**
  * Limits the bytes that one process holds in memory: in total, and per owner. An owner is a
- * workspace or, for a request whose workspace is not known yet, a credential or an IP address. Code
- * that keeps bytes in memory counts them in a `ByteHold`. While enough bytes are available,
- * counting takes only additions and comparisons and creates no promise or object.
+ * workspace. Code that keeps bytes in memory counts them in a `ByteHold`. While enough bytes are
+ * available, counting takes only additions and comparisons and creates no promise or object.
  *
  * - `enter` lets an empty hold wait for its first bytes. A waiting hold has no bytes, so waiting
  *   cannot deadlock.

@@ -1,4 +1,5 @@
 import type { DeliveryFormat, DeliveryKind, PayloadStyle } from "@beckon/contract";
+import { parseExactly, rawNumber } from "../base/json/index.ts";
 
 /** The columns of a delivery's row from which its body is built. */
 export interface DeliveredRow {
@@ -53,7 +54,7 @@ export function deliveryBody(
 ): DeliveryBody {
   const withReference = write(row, options, row.data);
   if (content === undefined || options.payload === "thin") return withReference;
-  const whole = write(row, options, JSON.parse(content));
+  const whole = write(row, options, parseEventData(content));
   return Buffer.byteLength(whole.text) <= maxBodyBytes ? whole : withReference;
 }
 
@@ -65,6 +66,14 @@ export function artifactOf({ run_id, data }: Pick<DeliveredRow, "run_id" | "data
   if (run_id === null || data === null || Object.keys(data).length !== 2) return undefined;
   const { artifact_id: id, bytes } = data;
   return typeof id === "string" && typeof bytes === "number" ? id : undefined;
+}
+
+/**
+ * Returns the data of an event, from a `jsonb` column that was read as text: `pg` would round large
+ * integers.
+ */
+export function parseEventData(json: string | null): DeliveredRow["data"] {
+  return json === null ? null : (parseExactly(json, rawNumber) as Record<string, unknown>);
 }
 
 function write(

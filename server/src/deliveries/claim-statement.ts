@@ -1,6 +1,6 @@
 import type { DeliveryFormat, DeliveryKind, PayloadStyle } from "@beckon/contract";
 import { type Database, statement } from "../base/database/index.ts";
-import type { DeliveredRow } from "./body.ts";
+import { type DeliveredRow, parseEventData } from "./body.ts";
 
 /** A delivery that this process has claimed, with the subscription's values for the attempt. */
 export interface ClaimedDelivery extends DeliveredRow {
@@ -159,7 +159,7 @@ with recursive busy as materialized (
   returning d.*
 ), rows as (
   select c.id, c.kind, c.workspace_id, c.subscription_id, c.event_id, c.type, c.version, c.time,
-    c.agent_id, c.run_id, c.seq, c.data, c.attempts, c.next_at::text as lease, c.callback_url,
+    c.agent_id, c.run_id, c.seq, c.data::text, c.attempts, c.next_at::text as lease, c.callback_url,
     s.url, s.payload, s.format, s.secret, s.headers, s.version as subscription_version,
     s.failing_since is not null as is_failing,
     case when s.previous_secret_until > now() then s.previous_secret end as previous_secret
@@ -183,18 +183,20 @@ export async function claimDeliveries(
   { engine }: Database,
   input: ClaimInput,
 ): Promise<ClaimResult> {
-  interface Row extends Omit<ClaimedDelivery, "id"> {
+  interface Row extends Omit<ClaimedDelivery, "id" | "data"> {
     /** If nothing was claimed, the statement returns one row, in which the id is null. */
     readonly id: string | null;
+    readonly data: string | null;
     readonly some: boolean;
     readonly stopped: string[] | null;
     readonly changed: string[] | null;
     readonly next_due_ms: number | null;
   }
   const { rows } = await claimStatement.send<Row>(engine, input);
-  const claimed = rows.filter((row): row is Row & ClaimedDelivery => row.id !== null);
   return {
-    claimed,
+    claimed: rows.flatMap(({ id, data, ...row }) =>
+      id === null ? [] : [{ ...row, id, data: parseEventData(data) }],
+    ),
     stopped: rows[0]?.stopped ?? [],
     changed: rows[0]?.changed ?? [],
     someSubscriptions: rows[0]?.some ?? false,

@@ -1,4 +1,5 @@
 import type { Database } from "../base/database/index.ts";
+import { parseExactly, rawNumber } from "../base/json/index.ts";
 import { someSubscriptions } from "./insert-deliveries.ts";
 import { beforeTransaction, type Position } from "./position.ts";
 import { summarizedData } from "./summary.ts";
@@ -46,7 +47,8 @@ interface Row {
   readonly type: string;
   readonly version: number;
   readonly time: Date;
-  readonly data: Record<string, unknown>;
+  /** JSON. `pg` would round large integers of a `jsonb` column. */
+  readonly data: string;
 }
 
 /**
@@ -94,14 +96,14 @@ export async function readEventBatch(
     name: summaries ? "read-event-summaries-batch" : "read-event-batch",
     text: `select snapshot.horizon, snapshot.held, e.* from ${snapshot} left join lateral (
         select e.transaction, e.run_id, e.seq::bigint, e.id, e.workspace_id, r.agent_id, e.type,
-          e.version, e.time, ${summaries ? summarizedData("e.data") : "e.data"} as data
+          e.version, e.time, (${summaries ? summarizedData("e.data") : "e.data"})::text as data
         from unnest($1::text[]) as w (id), lateral (
           select * from events e where $9 and ${within("(e.transaction, e.run_id, e.seq)")}
           order by e.transaction, e.run_id, e.seq limit $8
         ) as e join runs r on r.id = e.run_id and r.workspace_id = e.workspace_id
         union all
         select e.transaction, '', e.number, e.id, e.workspace_id, e.agent_id, e.type, e.version,
-          e.time, e.data
+          e.time, e.data::text
         from unnest($1::text[]) as w (id), lateral (
           select * from workspace_events e where $10 and ${within("(e.transaction, '', e.number)")}
           order by e.transaction, e.number limit $8
@@ -145,7 +147,7 @@ function toStoredEvent(row: Omit<Row, "horizon" | "held">, id: string): StoredEv
     type: row.type,
     version: row.version,
     time: row.time.toISOString(),
-    data: row.data,
+    data: parseExactly(row.data, rawNumber) as Record<string, unknown>,
   };
 }
 
@@ -161,7 +163,7 @@ export async function findWorkspaceEvent(
   const { rows } = await database.query<Omit<Row, "horizon" | "held"> & { generation: string }>({
     name: "find-workspace-event",
     text: `select i.generation::text, e.transaction, '' as run_id, e.number as seq, e.id,
-        e.workspace_id, e.agent_id, e.type, e.version, e.time, e.data
+        e.workspace_id, e.agent_id, e.type, e.version, e.time, e.data::text
       from workspace_events e cross join installation i
       where e.id = $1 and e.workspace_id = $2`,
     values: [id, workspaceId],

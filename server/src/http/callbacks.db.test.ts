@@ -81,6 +81,16 @@ describe("the header beckon-callback", () => {
     },
   );
 
+  test.each([
+    ["UTF-8", Buffer.from("é").toString("latin1")],
+    ["Latin-1", "é"],
+  ])("is rejected if it has %s bytes other than ASCII", async (_, name) => {
+    await subscribed();
+    const url = `${receiver.origin}/${name}`;
+    const answer = await beckon.invoke(agent, "Hello", { "beckon-callback": url });
+    expectError(answer, 400, "bad_request", /^beckon-callback has .*Percent-encode/);
+  });
+
   test("belongs to what an Idempotency-Key is bound to", async () => {
     await subscribed();
     const key = { "idempotency-key": "one" };

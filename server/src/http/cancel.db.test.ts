@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
 import { startHeldModel } from "../../test/held-model.ts";
+import { insertKey } from "../../test/workspace-key.ts";
 
 const beckon = await startTestBeckon();
 const async = { prefer: "respond-async" };
@@ -112,6 +113,19 @@ test("a finished run is returned unchanged", async () => {
   const answer = await cancel(body.run_id);
   expect([answer.status, answer.body]).toEqual([200, { ok: true, data: before }]);
   expect(await runOf(body.run_id)).toEqual(before);
+});
+
+test("a finished run is returned without input and output to a key that cannot read runs", async () => {
+  const agent = await beckon.createAgent();
+  const { body } = await beckon.invoke(agent, "Hello");
+  const { status, body: answer } = await cancel(
+    body.run_id,
+    await insertKey(beckon, { scopes: ["runs:write"] }),
+  );
+  expect([status, answer.data]).toMatchObject([
+    200,
+    { id: body.run_id, status: "succeeded", input: "", output: null },
+  ]);
 });
 
 test("an agent token cancels a run of its agent", async () => {

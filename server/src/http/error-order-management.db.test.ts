@@ -157,6 +157,22 @@ test.each(accountRoutes.filter(({ doc }) => doc.query === undefined))(
   },
 );
 
+test.each([
+  ["/runs?status=failed&status=cancelled", "status"],
+  ["/agents?limit=1&limit=1", "limit"],
+  [`/agents/${agent.id}?dry_run=1&dry_run=2`, "dry_run"],
+])("a query parameter that is given twice is rejected by name: %s", async (path, name) => {
+  const message = new RegExp(`^query parameter ${name} is given 2 times\\. .*commas`);
+  expectError(await beckon.call(path), 400, "bad_request", message);
+});
+
+test("a query parameter that is given twice is rejected in requests of a person, too", async () => {
+  const person = await addPerson(beckon, { role: "viewer" });
+  const workspace = `workspace=${defaultWorkspaceId}`;
+  for (const path of [`/agents?${workspace}&${workspace}`, "/me?a=1&a=2"])
+    expectError(await person.call(path), 400, "bad_request", /is given 2 times/);
+});
+
 test("a request that is rejected for a query parameter deletes nothing", async () => {
   const { id } = await beckon.createAgent();
   const to = `/agents/${id}?dry_run=1`;

@@ -13,7 +13,7 @@ const heap: HeapGuard & { isFull: boolean } = { isFull: false, onChange: () => {
 const { log, named } = captureLog();
 /**
  * With this budget, the limit for bodies and responses in memory is 30 MiB, and 22.5 MiB for those
- * of one caller.
+ * of one workspace.
  */
 const beckon = await startTestBeckon({ BECKON_MEMORY_BUDGET_MIB: "96" }, { heap, log });
 
@@ -26,11 +26,8 @@ function setFull(isFull: boolean): void {
  * Sends all but the last byte of a body of 1 MiB and keeps the connection open. `answer` is what
  * was received so far.
  */
-function sendSlowly(agent: { id: string; token: string }): {
-  readonly socket: Socket;
-  answer: string;
-} {
-  const { hostname, port } = new URL(beckon.url);
+function sendSlowly(url: string, token = ""): { readonly socket: Socket; answer: string } {
+  const { hostname, port, pathname } = new URL(url);
   const slow = { socket: connect(Number(port), hostname), answer: "" };
   onTestFinished(() => void slow.socket.destroy());
   slow.socket
@@ -38,7 +35,7 @@ function sendSlowly(agent: { id: string; token: string }): {
     .on("data", (chunk) => {
       slow.answer += chunk;
     });
-  const head = `POST /api/public/agents/${agent.id}/invoke HTTP/1.1\r\nhost: ${hostname}\r\nx-api-key: ${agent.token}\r\ncontent-length: 1048576\r\n\r\n`;
+  const head = `POST ${pathname} HTTP/1.1\r\nhost: ${hostname}\r\nx-api-key: ${token}\r\ncontent-length: 1048576\r\n\r\n`;
   slow.socket.write(head + "x".repeat(1_048_575));
   return slow;
 }
@@ -74,23 +71,48 @@ test("a client that disconnects before its large response is ready is not logged
   expect(named("requests are rejected with 503")).toEqual([]);
 });
 
-test("more large bodies than one caller may send at once get 503, those of another caller do not", async () => {
-  const [greedy, other] = [await beckon.createAgent(), await beckon.createAgent()];
-  const large = "x".repeat(1_040_000);
-  expect((await beckon.invoke(greedy, large)).status).toBe(200);
-  const slow = Array.from({ length: 6 }, () => sendSlowly(greedy));
-  const rejected = await eventually("a rejected body", () =>
-    slow.find(({ answer }) => answer.includes("}")),
-  );
-  expect(rejected.answer).toMatch(/^HTTP\/1.1 503 .*\r\nretry-after: 1\r\n.*"code":"unavailable"/s);
-  expect((await beckon.invoke(other, large)).status).toBe(200);
-  expect((await beckon.invoke(greedy, "small")).status).toBe(200);
-  for (const { socket } of slow) socket.destroy();
-  await eventually(
-    "capacity for its bodies again",
-    async () => (await beckon.invoke(greedy, large)).status === 200 || undefined,
-  );
-});
+/** Returns the URL of a new agent or trigger, and the token to send to it. */
+async function createTarget(kind: "invoke" | "fire") {
+  const agent = await beckon.createAgent();
+  return kind === "invoke"
+    ? { url: `${beckon.url}/api/public/agents/${agent.id}/invoke`, token: agent.token }
+    : { url: (await beckon.createTrigger(agent.id)).url, token: undefined };
+}
+
+test.each(["invoke", "fire"] as const)(
+  "more large bodies by %s than one workspace can send at once get 503, those of another workspace do not",
+  async (kind) => {
+    const targets = [await createTarget(kind), await createTarget(kind)] as const;
+    const send = async ({ url, token }: (typeof targets)[0], input: string) =>
+      (await beckon.call(url, { credential: token ?? null, body: { input } })).status;
+    const stranger = await insertStranger(beckon);
+    const ofStranger = await beckon.call("/agents", {
+      credential: stranger,
+      body: { name: "Test", model: "demo/echo" },
+    });
+    const other = {
+      url: `${beckon.url}/api/public/agents/${ofStranger.body.data.id}/invoke`,
+      token: stranger,
+    };
+    const large = "x".repeat(1_040_000);
+    expect(await send(targets[0], large)).toBe(200);
+    // Each body holds 6 MiB, so the workspace can send three at once, whatever its credentials.
+    const slow = targets.flatMap(({ url, token }) => [1, 2, 3].map(() => sendSlowly(url, token)));
+    const rejected = await eventually("three rejected bodies", () => {
+      const answers = slow.flatMap(({ answer }) => (answer.includes("}") ? [answer] : []));
+      return answers.length === 3 ? answers : undefined;
+    });
+    for (const answer of rejected)
+      expect(answer).toMatch(/^HTTP\/1.1 503 .*\r\nretry-after: 1\r\n.*"code":"unavailable"/s);
+    expect(await send(other, large)).toBe(200);
+    expect(await send(targets[0], "small")).toBe(200);
+    for (const { socket } of slow) socket.destroy();
+    await eventually(
+      "capacity for its bodies again",
+      async () => (await send(targets[0], large)) === 200 || undefined,
+    );
+  },
+);
 
 test("an output that is too large to be sent now is answered with 503 and the run's id", async () => {
   const server = await startModelServer();

@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
+import { startReceiver } from "../../test/receiver.ts";
+import { startTargetServer } from "../../test/target-server.ts";
 
 const beckon = await startTestBeckon();
 const agent = await beckon.createAgent({ tools: [{ type: "clock" }] });
@@ -25,6 +27,47 @@ test("the events of a run are its journal, oldest first", () => {
     "run.step",
     "run.finished",
   ]);
+});
+
+test("an integer that JavaScript cannot represent is kept in events, streams and webhooks", async () => {
+  const [target, receiver] = [await startTargetServer(), await startReceiver()];
+  const subscription = { url: receiver.url, event_types: ["run.tool_call"] };
+  const { id: subscriptionId } = (await beckon.call("/subscriptions", { body: subscription })).body
+    .data;
+  try {
+    const large = '{"id":1234567890123456789}';
+    const id = { type: "integer" };
+    const parameters = { type: "object", properties: { id }, required: ["id"] };
+    const read = { name: "read", description: "Reads", method: "GET", parameters };
+    const operations = [{ ...read, url: `${target.url}/orders/{id}` }];
+    const caller = await beckon.createAgent({
+      tools: [{ type: "http", name: "shop", allowed_hosts: [target.host], operations }],
+    });
+    const { run_id: runId } = (await beckon.invoke(caller, `/call read ${large}`)).body;
+    const textOf = async (to: string, accept: string) => {
+      const headers = { "x-api-key": beckon.key, accept };
+      return (await fetch(`${beckon.url}/api/public${to}`, { headers })).text();
+    };
+    const events = `/runs/${runId}/events`;
+    const [call] = JSON.parse(await textOf(events, "application/json")).data.filter(
+      ({ type }: { type: string }) => type === "run.tool_call",
+    );
+    const [delivery] = await receiver.awaitCount(1);
+    const { data: deliveries } = (await beckon.call(`/runs/${runId}/deliveries`)).body;
+    for (const text of [
+      await textOf(events, "application/json"),
+      await textOf(events, "text/event-stream"),
+      await textOf(`${events}/${call.seq}`, "application/json"),
+      await textOf("/events", "application/json"),
+      delivery?.text,
+      JSON.parse(
+        await textOf(`/subscriptions/${subscriptionId}/deliveries/${deliveries[0].id}`, "*/*"),
+      ).data.body,
+    ])
+      expect(text).toContain(`"arguments":${large}`);
+  } finally {
+    await Promise.all([target.close(), receiver.close()]);
+  }
 });
 
 test("events are numbered from 1 without gaps", () => {

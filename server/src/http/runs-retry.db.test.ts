@@ -93,6 +93,17 @@ test("a retry of a trigger's run has its payload, prefix and content type, and r
   expect(rows).toHaveLength(1);
 });
 
+test("a retry does not show the input and output to a key that cannot read runs", async () => {
+  const { runId } = await ended("Hello");
+  const key = await insertKey(beckon, { scopes: ["runs:write"] });
+  const once = { "idempotency-key": "unseen" };
+  const { status, body } = await retry(runId, undefined, once, key);
+  expect([status, body.data]).toMatchObject([201, { retry_of: runId, input: "", output: null }]);
+  expect(await finished(body.data.id)).toMatchObject({ input: "Hello", output: "Hello" });
+  const repeated = await retry(runId, undefined, once, key);
+  expect(repeated.body.data).toMatchObject({ status: "succeeded", input: "", output: null });
+});
+
 test("a retry is executed with the current version of the agent, or with the original one", async () => {
   const { agent, runId } = await ended();
   await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { description: "Changed" } });

@@ -36,6 +36,35 @@ const subscription = (await beckon.call("/subscriptions", { body: subscribing })
 const ofSubscription = `/subscriptions/${subscription.id}`;
 const delivery = (await beckon.call(`${ofSubscription}/test`, { method: "POST" })).body.data;
 
+describe("caches do not store", () => {
+  test.each<[string, string, string, unknown?]>([
+    ["a resource", "GET", `/agents/${agent.id}`],
+    ["the headers of a resource", "HEAD", `/agents/${agent.id}`],
+    ["an exported file", "GET", "/agents/export"],
+    ["an export of lines", "GET", "/audit/export"],
+    ["an error of a resource", "GET", "/agents/unknown"],
+    ["an error of the method", "PUT", "/agents"],
+    ["an error of the path", "GET", "/unknown"],
+    ["an invoke", "POST", `/agents/${agent.id}/invoke`, { input: "Hello" }],
+    ["a fire", "POST", new URL(trigger.url).pathname.replace("/api/public", ""), {}],
+  ])("%s", async (_, method, path, body) => {
+    const { headers } = await beckon.call(path, { method, body });
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("a run's events as JSON, which also name the header that selects the format", async () => {
+    for (const path of [`/runs/${invoked.run_id}/events`, "/events"]) {
+      const { headers } = await beckon.call(path);
+      expect([headers.get("cache-control"), headers.get("vary")]).toEqual(["no-store", "accept"]);
+    }
+  });
+});
+
+test("the OpenAPI document can be stored by caches", async () => {
+  const { headers } = await beckon.call(`${beckon.url}/openapi.json`, { credential: null });
+  expect(headers.get("cache-control")).toBeNull();
+});
+
 describe("a response with a secret must not be cached:", () => {
   test.each<[string, string, string, unknown]>([
     ["a created agent", "POST", "/agents", { name: "Test", model: "demo/echo" }],

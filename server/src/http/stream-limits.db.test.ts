@@ -7,6 +7,7 @@ import { startHeldModel } from "../../test/held-model.ts";
 import { says } from "../../test/model-server.ts";
 import { openStream, type StreamOptions, type StreamReader } from "../../test/read-stream.ts";
 import { statesOf } from "../../test/runs-of.ts";
+import { insertStranger } from "../../test/workspace-key.ts";
 
 const sse = { accept: "text/event-stream" };
 /**
@@ -16,7 +17,15 @@ const sse = { accept: "text/event-stream" };
 const [heartbeatMs, stallMs] = [50, 2_000];
 const beckon = await startTestBeckon(
   {},
-  { streamLimits: { maxStreams: 4, maxPerCredential: 3, heartbeatMs, stallMs } },
+  {
+    streamLimits: {
+      maxStreams: 5,
+      maxPerWorkspace: 4,
+      maxPerCredential: 3,
+      heartbeatMs,
+      stallMs,
+    },
+  },
 );
 
 async function open(url: string, options: StreamOptions): Promise<StreamReader> {
@@ -68,10 +77,28 @@ test("a caller at the limit of streams can still read pages and invoke", async (
   expect((await beckon.invoke(agent, "Hello")).status).toBe(200);
 });
 
-test("a process has a maximum number of open streams", async () => {
-  const { events, openOne } = await full();
-  await openOne(beckon.key);
+test("a workspace has a maximum number of open streams, whatever its credentials, and others still get theirs", async () => {
+  const { agent, events, openOne } = await full();
+  expect((await openOne(beckon.key)).status).toBe(200);
+  const message = /workspace has 4 open streams/;
   const rejected = await beckon.call(events, { headers: sse });
+  expectError(rejected, 429, "too_many_requests", message);
+  expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(0);
+  const call = { body: { input: "Hello" }, headers: sse };
+  const invoked = await beckon.call(`/agents/${agent.id}/invoke`, call);
+  expectError(invoked, 429, "too_many_requests", message);
+  expect(await statesOf(beckon, agent.id)).toEqual({ running: 1 });
+  const credential = await insertStranger(beckon);
+  const other = await open(`${beckon.url}/api/public/events`, { credential });
+  expect(other.status).toBe(200);
+});
+
+test("a process has a maximum number of open streams", async () => {
+  const { openOne } = await full();
+  await openOne(beckon.key);
+  const credential = await insertStranger(beckon);
+  await open(`${beckon.url}/api/public/events`, { credential });
+  const rejected = await beckon.call("/events", { credential, headers: sse });
   expectError(rejected, 503, "unavailable");
   expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(0);
 });
@@ -109,7 +136,7 @@ test("a client that accepts no data, while there is some, is disconnected", asyn
     .data.key;
   const url = `${beckon.url}/api/public/runs/${body.run_id}/events`;
   const stalled = await open(url, { credential: key, paused: true });
-  expect([stalled.status, (await openOne(key)).status]).toEqual([200, 503]);
+  expect([stalled.status, (await openOne(key)).status]).toEqual([200, 429]);
   // The other streams stay open, so there is capacity only after `stalled` was disconnected.
   await eventually(
     "room for another",

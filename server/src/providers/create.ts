@@ -30,7 +30,7 @@ export async function createProvider({
   // Therefore only a caller who can change limits can make a provider free.
   if (given.ok && given.value.free) permit(ctx, "limits:write");
   const { tenant } = ctx.database;
-  const addressError = await privateAddressError(ctx.egress, input.body, "base_url");
+  const addressError = await privateAddressError(ctx, input.body, "base_url");
   return inWorkspace(tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {
       const body = orThrow(given);

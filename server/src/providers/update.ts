@@ -29,7 +29,7 @@ export async function updateProvider({
   const given = attempt(() => parseBody(updateProviderBody, input.body));
   if (given.ok && given.value.free !== undefined) permit(ctx, "limits:write");
   await rejectOperatorProvider(ctx, input.providerId);
-  const addressError = await privateAddressError(ctx.egress, input.body, "base_url");
+  const addressError = await privateAddressError(ctx, input.body, "base_url");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await findProviderForUpdate(tx, ctx.workspaceId, input.providerId);
     if (row === undefined) throw noProvider();

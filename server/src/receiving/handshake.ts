@@ -1,5 +1,5 @@
 import type { Receiving } from "@beckon/contract";
-import { equalTexts } from "./equal-texts.ts";
+import { equalTexts } from "../base/secrets/index.ts";
 import { headerOf, mediaTypeOf, queryOf, type RawRequest } from "./raw-request.ts";
 
 /** The response to a handshake. */

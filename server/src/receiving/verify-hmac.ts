@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { HmacVerification } from "@beckon/contract";
 import { parseJson } from "../base/json/index.ts";
-import { equalTexts } from "./equal-texts.ts";
+import { equalTexts } from "../base/secrets/index.ts";
 import { valueAt } from "./json-pointer.ts";
 import { headerOf, type RawRequest } from "./raw-request.ts";
 import { keyOf } from "./secret-key.ts";

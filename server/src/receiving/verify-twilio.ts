@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
+import { equalTexts } from "../base/secrets/index.ts";
 import { hasMoreFields, maxFormFields } from "./bodies/index.ts";
-import { equalTexts } from "./equal-texts.ts";
 import { headerOf, mediaTypeOf, queryOf, type RawRequest } from "./raw-request.ts";
 import { rejected, type VerificationResult, verified } from "./verification-result.ts";
 

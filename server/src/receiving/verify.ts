@@ -1,5 +1,5 @@
 import type { Receiving } from "@beckon/contract";
-import { equalTexts } from "./equal-texts.ts";
+import { equalTexts } from "../base/secrets/index.ts";
 import { headerOf, type RawRequest } from "./raw-request.ts";
 import {
   rejected,

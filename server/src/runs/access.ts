@@ -1,5 +1,6 @@
+import type { Run } from "@beckon/contract";
 import { agentLimit, type Context, permit } from "../base/context.ts";
-import { ApiError } from "../base/errors.ts";
+import { ApiError, attempt } from "../base/errors.ts";
 
 /**
  * Checks that the actor has `scope`. An agent token has no scopes: it always gives access to the
@@ -15,6 +16,31 @@ export function permitRuns(
   if (ctx.actor.kind !== "token") permit(ctx, scope);
   return agentLimit(ctx);
 }
+
+/** Returns whether the actor can read what a run contains. */
+export function canReadRuns(ctx: Context): boolean {
+  return attempt(() => permitRuns(ctx, "runs:read")).ok;
+}
+
+/**
+ * Returns a run for the response to an actor that has changed or started it. If the actor cannot
+ * read runs, input and output are left out, and the message of a mapping error, which can contain
+ * values of the input.
+ */
+export function visibleRun(ctx: Context, run: Run): Run {
+  if (canReadRuns(ctx)) return run;
+  const { error } = run;
+  return {
+    ...run,
+    input: "",
+    output: null,
+    error: error?.code === "mapping_error" ? { ...error, message: hiddenMistake } : error,
+  };
+}
+
+/** Error message of a mapping error for actors that cannot read runs. */
+export const hiddenMistake =
+  "The filter or the message template of the trigger failed. To see why, read the run with the scope runs:read.";
 
 /**
  * Returns the error for a repeated request if the run that the first request started was deleted.

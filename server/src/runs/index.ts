@@ -1,3 +1,4 @@
+export { canReadRuns, hiddenMistake, visibleRun } from "./access.ts";
 export {
   cancelledRuns,
   claimRuns,

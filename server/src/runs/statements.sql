@@ -96,7 +96,7 @@ with callers as materialized (
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
-  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
 
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
@@ -247,7 +247,7 @@ with callers as materialized (
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
-  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
 
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
@@ -352,7 +352,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($32::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -364,7 +364,7 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::jsonb[], $29::text[], $30::text[], $31::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::jsonb[], $29::text[], $30::text[], $31::jsonb[], $32::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -524,7 +524,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($32::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -536,7 +536,7 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::jsonb[], $29::text[], $30::text[], $31::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::jsonb[], $29::text[], $30::text[], $31::jsonb[], $32::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -714,7 +714,7 @@ with callers as materialized (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
-    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope, d.error_code is null or d.binds_key as binds_key,
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
@@ -746,7 +746,7 @@ with callers as materialized (
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
-  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
 
 
   left join lateral (
@@ -765,13 +765,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where verdict = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
 
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -801,7 +801,7 @@ select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
-    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+    when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
 
     else 'start'
   end, replayed_run)) from checked) as verdicts,
@@ -877,7 +877,7 @@ with callers as materialized (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
-    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope, d.error_code is null or d.binds_key as binds_key,
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
@@ -909,7 +909,7 @@ with callers as materialized (
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
-  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
 
 
   left join lateral (
@@ -930,13 +930,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where verdict = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
 
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -966,7 +966,7 @@ select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
-    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+    when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
 
     else 'start'
   end, replayed_run)) from checked) as verdicts,
@@ -1026,7 +1026,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($32::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1038,11 +1038,11 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::jsonb[], $29::text[], $30::text[], $31::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::jsonb[], $29::text[], $30::text[], $31::jsonb[], $32::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
-    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope, d.error_code is null or d.binds_key as binds_key,
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
@@ -1093,13 +1093,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where verdict = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
 
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -1150,7 +1150,7 @@ select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
-    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+    when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
 
     else 'start'
   end, replayed_run)) from checked) as verdicts,
@@ -1210,7 +1210,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($32::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1222,11 +1222,11 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::jsonb[], $29::text[], $30::text[], $31::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::jsonb[], $29::text[], $30::text[], $31::jsonb[], $32::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
-    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope, d.error_code is null or d.binds_key as binds_key,
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
@@ -1279,13 +1279,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where verdict = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
 
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -1336,7 +1336,7 @@ select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
-    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+    when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
 
     else 'start'
   end, replayed_run)) from checked) as verdicts,
@@ -1448,7 +1448,7 @@ with callers as materialized (
     end as verdict
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
-  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
 
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
@@ -1603,7 +1603,7 @@ with callers as materialized (
     end as verdict
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
-  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
 
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
@@ -1712,7 +1712,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1724,7 +1724,7 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[], $33::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -1888,7 +1888,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1900,7 +1900,7 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[], $33::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -2082,7 +2082,7 @@ with callers as materialized (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
-    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope, d.error_code is null or d.binds_key as binds_key,
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
@@ -2114,7 +2114,7 @@ with callers as materialized (
     end as verdict
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
-  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
 
 
   left join lateral (
@@ -2133,13 +2133,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where verdict = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
 
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -2169,7 +2169,7 @@ select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
-    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+    when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
 
     else 'start'
   end, replayed_run)) from checked) as verdicts,
@@ -2249,7 +2249,7 @@ with callers as materialized (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
-    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope, d.error_code is null or d.binds_key as binds_key,
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
@@ -2281,7 +2281,7 @@ with callers as materialized (
     end as verdict
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
-  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
 
 
   left join lateral (
@@ -2302,13 +2302,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where verdict = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
 
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -2338,7 +2338,7 @@ select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
-    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+    when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
 
     else 'start'
   end, replayed_run)) from checked) as verdicts,
@@ -2402,7 +2402,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2414,11 +2414,11 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[], $33::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
-    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope, d.error_code is null or d.binds_key as binds_key,
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
@@ -2469,13 +2469,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where verdict = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
 
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -2526,7 +2526,7 @@ select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
-    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+    when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
 
     else 'start'
   end, replayed_run)) from checked) as verdicts,
@@ -2590,7 +2590,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2602,11 +2602,11 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[], $33::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
-    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope, d.error_code is null or d.binds_key as binds_key,
     case when d.error_code is not null then 'failed'
 
       when c.running then 'running' else 'queued' end as status,
@@ -2659,13 +2659,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where verdict = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
 
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -2716,7 +2716,7 @@ select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
-    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+    when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
 
     else 'start'
   end, replayed_run)) from checked) as verdicts,
@@ -2788,7 +2788,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($57::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($58::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2816,11 +2816,11 @@ with callers as materialized (
       and (b.refused or (b.allowed is not null and b.spent >= greatest(b.allowed, 1)))
     order by b.ends desc, b.id limit 1
   ) paused on true
-), details as materialized (select * from unnest($23::int[], $24::int[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::jsonb[], $35::text[], $36::text[], $37::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($23::int[], $24::int[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::jsonb[], $35::text[], $36::text[], $37::jsonb[], $38::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
-    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope, d.error_code is null or d.binds_key as binds_key,
     case when d.error_code is not null then 'failed'
       when c.holds and (c.is_paused or coalesce(c.reached, of_trigger.reached) is not null) then 'waiting'
       when c.running then 'running' else 'queued' end as status,
@@ -2855,7 +2855,7 @@ with callers as materialized (
   from unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::int[], $20::text[], $21::bytea[], $22::text[]) with ordinality as r (external_id, tags, callback_url, callback_origin, run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
-  left join unnest($38::int[], $39::text[], $40::text[], $41::int[], $42::boolean[], $43::boolean[]) with ordinality as q (request, id, event, event_days, swallows, is_filtered, position) on q.request = r.position
+  left join unnest($39::int[], $40::text[], $41::text[], $42::int[], $43::boolean[], $44::boolean[]) with ordinality as q (request, id, event, event_days, swallows, is_filtered, position) on q.request = r.position
   left join lateral (
     select e.run_id from trigger_event_ids e where q.event is not null
       and e.workspace_id = c.workspace_id and e.trigger_id = c.trigger_id and e.event_id = q.event
@@ -2917,13 +2917,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull)))
+  where verdict = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull)))
     and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound)))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull))) and ((key is null or not binds_key or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -3013,18 +3013,18 @@ with callers as materialized (
     s.error_message, s.sender_event, b.event_type,
     case when s.verdict = 'start' then s.run_id end, b.replay_of, s.version, b.address,
     s.content_type, b.content_encoding, b.size, b.query, b.headers, b.body
-  from checked s join unnest($44::int[], $45::text[], $46::text[], $47::text[], $48::text[], $49::int[], $50::text[], $51::jsonb[], $52::bytea[]) with ordinality as b (request, event_type, replay_of, address, content_encoding, size, query, headers, body, position) on b.request = s.position
+  from checked s join unnest($45::int[], $46::text[], $47::text[], $48::text[], $49::text[], $50::int[], $51::text[], $52::jsonb[], $53::bytea[]) with ordinality as b (request, event_type, replay_of, address, content_encoding, size, query, headers, body, position) on b.request = s.position
   where s.verdict = 'filtered' or s.run_id in (select run_id from starting)
 ), stored_files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
   select f.id, s.workspace_id, s.run_id, f.media_type, f.content
-  from starting s join unnest($53::int[], $54::text[], $55::text[], $56::bytea[]) with ordinality as f (request, id, media_type, content, position) on f.request = s.position where s.status <> 'failed'
+  from starting s join unnest($54::int[], $55::text[], $56::text[], $57::bytea[]) with ordinality as f (request, id, media_type, content, position) on f.request = s.position where s.status <> 'failed'
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when status = 'waiting' and run_id in (select run_id from overfull) then 'held_full'
-    when not ((key is null or status = 'failed' or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))) then 'contended'
+    when not ((key is null or not binds_key or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))) then 'contended'
     when status = 'waiting' then 'held'
     else 'start'
   end, replayed_run, case when verdict = 'limit_paused' then paused_by when verdict = 'limit_reached' then reached end)) from checked) as verdicts,
@@ -4120,14 +4120,14 @@ with picked as (
 )
 select count(*)::int as ended from ended;
 
--- end-restored
+-- end-restored-queued
 with picked as (
-  select id, workspace_id from runs where status in ('queued', 'waiting')
-  order by id limit 500 for no key update
+  select id, workspace_id from runs where status = 'queued'
+  order by workspace_id, agent_id, id limit $2::bigint for no key update
 ), ending as (
   select id, workspace_id, ($1::text[])[row_number() over (order by id)] as event_id from picked
 ), ended as (
-  update runs r set status = $2::text, finished_at = now(),  last_seq = r.last_seq + 1,
+  update runs r set status = $3::text, finished_at = now(),  last_seq = r.last_seq + 1,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from ending s where r.id = s.id and r.workspace_id = s.workspace_id
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, s.event_id
@@ -4141,8 +4141,8 @@ with picked as (
   where e.fence > 0
 ), last_events as not materialized (
   select e.id as run_id, e.last_seq as seq, e.workspace_id, e.agent_id,
-    e.last_transaction as transaction, e.event_id as id, $4::text as type,
-    case when s.run_id is null then $3::jsonb else $3::jsonb || jsonb_build_object('usage',
+    e.last_transaction as transaction, e.event_id as id, $5::text as type,
+    case when s.run_id is null then $4::jsonb else $4::jsonb || jsonb_build_object('usage',
       jsonb_strip_nulls(jsonb_build_object('input_tokens', s.input_tokens, 'output_tokens', s.output_tokens, 'cached_input_tokens', s.cached_input_tokens, 'cache_write_tokens', nullif(s.cache_write_tokens, 0), 'reasoning_tokens', nullif(s.reasoning_tokens, 0)))
         || '{"estimated": true}', 'cost_micros', s.cost_micros) end as data
   from ended e left join spent s on s.run_id = e.id
@@ -4185,12 +4185,96 @@ with picked as (
   ) s
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), results as (
-  select id as run_id, workspace_id, null::text as output, $5::text as error_code,
-    $6::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+  select id as run_id, workspace_id, null::text as output, $6::text as error_code,
+    $7::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
     0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from ended where fence = 0
   union all
-  select e.id, e.workspace_id, null, $5::text, $6::text, null, s.input_tokens, s.output_tokens,
+  select e.id, e.workspace_id, null, $6::text, $7::text, null, s.input_tokens, s.output_tokens,
+    s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, true, s.cost_micros
+  from ended e join spent s on s.run_id = e.id
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros, limit_reached)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
+  from results
+)
+select count(*)::int as ended from ended;
+
+-- end-restored-held
+with picked as (
+  select id, workspace_id from runs where status = 'waiting'
+  order by workspace_id, agent_id, id limit $2::bigint for no key update
+), ending as (
+  select id, workspace_id, ($1::text[])[row_number() over (order by id)] as event_id from picked
+), ended as (
+  update runs r set status = $3::text, finished_at = now(),  last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
+  from ending s where r.id = s.id and r.workspace_id = s.workspace_id
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, s.event_id
+), spent as materialized (
+  select e.id as run_id, u.* from ended e cross join lateral (
+    select coalesce(sum(input_tokens), 0)::bigint as input_tokens, coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(cached_input_tokens), 0)::bigint as cached_input_tokens, coalesce(sum(cache_write_tokens), 0)::bigint as cache_write_tokens, coalesce(sum(reasoning_tokens), 0)::bigint as reasoning_tokens,
+      case when count(cost_micros) = count(*) then coalesce(sum(cost_micros), 0)::bigint end
+        as cost_micros
+    from usage_entries where run_id = e.id and workspace_id = e.workspace_id
+  ) as u
+  where e.fence > 0
+), last_events as not materialized (
+  select e.id as run_id, e.last_seq as seq, e.workspace_id, e.agent_id,
+    e.last_transaction as transaction, e.event_id as id, $5::text as type,
+    case when s.run_id is null then $4::jsonb else $4::jsonb || jsonb_build_object('usage',
+      jsonb_strip_nulls(jsonb_build_object('input_tokens', s.input_tokens, 'output_tokens', s.output_tokens, 'cached_input_tokens', s.cached_input_tokens, 'cache_write_tokens', nullif(s.cache_write_tokens, 0), 'reasoning_tokens', nullif(s.reasoning_tokens, 0)))
+        || '{"estimated": true}', 'cost_micros', s.cost_micros) end as data
+  from ended e left join spent s on s.run_id = e.id
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from last_events e cross join lateral (
+    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
+  ) i cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or i.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from last_events e cross join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
+  ) c cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+), results as (
+  select id as run_id, workspace_id, null::text as output, $6::text as error_code,
+    $7::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
+  from ended where fence = 0
+  union all
+  select e.id, e.workspace_id, null, $6::text, $7::text, null, s.input_tokens, s.output_tokens,
     s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, true, s.cost_micros
   from ended e join spent s on s.run_id = e.id
 ), written_results as (
@@ -4217,7 +4301,7 @@ with recursive holding (workspace_id, agent_id) as (
 ), active as materialized (
   select a.id, a.workspace_id from holding h
   join agents a on a.id = h.agent_id and a.workspace_id = h.workspace_id
-  where a.paused_at is null and a.deleted_at is null
+  where a.paused_at is null
   for share of a skip locked
 ), free as (
   select a.id, a.workspace_id,

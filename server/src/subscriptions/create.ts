@@ -32,7 +32,7 @@ export async function createSubscription({
   input: { body: UnparsedBody };
 }): Promise<Once<SubscriptionWithSecret>> {
   permit(ctx, "subscriptions:write");
-  const addressError = await privateAddressError(ctx.egress, input.body, "url");
+  const addressError = await privateAddressError(ctx, input.body, "url");
   const result = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {
       const body = parseBody(createSubscriptionBody, input.body);

@@ -247,6 +247,27 @@ describe("changing a subscription", () => {
     expectError(await change(id, same), 400, "bad_request", /rotate/);
   });
 
+  test("to another server succeeds again if its response was lost and the client repeats it", async () => {
+    const { id } = await created();
+    const moved = `whsec_${Buffer.alloc(24, 1).toString("base64")}`;
+    const body = { url: "https://example.com/", secret: moved, headers: header };
+    for (const version of [2, 3]) {
+      const answer = await change(id, body);
+      expect([answer.status, answer.body.data?.version]).toEqual([200, version]);
+    }
+    expect(await reveal(id)).toBe(moved);
+    expectError(await change(id, { ...body, secret }), 400, "bad_request", /rotate/);
+    expectError(await change(id, { secret: moved }), 400, "bad_request", /rotate/);
+  });
+
+  test("with the current secret keeps the overlap of a rotated one", async () => {
+    const { id } = await created();
+    const { body } = await beckon.call(`${at(id)}/rotate`, { method: "POST" });
+    const same = { url: "http://127.0.0.1:9/other", secret: body.data.secret };
+    const answer = await change(id, same);
+    expect(answer.body.data?.previous_secret_until).toBe(body.data.previous_secret_until);
+  });
+
   test("replaces the headers as a whole", async () => {
     const { id } = await created({ headers: header });
     const answer = await change(id, { headers: { "x-shop": "1" } });

@@ -7,10 +7,12 @@ import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Egress, privateAddressError } from "../base/egress/index.ts";
-import { ApiError } from "../base/errors.ts";
+import { ApiError, attempt } from "../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import { equalTexts, type SecretCipher } from "../base/secrets/index.ts";
 import {
   type DeliveryServices,
+  openSigningSecret,
   originOf,
   sealHeaders,
   sealSigningSecret,
@@ -41,12 +43,12 @@ export async function updateSubscription({
   input: SubscriptionInput & { body: UnparsedBody };
 }): Promise<Subscription> {
   permit(ctx, "subscriptions:write");
-  const addressError = await privateAddressError(ctx.egress, input.body, "url");
+  const addressError = await privateAddressError(ctx, input.body, "url");
   const result = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireSubscriptionForChange(tx, ctx, input);
     requireMatchingVersion(ctx, row);
     const body = parseBody(updateSubscriptionBody, input.body);
-    const { secret, headers, ...given } = body;
+    const { secret: givenSecret, headers, ...given } = body;
     const columns = {
       ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
       ...(given.url === undefined ? {} : { url: new URL(given.url).href }),
@@ -55,7 +57,9 @@ export async function updateSubscription({
     if (addressError !== undefined) throw addressError;
     const owner = { ...row, url: columns.url ?? row.url };
     const moves = originOf(owner) !== originOf(row);
-    requireSecretsFor(row, originOf(owner), moves, body);
+    if (moves) requireSecretsFor(row, originOf(owner), body);
+    else requireNoNewSecret(ctx.cipher, row, body);
+    const secret = moves ? givenSecret : undefined;
     const isOther = columns.url !== undefined || secret !== undefined || headers !== undefined;
     const changed = await updateSubscriptionRow(tx, row, {
       ...columns,
@@ -96,23 +100,14 @@ export async function updateSubscription({
 
 /**
  * Checks that a request with a URL of a new origin has a secret, and also headers if some are
- * stored, because the stored ones were given for the old origin. Other requests must not have a
- * secret.
+ * stored, because the stored ones were given for the old origin.
  * @throws ApiError `bad_request`
  */
 function requireSecretsFor(
   row: SubscriptionRow,
   origin: string,
-  moves: boolean,
   { secret, headers }: UpdateSubscriptionBody,
 ): void {
-  if (!moves) {
-    if (secret === undefined) return;
-    throw new ApiError(
-      "bad_request",
-      "secret: it can be changed here only together with a url of another server. To replace it, rotate the subscription's secret.",
-    );
-  }
   const missing = [
     ...(secret === undefined ? ["secret"] : []),
     ...(headers === undefined && row.headers !== null ? ["headers"] : []),
@@ -121,5 +116,24 @@ function requireSecretsFor(
   throw new ApiError(
     "bad_request",
     `${missing.join(", ")}: what is stored was not given for ${origin}. Send ${missing.join(" and ")} together with this url.`,
+  );
+}
+
+/**
+ * Checks that a request without a URL of a new origin has no secret. With a URL it can have the
+ * stored secret: a client repeats the request that has set both if the response was lost.
+ * @throws ApiError `bad_request`
+ */
+function requireNoNewSecret(
+  cipher: SecretCipher,
+  row: SubscriptionRow,
+  { url, secret }: UpdateSubscriptionBody,
+): void {
+  if (secret === undefined) return;
+  const stored = attempt(() => openSigningSecret(cipher, row, row.secret));
+  if (url !== undefined && stored.ok && equalTexts(stored.value, secret)) return;
+  throw new ApiError(
+    "bad_request",
+    "secret: it can be changed here only together with a url of another server. To replace it, rotate the subscription's secret.",
   );
 }

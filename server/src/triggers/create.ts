@@ -3,7 +3,7 @@ import { requireAgentForChange } from "../agents/index.ts";
 import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
-import { orThrow } from "../base/errors.ts";
+import { attemptAsync, orThrow } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parse, type UnparsedBody } from "../base/parse.ts";
@@ -26,28 +26,32 @@ export async function createTrigger({
   input: { agentId: string; body: UnparsedBody };
 }): Promise<Once<TriggerWithToken>> {
   permit(ctx, "triggers:write");
+  const body = await attemptAsync(async () => {
+    const given = parse(createTriggerBody, fillPreset(orThrow(input.body)));
+    await requireValidReceiving(ctx, given.receiving);
+    return given;
+  });
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     await requireAgentForChange(tx, ctx, input.agentId);
     return once(tx, ctx, () =>
-      addTrigger(tx, ctx, { agentId: input.agentId, body: orThrow(input.body) }),
+      addTrigger(tx, ctx, { agentId: input.agentId, body: orThrow(body) }),
     );
   });
 }
 
 /**
  * Adds a trigger and its token to an agent in the caller's transaction. Unlike `createTrigger`, it
- * does not check permissions or that the agent exists, and does not apply the Idempotency-Key. The
- * caller must do this.
- * @param ctx needs `mapping` if the trigger has a filter or a template.
+ * does not check permissions, that the agent exists, or the settings `receiving`, and does not
+ * apply the Idempotency-Key. The caller must do this, and call `requireValidReceiving` before the
+ * transaction.
  * @param input.triggerId Id of the new trigger; undefined to generate one.
  */
 export async function addTrigger(
   tx: WorkspaceTransaction,
-  ctx: Context & Partial<MappingServices>,
+  ctx: Context,
   input: { agentId: string; body: unknown; triggerId?: string | undefined },
 ): Promise<TriggerWithToken> {
-  const { receiving, ...body } = parse(createTriggerBody, fillPreset(input.body));
-  await requireValidReceiving(ctx, receiving);
+  const { receiving, ...body } = parse(createTriggerBody, input.body);
   const id = input.triggerId ?? newId("trg");
   const row = await insertTrigger(tx, {
     id,
@@ -67,5 +71,5 @@ export async function addTrigger(
     target: id,
     data: { agent_id: input.agentId, name: body.name },
   });
-  return { ...toTrigger(row), token };
+  return { ...toTrigger(ctx, row), token };
 }

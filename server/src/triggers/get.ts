@@ -13,6 +13,6 @@ export async function getTrigger({
 }): Promise<Trigger> {
   permit(ctx, "triggers:read");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) =>
-    toTrigger(await requireTrigger(tx, ctx, input)),
+    toTrigger(ctx, await requireTrigger(tx, ctx, input)),
   );
 }

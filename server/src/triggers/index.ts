@@ -1,3 +1,4 @@
+export { requireValidReceiving } from "./check-receiving.ts";
 export { addTrigger, createTrigger } from "./create.ts";
 export { deleteTrigger } from "./delete.ts";
 export { fillPreset } from "./fill-preset.ts";

@@ -22,8 +22,7 @@ export async function listTriggers({
   return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
     await requireAgent(tx, ctx, input.agentId);
     const page = readPage(input.query, { list: "triggers", agent: input.agentId });
-    return page.page(
-      (await listTriggerRows(tx, { workspaceId, agentId: input.agentId }, page)).map(toTrigger),
-    );
+    const rows = await listTriggerRows(tx, { workspaceId, agentId: input.agentId }, page);
+    return page.page(rows.map((row) => toTrigger(ctx, row)));
   });
 }

@@ -32,7 +32,7 @@ export async function listenForSample({
     }
     const changed = await updateListeningRow(tx, row, seconds);
     await record(tx, ctx, { action: "trigger.listen", target: row.id, data: { seconds } });
-    return toTrigger(changed);
+    return toTrigger(ctx, changed);
   });
 }
 

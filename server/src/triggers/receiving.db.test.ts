@@ -247,6 +247,35 @@ describe("the sender secret", () => {
     expect((await beckon.call(`${path}/secret`)).body).toEqual(body);
   });
 
+  test("gets a verify token when the trigger is switched to Meta", async () => {
+    const { path, url } = await made({ preset: "github" });
+    await post(`${path}/secret`, { secret: "app secret" });
+    await patch(path, { preset: "meta" });
+    const { secret, verify_token } = (await beckon.call(`${path}/secret`)).body.data;
+    expect([secret, verify_token]).toEqual(["app secret", expect.stringMatching(/^[\w-]{32}$/)]);
+    const query = `hub.mode=subscribe&hub.verify_token=${verify_token}&hub.challenge=42`;
+    const answer = await fetch(`${url}?${query}`);
+    expect([answer.status, await answer.text()]).toEqual([200, "42"]);
+    await patch(path, { preset: "github" });
+    await patch(path, { preset: "meta" });
+    expect((await beckon.call(`${path}/secret`)).body.data.verify_token).toBe(verify_token);
+  });
+
+  test("does not count as set while the verification cannot use it", async () => {
+    const { path } = await made({ preset: "github" });
+    await post(`${path}/secret`, { secret: "not base64!" });
+    const isSetWith = async (preset: string) => {
+      const changed = (await patch(path, { preset })).body.data.sender_secret_set;
+      expect((await beckon.call(path)).body.data.sender_secret_set).toBe(changed);
+      return changed;
+    };
+    expect(await isSetWith("svix")).toBe(false);
+    expect(await isSetWith("stripe")).toBe(true);
+    expect(await isSetWith("standard-webhooks")).toBe(false);
+    await post(`${path}/secret`);
+    expect((await beckon.call(path)).body.data.sender_secret_set).toBe(true);
+  });
+
   test("must have the form that the verification needs", async () => {
     const { path } = await made({ verification: { kind: "basic" } });
     expectError(await post(`${path}/secret`, { secret: "nocolon" }), 400, "bad_request", /colon/);
@@ -310,6 +339,30 @@ describe("received requests", () => {
     const { path, url } = await made(null);
     await send(url, "Hello");
     expect(await requestsOf(path)).toEqual([]);
+  });
+
+  test("show no value of their payload to a key without runs:read", async () => {
+    const { path, url } = await made({ filter: "payload[payload.email] == 1" });
+    expect((await send(url, { email: "ada@example.com" })).status).toBe(200);
+    const scopes = ["triggers:read", "triggers:write", "agents:invoke"];
+    const limited = await insertKey(beckon, { scopes });
+    const entitled = await insertKey(beckon, { scopes: [...scopes, "runs:read"] });
+    const list = async (credential: string) =>
+      (await beckon.call(`${path}/requests?outcome=mapping_error`, { credential })).body.data;
+    const [{ id }] = await list(limited);
+    const replay = (credential: string) =>
+      beckon.call(`${path}/requests/${id}/replay`, { method: "POST", credential });
+    expect(await list(limited)).toMatchObject([{ id, error: null }]);
+    expect(await list(entitled)).toMatchObject([{ error: expect.stringMatching(/ada@/) }]);
+    const hidden = await replay(limited);
+    expect(hidden).toMatchObject({ status: 500, body: { run_id: expect.any(String) } });
+    expect(hidden.body.error).toMatch(/runs:read/);
+    expect(hidden.body.error).not.toContain("ada@");
+    const shown = await replay(entitled);
+    expect([shown.status, shown.body.error]).toEqual([500, expect.stringMatching(/ada@/)]);
+    await patch(path, {});
+    expect((await replay(limited)).body.data).toMatchObject({ input: "", output: null });
+    expect((await replay(entitled)).body.data.input).toBe('{"email":"ada@example.com"}');
   });
 
   test("need runs:read to be opened, and are not found in another workspace", async () => {
@@ -608,6 +661,21 @@ describe("a replay", () => {
     expect(
       (await requestsOf(path)).filter(({ replay_of }: { replay_of: string }) => replay_of),
     ).toHaveLength(2);
+  });
+
+  test("of many creates no second failed run if it is repeated with the same key", async () => {
+    const { agent, path, url } = await made({ filter: "payload.n > 1" });
+    const since = new Date(Date.now() - 1_000).toISOString();
+    await send(url, {});
+    const replay = async (key: string) => {
+      const headers = { "idempotency-key": key };
+      const { body } = await beckon.call(`${path}/requests/replay`, { body: { since }, headers });
+      const runs = (await beckon.call(`/agents/${agent.id}/runs`)).body.data;
+      return [body.data.replayed, body.data.skipped, runs.length];
+    };
+    expect(await replay("one")).toEqual([0, 1, 2]);
+    expect(await replay("one")).toEqual([0, 1, 2]);
+    expect(await replay("two")).toEqual([0, 1, 3]);
   });
 
   test("of many with an invalid Idempotency-Key is rejected, like that of one", async () => {

@@ -21,6 +21,6 @@ export async function revealTrigger({
     const row = await requireTrigger(tx, ctx, input);
     const token = await revealToken(tx, ctx, { agentId: row.agent_id, triggerId: row.id });
     await record(tx, ctx, { action: "trigger.reveal", target: row.id });
-    return { ...toTrigger(row), token };
+    return { ...toTrigger(ctx, row), token };
   });
 }

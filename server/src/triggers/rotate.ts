@@ -36,7 +36,7 @@ export async function rotateTrigger({
         { graceSeconds: grace_seconds },
       );
       await record(tx, ctx, { action: "trigger.rotate", target: row.id, data: { grace_seconds } });
-      return { ...toTrigger(row), token };
+      return { ...toTrigger(ctx, row), token };
     });
   });
 }

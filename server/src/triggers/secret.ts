@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { type SenderSecrets, setSenderSecretBody } from "@beckon/contract";
 import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
@@ -6,20 +5,15 @@ import { inWorkspace } from "../base/database/index.ts";
 import { ApiError, attempt } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { bindingOfSenderSecret } from "../received/index.ts";
 import { generateSenderSecret, senderSecretMistake } from "../receiving/index.ts";
 import { type TriggerRow, updateSecretRow } from "./store.ts";
+import { encryptSecret, generateVerifyToken, openSecret } from "./stored-secret.ts";
 import {
   receivingOf,
   requireTrigger,
   requireTriggerForChange,
   type TriggerInput,
 } from "./trigger.ts";
-
-type Column = "sender_secret" | "verify_token";
-
-const bindingOf = ({ workspace_id, id }: TriggerRow, column: Column) =>
-  bindingOfSenderSecret({ workspaceId: workspace_id, triggerId: id, column });
 
 /**
  * Sets the secret that the sender shares with the trigger, or generates one. With a grace period,
@@ -47,13 +41,10 @@ export async function setSenderSecret({
       const verifyToken =
         body.verify_token ??
         readableVerifyToken(ctx, row) ??
-        (isMeta ? randomBytes(24).toString("base64url") : null);
+        (isMeta ? generateVerifyToken() : null);
       const changed = await updateSecretRow(tx, row, {
-        secret: ctx.cipher.encrypt(secret, bindingOf(row, "sender_secret")),
-        verifyToken:
-          verifyToken === null
-            ? null
-            : ctx.cipher.encrypt(verifyToken, bindingOf(row, "verify_token")),
+        secret: encryptSecret(ctx, row, "sender_secret", secret),
+        verifyToken: verifyToken && encryptSecret(ctx, row, "verify_token", verifyToken),
         graceSeconds: body.grace_seconds,
       });
       await record(tx, ctx, {
@@ -81,14 +72,14 @@ export async function revealSenderSecret({
   permit(ctx, "triggers:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTrigger(tx, ctx, input);
-    const secret = open(ctx, row, "sender_secret");
+    const secret = openSecret(ctx, row, "sender_secret");
     if (secret === null)
       throw new ApiError(
         "not_found",
         "This trigger has no secret. Set one with POST on this path.",
       );
     const isMeta = receivingOf(row)?.handshake === "meta";
-    const verifyToken = isMeta ? open(ctx, row, "verify_token") : null;
+    const verifyToken = isMeta ? openSecret(ctx, row, "verify_token") : null;
     await record(tx, ctx, { action: "trigger.reveal_secret", target: row.id });
     return shown(row, secret, verifyToken);
   });
@@ -103,17 +94,12 @@ function requireReceiving(row: TriggerRow) {
   );
 }
 
-function open(ctx: Context, row: TriggerRow, column: Column): string | null {
-  const encrypted = row[column];
-  return encrypted === null ? null : ctx.cipher.decrypt(encrypted, bindingOf(row, column));
-}
-
 /**
  * Returns the stored verify token. A token that cannot be decrypted is left out: after the loss of
  * a master key, setting the secret again must be enough.
  */
 function readableVerifyToken(ctx: Context, row: TriggerRow): string | null {
-  const opened = attempt(() => open(ctx, row, "verify_token"));
+  const opened = attempt(() => openSecret(ctx, row, "verify_token"));
   return opened.ok ? opened.value : null;
 }
 

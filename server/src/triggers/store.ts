@@ -97,6 +97,8 @@ export function updateTriggerRow(
     allows_callback?: boolean | undefined;
     /** As JSON. A request whose verification used the previous settings is verified again. */
     receiving?: string | null | undefined;
+    /** Encrypted. */
+    verify_token?: string;
   },
 ): Promise<TriggerRow> {
   const { receiving, ...fields } = change;

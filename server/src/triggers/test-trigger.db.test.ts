@@ -60,6 +60,24 @@ describe("a test of a trigger", () => {
     expect([tested.status, tested.body.data?.input]).toEqual([201, input]);
   });
 
+  test("keeps integers that JavaScript cannot represent, as a fire does", async () => {
+    const payload = '{"order":1234567890123456789}';
+    const request = `{"request":{"payload":${payload}}}`;
+    const send = (to: string, body: string) =>
+      beckon.call(to, { body, headers: { "content-type": "application/json" } });
+    const plain = await made();
+    const mapped = await made({ receiving: {} });
+    for (const { path } of [plain, mapped]) {
+      const tested = await send(path, `{"payload":${payload}}`);
+      expect([tested.status, tested.body.data?.input]).toEqual([201, payload]);
+    }
+    const preview = await send(mapped.path.replace(/test$/, "preview"), request);
+    expect([preview.status, JSON.stringify(preview.body)]).toEqual([
+      200,
+      expect.stringContaining("1234567890123456789"),
+    ]);
+  });
+
   test("with a received form has the files of the form", async () => {
     const { agent, id, path, url } = await made({ receiving: { bodies: { multipart: true } } });
     const form = new FormData();

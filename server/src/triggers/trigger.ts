@@ -5,6 +5,7 @@ import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { findTrigger, findTriggerForChange, type TriggerRow } from "./store.ts";
+import { hasUsableSecret } from "./stored-secret.ts";
 
 export interface TriggerInput {
   readonly agentId: string;
@@ -14,7 +15,8 @@ export interface TriggerInput {
 /** A trigger with its token. The code in `http/` adds the URL, because it knows the public URL. */
 export type TriggerWithToken = Trigger & { token: string };
 
-export function toTrigger(row: TriggerRow): Trigger {
+export function toTrigger(ctx: Pick<Context, "cipher">, row: TriggerRow): Trigger {
+  const receiving = receivingOf(row);
   return {
     id: row.id,
     agent_id: row.agent_id,
@@ -23,8 +25,8 @@ export function toTrigger(row: TriggerRow): Trigger {
     prompt_prefix: row.prompt_prefix,
     enabled: row.enabled,
     allows_callback: row.allows_callback,
-    receiving: receivingOf(row),
-    sender_secret_set: row.sender_secret !== null,
+    receiving,
+    sender_secret_set: hasUsableSecret(ctx, row, receiving),
     listening_until: isListening(row) ? (row.listening_until?.toISOString() ?? null) : null,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

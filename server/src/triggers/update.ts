@@ -9,6 +9,7 @@ import { requireValidReceiving } from "./check-receiving.ts";
 import { fillPreset } from "./fill-preset.ts";
 import { type BodyServices, tryOnLastRequest } from "./requests/index.ts";
 import { type TriggerRow, updateTriggerRow } from "./store.ts";
+import { encryptSecret, generateVerifyToken } from "./stored-secret.ts";
 import {
   requireMatchingVersion,
   requireTriggerForChange,
@@ -32,21 +33,35 @@ export async function updateTrigger({
   input: TriggerInput & { body: UnparsedBody };
 }): Promise<Trigger & { warnings: MappingMistake[] }> {
   permit(ctx, "triggers:write");
+  const body = await attemptAsync(async () => {
+    const given = parse(updateTriggerBody, fillPreset(orThrow(input.body)));
+    await requireValidReceiving(ctx, given.receiving ?? null);
+    return given;
+  });
   const { row, isMapped } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTriggerForChange(tx, ctx, input);
     requireMatchingVersion(ctx, row);
-    const { receiving, ...fields } = parse(updateTriggerBody, fillPreset(orThrow(input.body)));
-    await requireValidReceiving(ctx, receiving ?? null);
+    const { receiving, ...fields } = orThrow(body);
     const changed = await updateTriggerRow(tx, row, {
       ...withoutUndefined(fields),
       receiving: receiving && JSON.stringify(receiving),
+      ...(receiving?.handshake === "meta" ? missingVerifyToken(ctx, row) : {}),
     });
-    const { version: _before, ...was } = toTrigger(row);
-    const { version: _after, ...is } = toTrigger(changed);
+    const { version: _before, ...was } = toTrigger(ctx, row);
+    const { version: _after, ...is } = toTrigger(ctx, changed);
     await record(tx, ctx, { action: "trigger.update", target: row.id, data: changes(was, is) });
     return { row: changed, isMapped: receiving !== undefined && receiving !== null };
   });
-  return { ...toTrigger(row), warnings: isMapped ? await warningsOf(ctx, row) : [] };
+  return { ...toTrigger(ctx, row), warnings: isMapped ? await warningsOf(ctx, row) : [] };
+}
+
+/**
+ * Returns a verify token for a trigger that has a secret but no token, because its secret was set
+ * for another sender. Without a secret, the token is generated with the secret.
+ */
+function missingVerifyToken(ctx: Context, row: TriggerRow): { verify_token?: string } {
+  if (row.sender_secret === null || row.verify_token !== null) return {};
+  return { verify_token: encryptSecret(ctx, row, "verify_token", generateVerifyToken()) };
 }
 
 /**

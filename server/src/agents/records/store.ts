@@ -98,17 +98,20 @@ export async function lockAgent(
   return agents(tx, workspaceId).where("agents.id", "=", id).executeTakeFirst();
 }
 
+/** Size of the configurations of agents, in bytes, at which a page ends. */
+const maxPageBytes = 8 * 1024 * 1024;
+
 /**
- * Returns up to `page.limit + 1` agents, newest first. If there are more than `page.limit`, another
- * page exists.
+ * Returns up to `page.limit` agents, newest first, and whether there are more. Their configurations
+ * are larger than `maxPageBytes` by at most one agent.
  * @param filter.agentIds If given, only agents with these ids are returned.
  */
-export function listAgentRows(
+export async function listAgentRows(
   tx: WorkspaceTransaction,
   workspaceId: string,
   filter: AgentFilter & { readonly agentIds: readonly string[] | undefined },
   page: PageRequest,
-): Promise<AgentRow[]> {
+): Promise<{ readonly rows: AgentRow[]; readonly hasMore: boolean }> {
   let query = agents(tx, workspaceId)
     .where(filter.deleted === "true" ? isRestorable : sql<boolean>`agents.deleted_at is null`)
     .orderBy("agents.id", "desc")
@@ -129,7 +132,22 @@ export function listAgentRows(
     );
   }
   if (page.below !== undefined) query = query.where("agents.id", "<", page.below);
-  return query.execute();
+  const sized = tx
+    .selectFrom(query.as("listed"))
+    .selectAll()
+    .select([
+      sql<number>`count(*) over ()::int`.as("count"),
+      sql<number | null>`sum(octet_length(listed.config::text)) over (order by listed.id desc
+        rows between unbounded preceding and 1 preceding)`.as("bytes_before"),
+    ]);
+  const fitting = await tx
+    .selectFrom(sized.as("sized"))
+    .selectAll()
+    .where(sql<boolean>`coalesce(bytes_before, 0) < ${maxPageBytes}`)
+    .orderBy("id", "desc")
+    .execute();
+  const rows = fitting.slice(0, page.limit);
+  return { rows, hasMore: (fitting[0]?.count ?? 0) > rows.length };
 }
 
 /**

@@ -3,7 +3,7 @@ import { checkedAddresses, createCheckedConnector } from "./checked-connector.ts
 import { badPort, EgressDenied } from "./egress-denied.ts";
 import { createLeanFetch, type LeanFetch, type LeanFetchOptions } from "./lean-fetch.ts";
 import { createOpenPinned, type OpenPinned } from "./open-pinned.ts";
-import { type Resolve, resolveHost, shareLookups } from "./resolve-host.ts";
+import { limitLookups, type Resolve, resolveHost, shareLookups } from "./resolve-host.ts";
 
 /** Limits of outbound calls on behalf of a tenant. */
 export interface EgressOptions extends LeanFetchOptions {
@@ -31,8 +31,9 @@ export interface Egress extends LeanFetch {
    * https URL can be called, because its host is not public. Returns undefined if nothing must be
    * added. A name is resolved for at most one second. If that fails, the result is undefined too;
    * each call checks the host again.
+   * @param workspaceId the workspace in which the URL was entered
    */
-  missingException(url: URL): Promise<string | undefined>;
+  missingException(url: URL, workspaceId: string): Promise<string | undefined>;
 }
 
 /** Maximum time in which `missingException` resolves a name. */
@@ -63,6 +64,7 @@ export interface EgressSeams {
 export function createEgress(options: EgressOptions, seams: EgressSeams = {}): Egress {
   const allow = new Set(options.allow);
   const lookups = shareLookups(seams.resolve ?? resolveHost);
+  const checks = limitLookups(lookups);
   const connect = createCheckedConnector({
     allow,
     timeoutMs: options.connectTimeoutMs,
@@ -71,10 +73,12 @@ export function createEgress(options: EgressOptions, seams: EgressSeams = {}): E
   });
   return {
     ...createLeanFetch(options, connect, (url, headers) => checkRequest(url, headers, allow)),
-    async missingException({ hostname, port, protocol }) {
+    async missingException({ hostname, port, protocol }, workspaceId) {
+      const resolve = (name: string) =>
+        checks(name, workspaceId, AbortSignal.timeout(lookupTimeoutMs));
       const target = { hostname: hostname.replace(/^\[|\]$/g, ""), port, protocol };
       try {
-        await checkedAddresses(target, { allow, timeoutMs: lookupTimeoutMs, resolve: lookups });
+        await checkedAddresses(target, { allow, timeoutMs: lookupTimeoutMs, resolve });
         return undefined;
       } catch (thrown) {
         return thrown instanceof EgressDenied ? thrown.hostPort : undefined;

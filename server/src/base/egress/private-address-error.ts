@@ -10,13 +10,13 @@ import type { Egress } from "./create-egress.ts";
  * transaction, because other errors, such as that of a missing resource, take precedence.
  */
 export async function privateAddressError(
-  egress: Pick<Egress, "missingException">,
+  { egress, workspaceId }: { egress: Pick<Egress, "missingException">; workspaceId: string },
   body: UnparsedBody,
   field: string,
 ): Promise<ApiError | undefined> {
   const url = fieldOf(body.ok ? body.value : undefined, field);
   if (typeof url !== "string" || !URL.canParse(url)) return undefined;
-  const hostPort = await egress.missingException(new URL(url));
+  const hostPort = await egress.missingException(new URL(url), workspaceId);
   return hostPort === undefined
     ? undefined
     : new ApiError("bad_request", `${field}: ${howToAllow(hostPort)}`);

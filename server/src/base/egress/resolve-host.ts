@@ -1,4 +1,5 @@
 import { lookup } from "node:dns/promises";
+import { ByteBudget } from "../byte-budget.ts";
 
 /**
  * Returns all addresses of a name, IPv4 and IPv6, in the order in which to try them. Rejects with
@@ -30,5 +31,33 @@ export function shareLookups(resolve: Resolve): Resolve {
     const result = resolve(hostname).finally(() => pending.delete(hostname));
     pending.set(hostname, result);
     return result;
+  };
+}
+
+/**
+ * Maximum number of lookups at a time for checks of URLs that people enter; one workspace gets half
+ * of them. It is far below the 16 that Node.js executes at a time in a server (`uvThreads` in
+ * `supervisor/keep-servers.ts`), so that names whose DNS servers do not respond leave threads for
+ * the lookups of calls.
+ */
+const maxChecks = 4;
+
+/**
+ * Returns a resolver for checks of URLs that people enter. A lookup waits for its turn until
+ * `signal` aborts. One that has begun takes a thread until it ends, even if nobody waits for it.
+ */
+export function limitLookups(
+  resolve: Resolve,
+): (hostname: string, workspaceId: string, signal: AbortSignal) => ReturnType<Resolve> {
+  // It counts each lookup as one byte.
+  const turns = new ByteBudget({ maxBytes: maxChecks, shareMax: 0.5 });
+  return async (hostname, workspaceId, signal) => {
+    const turn = turns.hold(workspaceId);
+    try {
+      await turn.enter(1, signal);
+      return await resolve(hostname);
+    } finally {
+      turn.release();
+    }
   };
 }

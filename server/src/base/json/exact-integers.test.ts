@@ -12,6 +12,15 @@ test("only integers that a number cannot represent are converted", () => {
   ]);
 });
 
+test("an integer is found at every position of a text, between other digits", () => {
+  for (let spaces = 0; spaces < 40; spaces++) {
+    const text = `{"a":123,"b":0.12345678901234566,${" ".repeat(spaces)}"c":-9007199254740993}`;
+    expect(JSON.stringify(parseExactly(text, rawNumber))).toBe(
+      '{"a":123,"b":0.12345678901234566,"c":-9007199254740993}',
+    );
+  }
+});
+
 test("an integer that is too large for PostgreSQL is not kept exactly", () => {
   expect(parseExactly(`[${"9".repeat(131_073)}]`, rawNumber)).toEqual([Number.POSITIVE_INFINITY]);
 });

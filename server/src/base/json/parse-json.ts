@@ -1,14 +1,17 @@
 import { ApiError } from "../errors.ts";
+import { parseExactly, rawNumber } from "./exact-integers.ts";
 
 /**
  * Returns the parsed JSON. Skips a byte order mark, as RFC 8259 allows: some editors add one.
+ * @param isExact whether integers outside of ±2^53 become raw numbers (`RawNumber`). Default false.
  * @throws ApiError `bad_request` if the text is empty or not JSON. The message contains the
  *   position of the mistake, if `JSON.parse` reports it.
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, isExact = false): unknown {
   if (text === "") throw new ApiError("bad_request", "The body is empty. Send JSON.");
   try {
-    return JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
+    const json = text.startsWith("\ufeff") ? text.slice(1) : text;
+    return isExact ? parseExactly(json, rawNumber) : JSON.parse(json);
   } catch (thrown) {
     throw new ApiError("bad_request", `The body is not valid JSON${positionIn(thrown)}.`);
   }

@@ -70,7 +70,7 @@ export const agentsDocumentRoutes: readonly ManagedRoute[] = [
           url: `${publicUrl}/api/public/triggers/${trigger.token}`,
         })),
       }));
-      return { data: { agents }, replayed, secret: true };
+      return { data: { agents }, replayed };
     },
   },
 ];

@@ -56,7 +56,6 @@ export const agentRoutes: readonly ManagedRoute[] = [
       return {
         ...versioned(data),
         replayed,
-        secret: true,
         location: `/api/public/agents/${data.id}`,
       };
     },
@@ -109,7 +108,7 @@ export const agentRoutes: readonly ManagedRoute[] = [
       id: "deleteAgent",
       summary: "Delete agent",
       description:
-        "Its token and triggers stop at once. Accepted runs continue and stay readable. The agent can be restored for 30 days.",
+        "Its token and triggers stop at once. Accepted runs continue and stay readable. Runs that are held while the agent is paused stay held: to execute them, restore and resume the agent. The agent can be restored for 30 days.",
       ifMatch: true,
     },
     handle: async (request) => {
@@ -159,7 +158,6 @@ export const agentRoutes: readonly ManagedRoute[] = [
       return {
         ...versioned(data),
         replayed,
-        secret: true,
         location: `/api/public/agents/${data.id}`,
       };
     },
@@ -210,10 +208,7 @@ export const agentRoutes: readonly ManagedRoute[] = [
       once: true,
       example: { grace_seconds: 3600 },
     },
-    handle: async (request) => ({
-      ...(await rotateAgentToken({ ctx: request.ctx, input: withBody(request) })),
-      secret: true,
-    }),
+    handle: (request) => rotateAgentToken({ ctx: request.ctx, input: withBody(request) }),
   },
   {
     method: "GET",
@@ -228,7 +223,6 @@ export const agentRoutes: readonly ManagedRoute[] = [
     },
     handle: async (request) => ({
       data: await revealAgentToken({ ctx: request.ctx, input: agentOf(request) }),
-      secret: true,
     }),
   },
   {

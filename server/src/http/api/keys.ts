@@ -28,7 +28,7 @@ export const keyRoutes: readonly ManagedRoute[] = [
     },
     handle: async ({ ctx, body }) => {
       const { data, replayed } = await createKey({ ctx, input: { body } });
-      return { data, replayed, secret: true, location: `/api/public/keys/${data.id}` };
+      return { data, replayed, location: `/api/public/keys/${data.id}` };
     },
   },
   {
@@ -95,9 +95,6 @@ export const keyRoutes: readonly ManagedRoute[] = [
       once: true,
       example: { grace_seconds: 3600 },
     },
-    handle: async (request) => ({
-      ...(await rotateKey({ ctx: request.ctx, input: withBody(request) })),
-      secret: true,
-    }),
+    handle: (request) => rotateKey({ ctx: request.ctx, input: withBody(request) }),
   },
 ];

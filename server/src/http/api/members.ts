@@ -87,7 +87,7 @@ export const memberRoutes: readonly ManagedRoute[] = [
     handle: async (request) => {
       const { ctx, body, publicUrl } = request;
       const input = { ...memberOf(request), body, publicUrl, firstWorkspaceId: defaultWorkspaceId };
-      return { ...(await resetMemberPassword({ ctx, input })), secret: true };
+      return resetMemberPassword({ ctx, input });
     },
   },
   {
@@ -108,7 +108,7 @@ export const memberRoutes: readonly ManagedRoute[] = [
     },
     handle: async ({ ctx, body, publicUrl }) => {
       const { data, replayed } = await inviteMember({ ctx, input: { body, publicUrl } });
-      return { data, replayed, secret: true, location: `/api/public/invitations/${data.id}` };
+      return { data, replayed, location: `/api/public/invitations/${data.id}` };
     },
   },
   {

@@ -137,7 +137,7 @@ export const runRoutes: readonly ManagedRoute[] = [
       id: "cancelRun",
       summary: "Cancel run",
       description:
-        "A queued run ends at once, a running one as soon as it can be stopped. A run that has ended is not changed.",
+        "A queued run ends at once, a running one as soon as it can be stopped. A run that has ended is not changed. Without the scope `runs:read`, `input` in the response is empty and `output` null.",
       body: emptyBody,
       bodyOptional: true,
       data: run,
@@ -169,7 +169,7 @@ export const runRoutes: readonly ManagedRoute[] = [
       id: "retryRun",
       summary: "Retry run",
       description:
-        "Starts a new run with the payload of a run that has ended, on the agent's current version or, with `version: original`, on the version of that run. `input` replaces the whole input, also a trigger's prompt prefix, and also needs the scope `agents:invoke`. A draft run is retried with its own configuration, which also needs the scopes `agents:write` and `agents:invoke`. The new run has `retry_of`, and the same `source`, `external_id` and `tags`.",
+        "Starts a new run with the payload of a run that has ended, on the agent's current version or, with `version: original`, on the version of that run. `input` replaces the whole input, also a trigger's prompt prefix, and also needs the scope `agents:invoke`. A draft run is retried with its own configuration, which also needs the scopes `agents:write` and `agents:invoke`. The new run has `retry_of`, and the same `source`, `external_id` and `tags`. Without the scope `runs:read`, `input` in the response is empty and `output` null.",
       body: retryRunBody,
       bodyOptional: true,
       data: run,

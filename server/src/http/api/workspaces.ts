@@ -48,7 +48,7 @@ export const workspaceRoutes: readonly ManagedRoute[] = [
     },
     handle: async ({ ctx, body }) => {
       const { data, replayed } = await createWorkspace({ ctx, input: { body } });
-      return { data, replayed, secret: true, location: `/api/public/workspaces/${data.id}` };
+      return { data, replayed, location: `/api/public/workspaces/${data.id}` };
     },
   },
   {

@@ -9,30 +9,34 @@ import type { Services } from "../services.ts";
 const maxCallers = 50_000;
 
 /**
- * Cache of callers whose credential was valid at an earlier request. A body is read only if its
- * caller is in the cache or a query finds the credential valid, so the cache saves this query.
+ * Cache of callers whose credential was valid at an earlier request, with their workspaces. A body
+ * is read only if its caller is in the cache or a query finds the credential valid, so the cache
+ * saves this query.
  * Every start of a run checks the credential again, so a revoked credential starts nothing even if
  * it is still in the cache. Rejected credentials are not cached.
  */
 export interface AdmittedCredentials {
-  /** Returns whether the body can be read without querying the credential first. */
-  has(caller: Caller): boolean;
   /**
-   * Queries the credential and adds the caller to the cache.
+   * Returns the id of the caller's workspace. Queries the credential, and adds the caller to the
+   * cache, if it is not there.
    * @throws ApiError the errors of `mayStart`. The caller is then not added.
    */
-  check(request: Pick<StartRequest, "source" | "caller" | "agentId">): Promise<void>;
+  workspaceOf(request: Pick<StartRequest, "source" | "caller" | "agentId">): Promise<string>;
   forget(caller: Caller): void;
 }
 
 /** Creates the cache of admitted credentials of one process. */
 export function createAdmittedCredentials(services: Pick<Services, "runs">): AdmittedCredentials {
-  const known = new LRUCache<string, true>({ max: maxCallers });
+  const known = new LRUCache<string, string>({ max: maxCallers });
   return {
-    has: (caller) => known.has(callerId(caller)),
-    async check(request) {
-      await mayStart(services.runs, request);
-      known.set(callerId(request.caller), true);
+    async workspaceOf(request) {
+      const id = callerId(request.caller);
+      let workspaceId = known.get(id);
+      if (workspaceId === undefined) {
+        workspaceId = await mayStart(services.runs, request);
+        known.set(id, workspaceId);
+      }
+      return workspaceId;
     },
     forget: (caller) => known.delete(callerId(caller)),
   };

@@ -97,13 +97,14 @@ export async function handleFire(
   if (caller === undefined) throw unauthorized(services, c);
   const { triggers } = state;
   const { incoming } = c.env;
-  const body = new ReceivedBody(incoming, services.runs.memory, caller);
   const address = addressOf(incoming, services.trustProxy);
-  const request: FireRequest = { caller, body, address };
+  let body: ReceivedBody | undefined;
   let call: ReceivedCall | undefined;
   try {
     for (;;) {
       const trigger = triggers.get(caller.hash) ?? (await triggers.read(caller.hash));
+      body ??= new ReceivedBody(incoming, services.runs.memory, trigger.workspaceId);
+      const request: FireRequest = { caller, body, address };
       try {
         const { settings } = trigger;
         if (settings === undefined) return await fireDefault(services, incoming, request, trigger);
@@ -121,7 +122,7 @@ export async function handleFire(
     triggers.forget(caller.hash);
     throw unauthorized(services, c);
   } finally {
-    body.release();
+    body?.release();
   }
 }
 

@@ -15,6 +15,14 @@ export const callbackHeader = "beckon-callback";
 export function readCallback(incoming: IncomingMessage): Result<RunCallback | undefined> {
   const text = headerOf(incoming, callbackHeader);
   if (text === undefined) return { ok: true, value: undefined };
+  // Node decodes header bytes as Latin-1, so a URL in UTF-8 would become another one.
+  if (!/^[\x20-\x7e]*$/.test(text)) {
+    const error = new ApiError(
+      "bad_request",
+      `${callbackHeader} has characters other than printable ASCII. Percent-encode them as UTF-8, for example Z%C3%BCrich.`,
+    );
+    return { ok: false, error };
+  }
   const url = receiverUrl.safeParse(text.trim());
   if (!url.success) {
     const error = new ApiError(

@@ -1,9 +1,7 @@
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError, attempt, type Result } from "../../base/errors.ts";
-import { unauthorizedMessage } from "../../credentials/index.ts";
 import {
   type Caller,
-  callerId,
   type RunCallback,
   type RunLabels,
   type Started,
@@ -48,6 +46,31 @@ export interface StartHead
   readonly contentType: string | undefined;
 }
 
+/** The caller of a request, and the id of its workspace. */
+interface AdmittedCaller {
+  readonly caller: Caller;
+  readonly workspaceId: string;
+}
+
+/**
+ * Checks the credential before the body is read, unless it was valid at an earlier request.
+ * @throws ApiError `unauthorized`, `forbidden`, `not_found`; `unavailable` if the database does not
+ *   reply in time
+ */
+export async function admitCaller(
+  services: Services,
+  admitted: AdmittedCredentials,
+  { env: { incoming } }: RequestContext,
+  { source, caller, agentId }: StartHead,
+): Promise<AdmittedCaller> {
+  if (caller === undefined) throw unauthorized(services, incoming);
+  try {
+    return { caller, workspaceId: await admitted.workspaceOf({ source, caller, agentId }) };
+  } catch (thrown) {
+    throw isUnauthorized(thrown) ? unauthorized(services, incoming) : thrown;
+  }
+}
+
 /**
  * Checks the credential, reads the body, and starts the run.
  * @throws ApiError If a request has several errors, this is the first one in the order credential,
@@ -60,27 +83,27 @@ export async function startFromRequest(
   head: StartHead,
 ): Promise<Started> {
   const { incoming } = c.env;
-  const { caller } = head;
+  const { caller, workspaceId } = await admitCaller(services, admitted, c, head);
   let hold: ByteHold | undefined;
   try {
-    if (caller === undefined) throw new ApiError("unauthorized", unauthorizedMessage);
-    if (!admitted.has(caller)) {
-      await admitted.check({ source: head.source, caller, agentId: head.agentId });
-    }
     const body = await readBody(incoming, () => {
-      hold ??= services.runs.memory.exchanges.hold(callerId(caller));
+      hold ??= services.runs.memory.exchanges.hold(workspaceId);
       return hold;
     });
     await head.checkAgain?.();
     const { trace } = exchangeOf(incoming);
     return await startRun(services.runs, { ...toStart(head, caller, body), trace });
   } catch (thrown) {
-    if (!(thrown instanceof ApiError) || thrown.code !== "unauthorized") throw thrown;
-    if (caller !== undefined) admitted.forget(caller);
+    if (!isUnauthorized(thrown)) throw thrown;
+    admitted.forget(caller);
     throw unauthorized(services, incoming);
   } finally {
     hold?.release();
   }
+}
+
+function isUnauthorized(thrown: unknown): boolean {
+  return thrown instanceof ApiError && thrown.code === "unauthorized";
 }
 
 /** Returns the request to start a run of an agent or a trigger. */

@@ -5,7 +5,7 @@ import type { Services } from "../services.ts";
 import { seqOf } from "../streams/index.ts";
 import type { AdmittedCredentials } from "./admitted-credentials.ts";
 import { cookieOf } from "./authenticate-member.ts";
-import { type StartHead, startFromRequest } from "./start-from-request.ts";
+import { admitCaller, type StartHead, startFromRequest } from "./start-from-request.ts";
 
 /**
  * Starts a run and streams its events from the first one. Errors that occur before the stream
@@ -18,11 +18,12 @@ export async function streamInvoked(
   c: RequestContext,
   head: StartHead,
 ): Promise<Response> {
-  const { caller, session } = head;
-  const id = session?.id ?? (caller?.kind === "credential" ? credentialId(caller.hash) : "");
+  const { session } = head;
+  const { caller, workspaceId } = await admitCaller(services, admitted, c, head);
+  const id = session?.id ?? (caller.kind === "credential" ? credentialId(caller.hash) : "");
   const lastEventId = headerOf(c.env.incoming, "last-event-id");
   const output = createOutputBuffer();
-  const reservation = services.streams.reserve(id);
+  const reservation = services.streams.reserve({ id, workspaceId });
   try {
     const run = await startFromRequest(services, admitted, c, {
       ...head,

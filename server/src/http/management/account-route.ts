@@ -1,5 +1,4 @@
 import type { AccountContext, SignedIn } from "../../accounts/index.ts";
-import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError } from "../../base/errors.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
 import { findSession, requireOwnSite, type SessionFound } from "../authentication/index.ts";
@@ -8,16 +7,15 @@ import {
   arrivesWithHeaders,
   exchangeOf,
   headerOf,
-  holdExchange,
   pathParameter,
   type RequestContext,
-  readBody,
   readDeadline,
+  readSmallBody,
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import { managedBody } from "./managed-body.ts";
 import { type RouteResult, render } from "./managed-route.ts";
-import { type RouteDoc, rejectUnknownQuery } from "./route-doc.ts";
+import { type RouteDoc, rejectRepeatedQuery, rejectUnknownQuery } from "./route-doc.ts";
 
 /** A request as handlers get it: decoded from HTTP, but not yet validated by a schema. */
 export interface AccountRequest<Ctx extends AccountContext> {
@@ -61,7 +59,7 @@ export async function handleAccount(
   route: AccountRoute,
   c: RequestContext,
 ): Promise<Response> {
-  const { incoming, outgoing } = c.env;
+  const { incoming } = c.env;
   requireOwnSite(services, incoming, { strict: false });
   const address = addressOf(incoming, services.trustProxy);
   const ctx: AccountContext = {
@@ -78,16 +76,10 @@ export async function handleAccount(
     },
     failedSignIns: services.failedSignIns,
   };
-  let hold: ByteHold | undefined;
   const request = async () => {
+    rejectRepeatedQuery(c.req.queries());
     rejectUnknownQuery(route.doc, c.req.query());
-    const raw =
-      route.method === "GET"
-        ? undefined
-        : await readBody(incoming, () => {
-            hold ??= holdExchange(services.runs.memory.exchanges, address, outgoing);
-            return hold;
-          });
+    const raw = route.method === "GET" ? undefined : await readSmallBody(incoming);
     return {
       param: (name: string) => pathParameter(c, name),
       query: c.req.query(),
@@ -96,10 +88,7 @@ export async function handleAccount(
   };
   if (route.who === "anybody") {
     const signedIn = () => findSession(services, incoming);
-    return render({
-      ...(await route.handle({ ctx, ...(await request()), signedIn })),
-      secret: true,
-    });
+    return render(await route.handle({ ctx, ...(await request()), signedIn }));
   }
   const arrives = arrivesWithHeaders(incoming);
   const withinDeadline = readDeadline();
@@ -119,5 +108,5 @@ export async function handleAccount(
     ...parts,
   });
   const answer = await (route.method === "GET" ? withinDeadline(handled) : handled);
-  return render({ ...answer, cookies: answer.cookies ?? session.cookies, secret: true });
+  return render({ ...answer, cookies: answer.cookies ?? session.cookies });
 }

@@ -22,7 +22,7 @@ export function managedBody(
 function decode(bytes: Buffer, contentType: string | undefined, doc: RouteDoc): unknown {
   if (bytes.length === 0) return undefined;
   const type = contentType?.split(";")[0]?.trim().toLowerCase() ?? "";
-  if (/^[^/]+\/(.+\+)?json$/.test(type)) return parseJson(textOf(bytes));
+  if (/^[^/]+\/(.+\+)?json$/.test(type)) return parseJson(textOf(bytes), doc.exactIntegers);
   if (doc.yaml && /^(application|text)\/(x-)?yaml$/.test(type)) return new YamlText(textOf(bytes));
   throw new ApiError(
     "unsupported_type",

@@ -32,7 +32,7 @@ import {
 import type { Services } from "../services.ts";
 import { acceptsStream, type StreamSource } from "../streams/index.ts";
 import { managedBody } from "./managed-body.ts";
-import { type RouteDoc, rejectUnknownQuery } from "./route-doc.ts";
+import { type RouteDoc, rejectRepeatedQuery, rejectUnknownQuery } from "./route-doc.ts";
 
 /** The context of an operation, with the services that the operations of all modules need. */
 export type ManagedContext = Context &
@@ -88,8 +88,6 @@ export interface RouteResult {
    * The path of the resource that was created. If it is set, the response is 201 instead of 200.
    */
   readonly location?: string;
-  /** Whether the response contains a secret. It is then sent with `cache-control: no-store`. */
-  readonly secret?: boolean;
   /** Whether this is the response to an earlier request with the same Idempotency-Key. */
   readonly replayed?: boolean;
   /** The version of the resource, sent as `ETag`; undefined for a response without one. */
@@ -147,6 +145,7 @@ export async function handleManaged(
   const id = c.req.param("workspace_id") ?? workspaceOf(incoming, wanted);
   // Read before the first query, because a socket has no address once its client has disconnected.
   const address = addressOf(incoming, services.trustProxy);
+  if (route.stream !== undefined) outgoing.setHeader("vary", "accept");
   const arrives = arrivesWithHeaders(incoming);
   const withinDeadline = readDeadline();
   const find = () => authenticate(services, incoming, { id, any: route.anyWorkspace });
@@ -155,8 +154,9 @@ export async function handleManaged(
   // `?workspace=` is for sessions only. With a key or token it is left in the query, where it is
   // rejected as an unknown parameter.
   const query = found.actor.kind === "user" && route.method === "GET" ? others : c.req.query();
-  // This check comes before scope and resource, because an operation without parameters does not
-  // get the query. For example, `DELETE …?dry_run=1` must not delete.
+  // These checks come before scope and resource, because operations get one value per parameter,
+  // and those without parameters get no query. For example, `DELETE …?dry_run=1` must not delete.
+  rejectRepeatedQuery(c.req.queries());
   rejectUnknownQuery(route.doc, query);
   const hold = holdExchange(services.runs.memory.exchanges, found.workspaceId, outgoing);
   const raw = route.method === "GET" ? undefined : await readBody(incoming, () => hold);
@@ -240,7 +240,7 @@ export async function handleManaged(
     workspaceId,
     scope: route.permission,
   };
-  const reservation = services.streams.reserve(held.id);
+  const reservation = services.streams.reserve(held);
   try {
     const source = await withinDeadline(
       route.stream({ ...request, lastEventId: headerOf(incoming, "last-event-id") }),
@@ -297,7 +297,6 @@ export function render(result: RouteResult, rendering?: Rendering): Response {
   const { cookies = [] } = result;
   for (const cookie of cookies) headers.append("set-cookie", cookie);
   if (result.location !== undefined) headers.set("location", result.location);
-  if (result.secret || cookies.length > 0) headers.set("cache-control", "no-store");
   if (result.replayed) headers.set("idempotency-replayed", "true");
   if (result.etag !== undefined) headers.set("etag", `"${result.etag}"`);
   if (result.lines !== undefined) {

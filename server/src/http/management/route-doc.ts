@@ -1,5 +1,6 @@
 import type { ErrorCode, RunErrorCode } from "@beckon/contract";
 import { z } from "zod";
+import { ApiError } from "../../base/errors.ts";
 import { parseQuery } from "../../base/parse.ts";
 
 /**
@@ -19,6 +20,8 @@ export interface RouteDoc {
   readonly yaml?: true;
   /** A missing body counts as `{}`. */
   readonly bodyOptional?: true;
+  /** Integers outside of ±2^53 in the body become raw numbers (`RawNumber`), so none is rounded. */
+  readonly exactIntegers?: true;
   readonly query?: z.ZodObject;
   /** The schema of the response's `data`. If a route has neither this nor `bytes`, it sends 204. */
   readonly data?: z.ZodType;
@@ -66,6 +69,20 @@ const noParameters = z.strictObject({});
  */
 export function rejectUnknownQuery(doc: RouteDoc, query: Record<string, string>): void {
   if (doc.query === undefined) parseQuery(noParameters, query);
+}
+
+/**
+ * Rejects a query parameter that is given more than once, because only its first value would apply.
+ * @throws ApiError `bad_request`
+ */
+export function rejectRepeatedQuery(queries: Readonly<Record<string, readonly string[]>>): void {
+  for (const [name, { length }] of Object.entries(queries)) {
+    if (length === 1) continue;
+    throw new ApiError(
+      "bad_request",
+      `query parameter ${name} is given ${length} times. Give it once. If it accepts several values, separate them by commas.`,
+    );
+  }
 }
 
 /** Returns the status of the response if the request succeeds. */

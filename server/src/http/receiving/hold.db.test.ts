@@ -171,6 +171,17 @@ test("at a spent limit a trigger rejects with the run error, or holds the run un
   expect(again.body.run_id).not.toBe(rejected.body.run_id);
 });
 
+test("a run that a limit holds is executed when the limit resets, even if its agent was deleted", async () => {
+  const { agentId, trigger } = await holding();
+  await beckon.call(`/limits/agent/${agentId}`, { method: "PUT", body: { limit_micros: 10 } });
+  await engine.query("update budgets set spent = 10 where scope_id = $1", [agentId]);
+  const { body } = await trigger.send({});
+  expect(await runOf(body.run_id)).toMatchObject({ status: "waiting" });
+  await beckon.call(`/agents/${agentId}`, { method: "DELETE" });
+  await engine.query("update budgets set spent = 0 where scope_id = $1", [agentId]);
+  expect(await ended(body.run_id)).toMatchObject({ status: "succeeded" });
+});
+
 test("a run that was written as held after the resume is queued by the next poll", async () => {
   const { agentId, trigger, pause } = await holding();
   await pause();

@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { ByteBudget } from "../../base/byte-budget.ts";
 import { ReceivedBody } from "./received-body.ts";
 
-const caller = { kind: "credential", hash: Buffer.alloc(32) } as const;
 const mebibyte = 1_048_576;
 
 /** Returns the body of a request that arrives completely. */
@@ -13,7 +12,7 @@ function bodyOf(bytes: number): ReceivedBody {
   incoming.push(Buffer.alloc(bytes));
   incoming.push(null);
   const budget = () => new ByteBudget({ maxBytes: 100 * mebibyte });
-  return new ReceivedBody(incoming, { exchanges: budget(), bodies: budget() }, caller);
+  return new ReceivedBody(incoming, { exchanges: budget(), bodies: budget() }, "wsp_1");
 }
 
 test("a body that was read with a higher limit is too large for a trigger without settings", async () => {

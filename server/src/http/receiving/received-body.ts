@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError } from "../../base/errors.ts";
 import { ReceivedBodyHold, tooLarge } from "../../receiving/index.ts";
-import { type Caller, callerId, type Memory } from "../../runs/index.ts";
+import type { Memory } from "../../runs/index.ts";
 import { type BodyHold, type RawBody, readBody } from "../request/index.ts";
 
 /** Maximum size of the body of a request to a trigger without settings: 1 MiB. */
@@ -15,19 +15,19 @@ const defaultMaxBytes = 1_048_576;
 export class ReceivedBody {
   readonly #incoming: IncomingMessage;
   readonly #memory: Pick<Memory, "exchanges" | "bodies">;
-  readonly #caller: Caller;
+  readonly #workspaceId: string;
   #hold: ByteHold | ReceivedBodyHold | undefined;
   #read: { readonly maxBytes: number; readonly body: Promise<RawBody> } | undefined;
 
-  /** @param caller the owner of the bytes in the memory budget, which limits them per owner */
+  /** @param workspaceId the trigger's workspace, whose share of the memory budget limits the bytes */
   constructor(
     incoming: IncomingMessage,
     memory: Pick<Memory, "exchanges" | "bodies">,
-    caller: Caller,
+    workspaceId: string,
   ) {
     this.#incoming = incoming;
     this.#memory = memory;
-    this.#caller = caller;
+    this.#workspaceId = workspaceId;
   }
 
   /**
@@ -37,7 +37,7 @@ export class ReceivedBody {
    */
   readDefault(): Promise<RawBody> {
     const hold = () => {
-      this.#hold ??= this.#memory.exchanges.hold(callerId(this.#caller));
+      this.#hold ??= this.#memory.exchanges.hold(this.#workspaceId);
       return this.#hold;
     };
     return this.#readWithin(defaultMaxBytes, hold);
@@ -86,7 +86,7 @@ export class ReceivedBody {
   }
 
   #receivedHold(): ByteHold | ReceivedBodyHold {
-    this.#hold ??= new ReceivedBodyHold(this.#memory, callerId(this.#caller));
+    this.#hold ??= new ReceivedBodyHold(this.#memory, this.#workspaceId);
     return this.#hold;
   }
 }

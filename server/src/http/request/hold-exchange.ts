@@ -20,15 +20,15 @@ const stallMs = 60_000;
 /**
  * Returns a hold, which counts the bytes of a request body and of its response against the budget
  * `exchanges`. The hold is released when the response is sent or the client has disconnected.
- * @param owner the workspace or IP address that the bytes are counted for. `ByteBudget` limits the
- *   bytes of each owner.
+ * @param workspaceId the workspace that the bytes are counted for. `ByteBudget` limits the bytes of
+ *   each workspace.
  */
 export function holdExchange(
   exchanges: ByteBudget,
-  owner: string,
+  workspaceId: string,
   outgoing: ServerResponse,
 ): ByteHold {
-  const hold = exchanges.hold(owner);
+  const hold = exchanges.hold(workspaceId);
   outgoing.once("close", () => hold.release());
   if (outgoing.destroyed) hold.release();
   return hold;

@@ -3,7 +3,13 @@ export { type Exchange, exchangeOf, newRequestId } from "./exchange.ts";
 export { canSend, countStreamed, holdExchange, tooManyResponses } from "./hold-exchange.ts";
 export { bindKey, idempotencyKey } from "./idempotency-key.ts";
 export { namedMediaTypes } from "./named-media-types.ts";
-export { arrivesWithHeaders, type BodyHold, type RawBody, readBody } from "./read-body.ts";
+export {
+  arrivesWithHeaders,
+  type BodyHold,
+  type RawBody,
+  readBody,
+  readSmallBody,
+} from "./read-body.ts";
 export { readDeadline } from "./read-deadline.ts";
 export {
   addressOf,

@@ -102,6 +102,18 @@ export function readBody(
 }
 
 /**
+ * Reads a body of at most 16 KiB, which does not count against the memory budget. It is for requests
+ * that need no credential: their senders could use up the budget with large bodies that stall.
+ */
+export function readSmallBody(incoming: IncomingMessage): Promise<RawBody> {
+  return readBody(incoming, neverHeld, smallBodyBytes);
+}
+
+function neverHeld(): BodyHold {
+  throw new Error("a small body counted against the memory budget");
+}
+
+/**
  * Resolves to whether the whole body has arrived together with the headers. Must be called before
  * the first query about the credential. If it resolves to false, the credential can be revoked
  * while the body arrives, and must be checked again afterwards.

@@ -12,17 +12,24 @@ export function requestIdOf({ req }: ServerResponse): string {
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /**
- * A response that has the request id as a header, regardless of which code writes it. The header is
- * added to those of `writeHead`: if it was set with `setHeader`, Node would check and copy each of
- * the other headers as well.
+ * A response that has the request id as a header, regardless of which code writes it. Responses of
+ * the API, and errors outside of all routes, also have `cache-control: no-store`, unless they set
+ * another value: caches take a request with `x-api-key` for one that any client could send
+ * (RFC 9111, section 3.5). The headers are added to those of `writeHead`: if they were set with
+ * `setHeader`, Node would check and copy each of the other headers as well.
  */
 export class IdentifiedResponse extends ServerResponse {
   override writeHead(status: number, message?: string | Headers, headers?: Headers): this {
     const given = (typeof message === "string" ? headers : message) ?? {};
-    const id = requestIdOf(this);
+    const { requestId, route } = exchangeOf(this.req);
+    const added: Record<string, string> = { [requestIdHeader]: requestId };
+    const cacheControl = "cache-control";
+    const isSet = Array.isArray(given) ? given.includes(cacheControl) : cacheControl in given;
+    const isOfApi = route === "none" || route.startsWith("/api/");
+    if (isOfApi && !isSet) added[cacheControl] = "no-store";
     const all = Array.isArray(given)
-      ? [...given, requestIdHeader, id]
-      : { ...given, [requestIdHeader]: id };
+      ? [...given, ...Object.entries(added).flat()]
+      : { ...given, ...added };
     return typeof message === "string"
       ? super.writeHead(status, message, all)
       : super.writeHead(status, all);

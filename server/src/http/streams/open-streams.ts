@@ -18,10 +18,10 @@ import { type StreamSource, type Timing, writeStream } from "./write-stream.ts";
 export interface Streams {
   /**
    * Reserves capacity for a stream of this credential.
-   * @throws ApiError `too_many_requests` if the credential has too many open streams; `unavailable`
-   *   if the process has too many open streams
+   * @throws ApiError `too_many_requests` if the credential or its workspace has too many open
+   *   streams; `unavailable` if the process has too many open streams
    */
-  reserve(credentialId: string): Reservation;
+  reserve(credential: Pick<StreamCredential, "id" | "workspaceId">): Reservation;
   /** Number of open streams. */
   readonly count: number;
 }
@@ -45,6 +45,11 @@ export interface StreamLimits extends Timing {
   readonly checkMs: number;
   /** Maximum number of streams that are open at once in this process. */
   readonly maxStreams: number;
+  /**
+   * Maximum number of streams of one workspace that are open at once in this process. It is below
+   * `maxStreams`, so that one workspace cannot use up the streams of all others.
+   */
+  readonly maxPerWorkspace: number;
   /** Maximum number of streams that are open at once with one credential in this process. */
   readonly maxPerCredential: number;
 }
@@ -56,6 +61,7 @@ export const defaultStreamLimits: StreamLimits = {
   retryMs: 1_000,
   checkMs: 2_000,
   maxStreams: 5_000,
+  maxPerWorkspace: 3_750,
   maxPerCredential: 2_000,
 };
 
@@ -75,9 +81,11 @@ export function openStreams(
   { database, log }: { database: Database; log: Log },
   limits: StreamLimits,
 ): Streams {
-  const { maxStreams, maxPerCredential, checkMs } = limits;
+  const { maxStreams, maxPerWorkspace, maxPerCredential, checkMs } = limits;
   const open = new Set<OpenStream>();
-  const reserved = new Map<string, number>();
+  /** Number of reserved streams by credential, and by workspace. */
+  const ofCredentials = new Map<string, number>();
+  const ofWorkspaces = new Map<string, number>();
   let total = 0;
   let checking = false;
 
@@ -112,15 +120,9 @@ export function openStreams(
     checking = false;
   }
 
-  function reserve(credentialId: string): Reservation {
-    const mine = reserved.get(credentialId) ?? 0;
-    if (mine >= maxPerCredential) {
-      throw new ApiError(
-        "too_many_requests",
-        `This credential has ${mine} open streams, which is the limit. Close some, or read one stream of the workspace instead of many of runs.`,
-        { retryAfter: 5 },
-      );
-    }
+  function reserve({ id, workspaceId }: Pick<StreamCredential, "id" | "workspaceId">): Reservation {
+    requireBelow("credential", maxPerCredential, ofCredentials.get(id));
+    requireBelow("workspace", maxPerWorkspace, ofWorkspaces.get(workspaceId));
     if (total >= maxStreams) {
       throw new ApiError(
         "unavailable",
@@ -130,7 +132,8 @@ export function openStreams(
         },
       );
     }
-    reserved.set(credentialId, mine + 1);
+    count(ofCredentials, id, 1);
+    count(ofWorkspaces, workspaceId, 1);
     total++;
     let isReserved = true;
     let hasResponded = false;
@@ -138,9 +141,8 @@ export function openStreams(
       if (!isReserved) return;
       isReserved = false;
       total--;
-      const left = (reserved.get(credentialId) ?? 1) - 1;
-      if (left === 0) reserved.delete(credentialId);
-      else reserved.set(credentialId, left);
+      count(ofCredentials, id, -1);
+      count(ofWorkspaces, workspaceId, -1);
     };
     return {
       respond(c, source, credential, headers = {}) {
@@ -187,4 +189,21 @@ export function openStreams(
       return open.size;
     },
   };
+}
+
+/** @throws ApiError `too_many_requests` if the owner has `max` open streams */
+function requireBelow(owner: "credential" | "workspace", max: number, open = 0): void {
+  if (open < max) return;
+  throw new ApiError(
+    "too_many_requests",
+    `This ${owner} has ${open} open streams, which is the limit. Close some, or read one stream of the workspace instead of many of runs.`,
+    { retryAfter: 5 },
+  );
+}
+
+/** Adds `change` to the number of `id`. A number of 0 is removed. */
+function count(numbers: Map<string, number>, id: string, change: 1 | -1): void {
+  const number = (numbers.get(id) ?? 0) + change;
+  if (number === 0) numbers.delete(id);
+  else numbers.set(id, number);
 }

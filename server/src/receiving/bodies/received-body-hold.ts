@@ -10,16 +10,16 @@ export class ReceivedBodyHold {
   readonly #memory: ByteHold;
   readonly #bytes: ByteHold;
 
-  /** @param owner the trigger's token or the workspace that the bytes are counted for */
+  /** @param workspaceId the workspace that the bytes are counted for */
   constructor(
     { exchanges, bodies }: { readonly exchanges: ByteBudget; readonly bodies: ByteBudget },
-    owner: string,
+    workspaceId: string,
   ) {
-    this.#memory = exchanges.hold(owner);
-    this.#bytes = bodies.hold(owner);
+    this.#memory = exchanges.hold(workspaceId);
+    this.#bytes = bodies.hold(workspaceId);
   }
 
-  /** Maximum memory of all bodies of this owner together. */
+  /** Maximum memory of all bodies of this workspace together. */
   get maxBytes(): number {
     return Math.min(this.#memory.maxBytes, heldPerByte * this.#bytes.maxBytes);
   }

@@ -19,9 +19,10 @@ const isSpent = `now() < b.ends and b.metric in ('cost', 'tokens') and ${isSpent
 
 /**
  * Statement that queues held runs whose agent is not paused and whose limits are not spent, the
- * oldest ones first. It locks the agents' rows against a pause, so that no run is released after
- * the response to a pause: without the lock, the snapshot of the statement could be older than the
- * pause. The recursive part reads one row for each agent that has held runs.
+ * oldest ones first. Runs of a deleted agent are queued, too, because accepted runs continue. The
+ * statement locks the agents' rows against a pause, so that no run is released after the response
+ * to a pause: without the lock, the snapshot of the statement could be older than the pause. The
+ * recursive part reads one row for each agent that has held runs.
  */
 export const releaseStatement = statement<{ readonly eventIds: readonly string[] }>(
   "release-held",
@@ -40,7 +41,7 @@ with recursive holding (workspace_id, agent_id) as (
 ), active as materialized (
   select a.id, a.workspace_id from holding h
   join agents a on a.id = h.agent_id and a.workspace_id = h.workspace_id
-  where a.paused_at is null and a.deleted_at is null
+  where a.paused_at is null
   for share of a skip locked
 ), free as (
   select a.id, a.workspace_id,

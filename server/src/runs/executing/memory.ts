@@ -8,10 +8,7 @@ import type { HeapGuard } from "../../base/heap-guard.ts";
 export interface Memory {
   /** Budget for the memory of runs. */
   readonly runs: ByteBudget;
-  /**
-   * Budget for large request bodies and responses. Before the workspace of a request is known, the
-   * request uses the share of its credential or its IP address.
-   */
+  /** Budget for large request bodies and responses. */
   readonly exchanges: ByteBudget;
   /**
    * Budget for the bytes of the request bodies that triggers with the settings `receiving` have

@@ -1,5 +1,6 @@
 import type { EventOnWire, RunEvent } from "@beckon/contract";
 import type { Database } from "../../base/database/index.ts";
+import { parseExactly, rawNumber } from "../../base/json/index.ts";
 import { summarizedData } from "../../events/index.ts";
 
 interface EventRow {
@@ -9,7 +10,13 @@ interface EventRow {
   readonly type: string;
   readonly version: number;
   readonly time: Date;
-  readonly data: Record<string, unknown>;
+  /** JSON. `pg` would round large integers of a `jsonb` column. */
+  readonly data: string;
+}
+
+function toEvent(row: EventRow): EventOnWire {
+  const data = parseExactly(row.data, rawNumber) as Record<string, unknown>;
+  return { ...row, time: row.time.toISOString(), data };
 }
 
 /** Returns up to `limit` events of a run with sequence numbers above `after`, oldest first. */
@@ -21,11 +28,11 @@ export async function readEvents(
 ): Promise<EventOnWire[]> {
   const { rows } = await database.engine.query<EventRow>({
     name: "read-events",
-    text: `select id, run_id, seq, type, version, time, data from events
+    text: `select id, run_id, seq, type, version, time, data::text from events
       where run_id = $1 and workspace_id = $2 and seq > $3 order by seq limit $4`,
     values: [run.runId, run.workspaceId, after, limit],
   });
-  return rows.map((row) => ({ ...row, time: row.time.toISOString() }));
+  return rows.map(toEvent);
 }
 
 /**
@@ -39,11 +46,12 @@ export async function readEventSummaries(
 ): Promise<EventOnWire[]> {
   const { rows } = await database.engine.query<EventRow>({
     name: "read-event-summaries",
-    text: `select id, run_id, seq, type, version, time, ${summarizedData("data")} as data from events
+    text: `select id, run_id, seq, type, version, time,
+        (${summarizedData("data")})::text as data from events
       where run_id = $1 and workspace_id = $2 and seq > $3 order by seq limit $4`,
     values: [run.runId, run.workspaceId, after, limit],
   });
-  return rows.map((row) => ({ ...row, time: row.time.toISOString() }));
+  return rows.map(toEvent);
 }
 
 /** Number of characters of event data after which `readSomeEvents` returns no more events. */
@@ -63,7 +71,7 @@ export async function readSomeEvents(
 ): Promise<EventOnWire[]> {
   const { rows } = await database.engine.query<EventRow>({
     name: "read-some-events",
-    text: `select id, run_id, seq, type, version, time, data from (
+    text: `select id, run_id, seq, type, version, time, data::text from (
         select e.*, coalesce(sum(length(e.data::text)) over (
           order by e.seq rows between unbounded preceding and 1 preceding), 0) as before
         from (
@@ -72,7 +80,7 @@ export async function readSomeEvents(
       where before < $5 order by seq`,
     values: [run.runId, run.workspaceId, after, someEvents, someCharacters],
   });
-  return rows.map((row) => ({ ...row, time: row.time.toISOString() }));
+  return rows.map(toEvent);
 }
 
 /**
@@ -86,7 +94,7 @@ export async function readJournal(
   const { rows } = await database.engine.query<EventRow>({
     name: "read-journal",
     text: `select e.id, e.run_id, e.seq, e.type, e.version, e.time,
-        coalesce(convert_from(a.content, 'UTF8')::jsonb, e.data) as data
+        coalesce(convert_from(a.content, 'UTF8'), e.data::text) as data
       from events e left join artifacts a on e.data ? 'artifact_id'
         and a.id = e.data ->> 'artifact_id' and a.workspace_id = e.workspace_id
         and a.run_id = e.run_id
@@ -95,7 +103,7 @@ export async function readJournal(
   });
   // The cast is safe: this version of the code or an older one wrote the events from these types.
   // Claims select only runs whose engine version this code can read.
-  return rows.map((row) => ({ ...row, time: row.time.toISOString() })) as unknown as RunEvent[];
+  return rows.map(toEvent) as unknown as RunEvent[];
 }
 
 /** Returns the size of the JSON that `readJournal` would read, in bytes. */

@@ -4,7 +4,7 @@ import { type ProcessMessages, unavailableIfLost } from "../../base/database/ind
 import { newId } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import type { EventPoller } from "../../events/index.ts";
-import { permitRuns } from "../access.ts";
+import { permitRuns, visibleRun } from "../access.ts";
 import type { WorkerCalls } from "../executing/index.ts";
 import { cancelStored } from "../journal/index.ts";
 import type { RunReports } from "../reports.ts";
@@ -31,7 +31,8 @@ export const cancelledUnexecuted = {
 /**
  * Cancels a run. A queued or held run ends at once. A running one ends when the process that
  * executes it has stopped it. A run that has already ended does not change.
- * @returns the run as it is after the call. A run that was running may not have ended yet.
+ * @returns the run as it is after the call; see `visibleRun`. A run that was running may not have
+ *   ended yet.
  * @throws ApiError `forbidden`, `not_found`, `bad_request`; `unavailable` if the database cannot be
  *   reached.
  */
@@ -46,7 +47,7 @@ export async function cancelRun({
   // Throws `not_found`, before anything changes, if the actor cannot see the run.
   const before = await readRun(ctx, input.runId, agentIds);
   parseBody(emptyBody, input.body, {});
-  if (before.finished_at !== null) return before;
+  if (before.finished_at !== null) return visibleRun(ctx, before);
   try {
     const ref = { runId: input.runId, workspaceId: ctx.workspaceId };
     const answer = await cancelStored(ctx.database, ref, {
@@ -61,7 +62,7 @@ export async function cancelRun({
   } catch (thrown) {
     throw unavailableIfLost(thrown);
   }
-  return readRun(ctx, input.runId, agentIds);
+  return visibleRun(ctx, await readRun(ctx, input.runId, agentIds));
 }
 
 /**

@@ -5,6 +5,7 @@ import { ApiError, attempt, type Result } from "../../base/errors.ts";
 import type { Once } from "../../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import { missingRun } from "../../retention/index.ts";
+import { visibleRun } from "../access.ts";
 import type { StartPorts } from "../starting/index.ts";
 import { type RetriedRun, readRetried } from "./retry-store.ts";
 import { permitDraft } from "./start-draft.ts";
@@ -17,7 +18,7 @@ import { startManaged } from "./start-managed.ts";
  * even if its trigger is disabled or deleted.
  *
  * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
- *   started.
+ *   started; see `visibleRun`.
  * @throws ApiError `forbidden`, `not_found`, `conflict`, and the errors of `startManaged`.
  */
 export async function retryRun({
@@ -42,7 +43,7 @@ export async function retryRun({
   });
   if (retried.draft !== undefined) permitDraft(ctx);
   const version = retried.draft === undefined ? wanted : "original";
-  return startManaged(ctx, {
+  const { data, replayed } = await startManaged(ctx, {
     source: retried.source,
     agentId: retried.agentId,
     contentType: newInput === undefined ? retried.contentType : null,
@@ -66,6 +67,7 @@ export async function retryRun({
       },
     },
   });
+  return { data: visibleRun(ctx, data), replayed };
 }
 
 function payloadOf(

@@ -180,8 +180,8 @@ export interface RunDetails {
   /**
    * State in which the run is created.
    * - `ready`: the run is running, queued or, because of `received`, waiting.
-   * - An error: the run has already failed with this error, and the Idempotency-Key is not bound to
-   *   the run.
+   * - An error: the run has already failed with this error. The Idempotency-Key is bound to the run
+   *   only if `bindsKey` is true.
    */
   readonly initial: "ready" | InitialFailure;
 }
@@ -189,6 +189,7 @@ export interface RunDetails {
 /** The error of a run that is created in the state `failed`, and the limit that it has reached. */
 export interface InitialFailure extends RunError {
   readonly limit?: LimitReached;
+  readonly bindsKey?: boolean;
 }
 
 /** The configuration of a draft run. */
@@ -291,7 +292,8 @@ export type StartResult =
     }
   /** The agent is paused, because its ceiling is reached. `limit` is this ceiling. */
   | { readonly kind: "limit_paused"; readonly limit: LimitReached }
-  | { readonly kind: StartRejection };
+  | { readonly kind: "body"; readonly workspaceId: string }
+  | { readonly kind: Exclude<StartRejection, "body"> };
 
 /** Returns a string that identifies the caller. */
 export function callerId(caller: Caller): string {

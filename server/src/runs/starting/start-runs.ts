@@ -107,6 +107,8 @@ function toResult(
       };
     case "limit_paused":
       return { kind, limit: toLimit(request[3]) };
+    case "body":
+      return { kind, workspaceId: known.workspace_id };
     default:
       return { kind };
   }

@@ -135,7 +135,7 @@ function startStatement(parts: Parts): Statement<StartInput> {
     const isBound =
       [
         ...(parts.keys
-          ? ["(key is null or status = 'failed' or run_id in (select run_id from bound))"]
+          ? ["(key is null or not binds_key or run_id in (select run_id from bound))"]
           : []),
         ...(received === undefined ? [] : [received.isBound]),
       ].join(" and ") || "true";
@@ -221,7 +221,9 @@ with callers as materialized (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
-    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, ${scope} as scope,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, ${scope} as scope,${
+      parts.keys ? " d.error_code is null or d.binds_key as binds_key," : ""
+    }
     case when d.error_code is not null then 'failed'
       ${received === undefined ? "" : `when ${holds} and (c.is_paused or ${reached} is not null) then 'waiting'`}
       when c.running then 'running' else 'queued' end as status,
@@ -278,7 +280,7 @@ with callers as materialized (
             "key_scope text",
           ],
           ...["audit_id text", "audit_address text", "audit_action text", "audit_data jsonb"],
-          ...["error_code text", "error_message text", "event_data jsonb"],
+          ...["error_code text", "error_message text", "event_data jsonb", "binds_key boolean"],
         )
       : "left join details d on d.request = r.position"
   }
@@ -330,7 +332,7 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (${isAdmitted})
+  where verdict = 'start' and key is not null and binds_key and (${isAdmitted})
     ${received === undefined ? "" : `and ${received.isBound}`}
   order by scope, key, position
   on conflict do nothing
@@ -441,6 +443,7 @@ function detailsTable(p: Parameters<StartInput>): string {
     error_code: ["text", (row) => initialError(row)?.code ?? null],
     error_message: ["text", (row) => initialError(row)?.message ?? null],
     event_data: ["jsonb", (row) => failedData(initialError(row))],
+    binds_key: ["boolean", (row) => initialError(row)?.bindsKey === true],
   }).table;
 }
 

@@ -262,14 +262,15 @@ function toRequestFields({
 }
 
 /**
- * Checks, before the body is read, only the credential and that the agent exists.
+ * Checks, before the body is read, only the credential and that the agent exists. Returns the id of
+ * the caller's workspace.
  * @throws ApiError `unauthorized`, `forbidden`, `not_found`; `unavailable` if the database does not
  *   reply in time.
  */
 export async function mayStart(
   ports: StartPorts,
   request: Pick<StartRow, "source" | "caller" | "agentId">,
-): Promise<void> {
+): Promise<string> {
   const result = await submitStart(ports, {
     ...request,
     key: null,
@@ -278,7 +279,7 @@ export async function mayStart(
     contentType: null,
     body: "unread",
   });
-  if (result.kind === "body") return;
+  if (result.kind === "body") return result.workspaceId;
   if (isRejection(result.kind)) throw rejection(result.kind);
   throw new Error("a start without a body was not rejected");
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
-import { eventData } from "../../deliveries/index.ts";
+import { eventData, parseEventData } from "../../deliveries/index.ts";
 
 /** A delivery, and the URL of its subscription. */
 export type DeliveryRow = Omit<Selectable<Tables["deliveries"]>, "data"> & {
@@ -129,8 +129,8 @@ export async function findData(
   tx: WorkspaceTransaction,
   { workspaceId, subscriptionId, deliveryId }: DeliveryKey,
 ): Promise<StoredData> {
-  const { rows } = await sql<StoredData>`
-    select d.data, convert_from(a.content, 'UTF8') as content from (
+  const { rows } = await sql<{ readonly [Column in keyof StoredData]: string | null }>`
+    select d.data::text, convert_from(a.content, 'UTF8') as content from (
       select d.run_id, d.workspace_id, case when d.data is null and d.status = 'pending'
         then ${sql.raw(eventData)} else d.data end as data
       from deliveries d where d.subscription_id = ${subscriptionId} and d.id = ${deliveryId}
@@ -138,7 +138,8 @@ export async function findData(
     ) d left join artifacts a on d.data ? 'artifact_id' and a.id = d.data ->> 'artifact_id'
       and a.workspace_id = d.workspace_id and a.run_id = d.run_id
       and octet_length(a.content) <= 262144`.execute(tx);
-  return rows[0] ?? { data: null, content: null };
+  const { data = null, content = null } = rows[0] ?? {};
+  return { data: parseEventData(data), content };
 }
 
 /** Returns the last `limit` attempts of a delivery, newest first. */

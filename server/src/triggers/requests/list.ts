@@ -3,6 +3,7 @@ import { type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { type Page, readPage } from "../../base/page.ts";
 import { parseQuery } from "../../base/parse.ts";
+import { canReadRuns } from "../../runs/index.ts";
 import { requireTrigger, type TriggerInput } from "../trigger.ts";
 import { toRequest } from "./request.ts";
 import { listRequestRows } from "./store.ts";
@@ -10,7 +11,7 @@ import { listRequestRows } from "./store.ts";
 /**
  * Returns one page of the requests that a trigger received, newest first, without their contents.
  * The page is empty for a trigger without settings, because only the runs of its requests are
- * stored.
+ * stored. A mapping error can contain values of the payload, so it needs `runs:read`.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function listRequests({
@@ -30,6 +31,11 @@ export async function listRequests({
       below: page.below,
       limit: page.limit + 1,
     });
-    return page.page(rows.map(toRequest));
+    const isVisible = canReadRuns(ctx);
+    return page.page(
+      rows.map((row) =>
+        toRequest(isVisible || row.outcome !== "mapping_error" ? row : { ...row, error: null }),
+      ),
+    );
   });
 }

@@ -68,9 +68,12 @@ export async function replayRequests({
   let [replayed, skipped, repeated] = [0, 0, 0];
   for (const requestId of chosen) {
     try {
-      const run = await replayOne(ctx, trigger, requestId, version);
-      replayed += 1;
-      if (run?.replayed) repeated += 1;
+      const { data: run, replayed: isRepeat } = await replayOne(ctx, trigger, requestId, version);
+      if (run.error?.code === "mapping_error") skipped += 1;
+      else {
+        replayed += 1;
+        if (isRepeat) repeated += 1;
+      }
     } catch (thrown) {
       if (!(thrown instanceof ApiError)) throw thrown;
       if (!skippedErrors.includes(thrown.code)) throw afterStarts(thrown, replayed - repeated);
@@ -124,6 +127,11 @@ function replayOne(
     );
     if (request === undefined)
       throw new ApiError("conflict", "This request was deleted meanwhile.");
-    return replayStored({ ...ctx, idempotency: ownKey }, trigger, { request, version, hold });
+    return replayStored({ ...ctx, idempotency: ownKey }, trigger, {
+      request,
+      version,
+      hold,
+      bindsFailedRun: true,
+    });
   });
 }

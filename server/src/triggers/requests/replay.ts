@@ -1,13 +1,19 @@
 import { type Run, replayRequestBody } from "@beckon/contract";
 import { type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
-import { ApiError } from "../../base/errors.ts";
+import { ApiError, attemptAsync } from "../../base/errors.ts";
 import type { Once } from "../../base/idempotency/index.ts";
 import { newId } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import type { MappingServices } from "../../mapping/index.ts";
 import type { ReceivedBodyHold } from "../../receiving/index.ts";
-import type { ReceivedStart, RunServices } from "../../runs/index.ts";
+import {
+  canReadRuns,
+  hiddenMistake,
+  type ReceivedStart,
+  type RunServices,
+  visibleRun,
+} from "../../runs/index.ts";
 import type { TriggerRow } from "../store.ts";
 import { requireTrigger } from "../trigger.ts";
 import { withBodyHold } from "./decode-trial.ts";
@@ -21,7 +27,7 @@ type ReplayContext = Context & MappingServices & { runs: RunServices };
  * Starts another run of a verified request. The message is rendered with the trigger's current
  * settings. The replay is stored as a received request of its own, without an event id.
  * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
- *   started.
+ *   started; see `visibleRun`.
  * @throws ApiError `forbidden`, `not_found`; `conflict` if the request's content or its original
  *   version is not stored, or the filter rejects it; `mapping_error`; the errors of `startManaged`
  */
@@ -44,8 +50,20 @@ export async function replayRequest({
         return { trigger, request, ...parseBody(replayRequestBody, input.body, {}) };
       },
     );
-    return replayStored(ctx, trigger, { request, version, hold });
+    const started = await attemptAsync(() =>
+      replayStored(ctx, trigger, { request, version, hold }),
+    );
+    if (!started.ok) throw visibleError(ctx, started.error);
+    const { data, replayed } = started.value;
+    return { data: visibleRun(ctx, data), replayed };
   });
+}
+
+/** Returns the error, without the values of the payload if the actor cannot read runs. */
+function visibleError(ctx: ReplayContext, error: ApiError): ApiError {
+  if (error.code !== "mapping_error" || canReadRuns(ctx)) return error;
+  const { code, runId } = error;
+  return new ApiError(code, hiddenMistake, runId === undefined ? {} : { runId });
 }
 
 interface Replay {
@@ -56,13 +74,15 @@ interface Replay {
    * the bytes of the inflated body.
    */
   readonly hold: ReceivedBodyHold;
+  /** See `MappedStart`. */
+  readonly bindsFailedRun?: boolean;
 }
 
 /** Replays one request. @throws ApiError the errors of `replayRequest` */
 export function replayStored(
   ctx: ReplayContext,
   trigger: TriggerRow,
-  { request, version, hold }: Replay,
+  { request, version, hold, bindsFailedRun }: Replay,
 ): Promise<Once<Run>> {
   const raw = storedRequest(request);
   const received: ReceivedStart = {
@@ -93,6 +113,7 @@ export function replayStored(
           )
         : undefined,
     received,
+    bindsFailedRun,
     audit: {
       action: "trigger.replay",
       data: { trigger_id: trigger.id, replay_of: request.id, version },

@@ -29,6 +29,11 @@ interface MappedStart {
    */
   readonly error?: ApiError | undefined;
   readonly audit: { readonly action: string; readonly data: object };
+  /**
+   * Whether a repeat with the same Idempotency-Key returns the run even if the filter or the
+   * template failed. Default: the repeat starts a run with the settings of then.
+   */
+  readonly bindsFailedRun?: boolean | undefined;
   /** The received request to store with the run; undefined to store none. */
   readonly received?: ReceivedStart;
 }
@@ -41,7 +46,7 @@ interface MappedStart {
  */
 export async function startMapped(
   ctx: Context & MappingServices & { runs: RunServices },
-  { row, raw, hold, version, error, audit, received }: MappedStart,
+  { row, raw, hold, version, error, audit, bindsFailedRun, received }: MappedStart,
 ): Promise<Once<Run>> {
   const receiving = receivingOf(row) ?? defaultReceiving;
   // Errors are passed to `startManaged` and not thrown: if this request repeats an earlier one,
@@ -65,7 +70,13 @@ export async function startMapped(
       promptPrefix: row.prompt_prefix,
       retryOf: null,
       ...(mapped?.kind === "failed"
-        ? { initial: { code: "mapping_error" as const, message: mapped.error } }
+        ? {
+            initial: {
+              code: "mapping_error" as const,
+              message: mapped.error,
+              bindsKey: bindsFailedRun ?? false,
+            },
+          }
         : {}),
     },
     audit,

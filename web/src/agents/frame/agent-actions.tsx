@@ -62,7 +62,7 @@ export function AgentActions({ agent }: { readonly agent: Agent }) {
         open={open === "delete"}
         onOpenChange={close}
         title={`Delete agent ${agent.name}?`}
-        effect="Its API token and its triggers stop at once. Runs that were accepted continue and stay readable. For 30 days you can restore it: then it has no token until you issue one, and its triggers are disabled until you enable them."
+        effect="Its API token and its triggers stop at once. Runs that were accepted continue and stay readable; those that a pause holds stay held. For 30 days you can restore it: then it has no token until you issue one, and its triggers are disabled until you enable them."
         confirmLabel="Delete agent"
         pendingText="Deleting…"
         onConfirm={actions.remove}

@@ -79,7 +79,7 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
               </Button>
             }
           >
-            No secret is set, so every request is rejected with 401.
+            No secret is set that fits the verification, so every request is rejected with 401.
           </Banner>
         ) : null}
         {preset === undefined ? null : (

@@ -13,10 +13,10 @@ const hourMs = 3_600_000;
 const starts = { hour: hourMs, day: 24 * hourMs, all: 30 * 24 * hourMs } as const;
 type Choice = keyof typeof starts | "custom";
 
-/** A time range. Both times are RFC 3339; without `until`, the range ends now. */
+/** A time range. Both times are RFC 3339. */
 export interface PastRange {
   readonly since: string;
-  readonly until?: string;
+  readonly until: string;
 }
 
 /** The state of `PastRangeFields`. */
@@ -39,9 +39,11 @@ export interface PastRangeState {
 /** Returns the state of a time range that a person chooses. At first, the range is the last day. */
 export function usePastRange(): PastRangeState {
   const zone = useTimeZone();
-  // The current time is fixed when the dialog opens. So a request that is sent again after a
-  // failure has the same body, and therefore the same Idempotency-Key.
+  // Both ends are fixed: the start when the dialog opens, the end when the range is first read. So a
+  // request that is sent again after a failure has the same body, and therefore the same
+  // Idempotency-Key, and no later request moves into the range.
   const [openedMs] = useState(Date.now);
+  const readMs = useRef<number>(undefined);
   const [fields, setFields] = useState(() => ({
     choice: "day" as Choice,
     from: toZoned(openedMs - starts.day, zone),
@@ -53,26 +55,27 @@ export function usePastRange(): PastRangeState {
     ...fields,
     problem,
     end,
-    set: (changed) => setFields((before) => ({ ...before, ...changed })),
+    set: (changed) => {
+      readMs.current = undefined;
+      setFields((before) => ({ ...before, ...changed }));
+    },
     read() {
       const { choice, from, to } = fields;
       const isCustom = choice === "custom";
       const since = isCustom ? fromZoned(from, zone) : openedMs - starts[choice];
-      const until = isCustom && to !== "" ? fromZoned(to, zone) : undefined;
+      readMs.current ??= Date.now();
+      const until = (isCustom && to !== "" ? fromZoned(to, zone) : undefined) ?? readMs.current;
       const isPartial = isCustom && end.current?.validity.badInput === true;
       const wrong = isPartial
         ? { to: "Complete the end, or clear it." }
         : since === undefined
           ? { from: "Choose the time from which to replay." }
-          : until !== undefined && until <= since
+          : until <= since
             ? { from: "The start must be before the end." }
             : undefined;
       setProblem(wrong ?? {});
       if (since === undefined || wrong !== undefined) return undefined;
-      return {
-        since: new Date(since).toISOString(),
-        ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
-      };
+      return { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
     },
   };
 }

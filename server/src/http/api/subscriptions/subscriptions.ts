@@ -71,7 +71,7 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
     handle: async ({ ctx, body }) => {
       const { data, replayed } = await createSubscription({ ctx, input: { body } });
       const location = `/api/public/subscriptions/${data.id}`;
-      return { ...versioned(data), replayed, secret: true, location };
+      return { ...versioned(data), replayed, location };
     },
   },
   {
@@ -197,7 +197,7 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
         ctx: request.ctx,
         input: withBody(request),
       });
-      return { ...versioned(data), replayed, secret: true };
+      return { ...versioned(data), replayed };
     },
   },
   {
@@ -214,7 +214,6 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
     },
     handle: async (request) => ({
       data: await revealSubscriptionSecret({ ctx: request.ctx, input: subscriptionOf(request) }),
-      secret: true,
     }),
   },
   {

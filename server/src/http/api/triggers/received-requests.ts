@@ -44,7 +44,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       id: "listTriggerRequests",
       summary: "List received requests",
       description:
-        "Requests that the trigger received, also those that started no run. They are kept for 30 days unless the operator has set another time. While a trigger has no `receiving`, none are stored: each of its requests is a run, `GET /runs?trigger_id=…`, and rejected ones are not kept. Of `rejected`, `invalid_signature`, `repeated`, `honeypot` and `swallowed` requests, the first 60 a minute of each outcome are stored; rejected ones that were verified are counted apart from those that were not.",
+        "Requests that the trigger received, also those that started no run. They are kept for 30 days unless the operator has set another time. While a trigger has no `receiving`, none are stored: each of its requests is a run, `GET /runs?trigger_id=…`, and rejected ones are not kept. Of `rejected`, `invalid_signature`, `repeated`, `honeypot` and `swallowed` requests, the first 60 a minute of each outcome are stored; rejected ones that were verified are counted apart from those that were not. The `error` of a `mapping_error` can contain values of the request: without the scope `runs:read` it is null.",
       query: receivedRequestsQuery,
       data: receivedRequest,
       list: true,
@@ -101,7 +101,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       id: "replayTriggerRequest",
       summary: "Replay received request",
       description:
-        "Starts a run of the request again, with the trigger's present settings. The replay is a received request of its own. 409 `conflict` if the content of the request, or with `version: original` the agent's version, is not stored, or if the filter does not let it pass.",
+        "Starts a run of the request again, with the trigger's present settings. The replay is a received request of its own. 409 `conflict` if the content of the request, or with `version: original` the agent's version, is not stored, or if the filter does not let it pass. Without the scope `runs:read`, `input` in the response is empty and `output` null, and a `mapping_error` does not say why.",
       body: replayRequestBody,
       bodyOptional: true,
       data: run,
@@ -129,6 +129,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       description:
         "Shows what the trigger makes of a request: the event, whether the filter lets it pass, and the input that the model would see, in its parts. Nothing is stored and no run starts. `receiving` and `prompt_prefix` replace the trigger's, so that settings can be tried before they are saved. A received request also needs the scope `runs:read`.",
       body: previewBody,
+      exactIntegers: true,
       data: preview,
       errors: ["conflict"],
       example: {

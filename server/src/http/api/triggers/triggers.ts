@@ -83,7 +83,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
         input: { ...agentOf(request), body: request.body },
       });
       const location = `/api/public/agents/${data.agent_id}/triggers/${data.id}`;
-      return { ...versioned(withUrl(request, data)), replayed, secret: true, location };
+      return { ...versioned(withUrl(request, data)), replayed, location };
     },
   },
   {
@@ -116,7 +116,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       id: "updateTrigger",
       summary: "Update trigger",
       description:
-        "A disabled trigger rejects fires with 409 `trigger_disabled`, or swallows them if it is set to. `receiving` is replaced as a whole. A filter or template that is not valid is rejected; `warnings` has the mistakes that it makes with the last received request, if the caller has the scope `runs:read`.",
+        "A disabled trigger rejects fires with 409 `trigger_disabled`, or swallows them if it is set to. `receiving` is replaced as a whole. A filter or template that is not valid is rejected; `warnings` has the mistakes that it makes with the last received request, if the caller has the scope `runs:read`. A secret that the new verification cannot use is kept, and `sender_secret_set` is false until another one is set. A trigger with a secret that is switched to Meta gets a verify token.",
       body: updateTriggerBody,
       data: trigger,
       also: triggerWarnings,
@@ -168,7 +168,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
         ctx: request.ctx,
         input: { ...triggerOf(request), body: request.body },
       });
-      return { data: withUrl(request, data), replayed, secret: true };
+      return { data: withUrl(request, data), replayed };
     },
   },
   {
@@ -182,6 +182,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       description:
         "Starts a run as a fire with this payload would, without the trigger's URL and without verification. A string is sent as text, all else as JSON, unless `content_type` says otherwise. With `request` the run is made of a received request or of an example of a preset. 409 `conflict` if the trigger's filter does not let it pass. The audit log records the test.",
       body: testTriggerBody,
+      exactIntegers: true,
       bodyOptional: true,
       data: run,
       created: true,
@@ -211,7 +212,6 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     },
     handle: async (request) => ({
       data: withUrl(request, await revealTrigger({ ctx: request.ctx, input: triggerOf(request) })),
-      secret: true,
     }),
   },
   {
@@ -236,7 +236,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
         ctx: request.ctx,
         input: { ...triggerOf(request), body: request.body },
       });
-      return { data, replayed, secret: true };
+      return { data, replayed };
     },
   },
   {
@@ -253,7 +253,6 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     },
     handle: async (request) => ({
       data: await revealSenderSecret({ ctx: request.ctx, input: triggerOf(request) }),
-      secret: true,
     }),
   },
   {
