@@ -44,7 +44,7 @@ export async function exchange<T>(
         signal.throwIfAborted();
         if (!(thrown instanceof BeckonError)) throw thrown;
         // If the response to an earlier DELETE was lost, `not_found` means that this earlier attempt
-        // has deleted the resource. The call has therefore succeeded. A 404 of a proxy says nothing.
+        // has deleted the resource, so the call has succeeded. A 404 of a proxy says nothing.
         const isGone = thrown.status === 404 && thrown.code === "not_found";
         if (outcomeUnknown && call.method === "DELETE" && isGone)
           return await read(new Response(null, { status: 204 }), operation);

@@ -1,3 +1,4 @@
+// This file is long because all its tests share one server and the functions that send requests.
 import { presetName } from "@beckon/contract";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";

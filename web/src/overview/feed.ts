@@ -130,7 +130,7 @@ export function shownLines({ lines, filter }: Pick<Feed, "lines" | "filter">): F
     .slice(0, feedLength);
 }
 
-/** Returns the newest lines of both kinds, in their order: those that are shown, those that are not. */
+/** Returns the newest of the shown lines and the newest of the others, in their order. */
 function newestOf(lines: readonly FeedLine[], filter: FeedFilter): readonly FeedLine[] {
   const newest = (isShown: boolean) =>
     lines.filter((line) => accepts(filter, line) === isShown).slice(-maxKept);

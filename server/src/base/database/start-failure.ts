@@ -28,8 +28,8 @@ interface Target {
  * Explains an error that ended the start of a server process.
  *
  * A rejected login has an exit code of its own. While a primary is being replaced, the new primary
- * can reject logins for a moment. After this code, as after an invalid configuration, the supervisor
- * therefore gives up only if no server process has been ready before.
+ * can reject logins for a moment. After this code, as after an invalid configuration, the
+ * supervisor therefore gives up only if no server process has been ready before.
  */
 export function explainStartFailure(
   thrown: unknown,

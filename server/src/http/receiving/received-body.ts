@@ -19,7 +19,7 @@ export class ReceivedBody {
   #hold: ByteHold | ReceivedBodyHold | undefined;
   #read: { readonly maxBytes: number; readonly body: Promise<RawBody> } | undefined;
 
-  /** @param workspaceId the trigger's workspace, whose share of the memory budget limits the bytes */
+  /** @param workspaceId workspace of the trigger. Its share of the memory budget is the limit. */
   constructor(
     incoming: IncomingMessage,
     memory: Pick<Memory, "exchanges" | "bodies">,

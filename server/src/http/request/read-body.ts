@@ -102,8 +102,9 @@ export function readBody(
 }
 
 /**
- * Reads a body of at most 16 KiB, which does not count against the memory budget. It is for requests
- * that need no credential: their senders could use up the budget with large bodies that stall.
+ * Reads a body of at most 16 KiB, which does not count against the memory budget. It is for
+ * requests that need no credential: their senders could use up the budget with large bodies that
+ * stall.
  */
 export function readSmallBody(incoming: IncomingMessage): Promise<RawBody> {
   return readBody(incoming, neverHeld, smallBodyBytes);

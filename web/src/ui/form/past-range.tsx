@@ -39,8 +39,8 @@ export interface PastRangeState {
 /** Returns the state of a time range that a person chooses. At first, the range is the last day. */
 export function usePastRange(): PastRangeState {
   const zone = useTimeZone();
-  // Both ends are fixed: the start when the dialog opens, the end when the range is first read. So a
-  // request that is sent again after a failure has the same body, and therefore the same
+  // Both ends are fixed: the start when the dialog opens, the end when the range is first read. So
+  // a request that is sent again after a failure has the same body, and therefore the same
   // Idempotency-Key, and no later request moves into the range.
   const [openedMs] = useState(Date.now);
   const readMs = useRef<number>(undefined);
