@@ -43,8 +43,8 @@ export async function exchange<T>(
       } catch (thrown) {
         signal.throwIfAborted();
         if (!(thrown instanceof BeckonError)) throw thrown;
-        // If the response to an earlier DELETE was lost, `not_found` means that this earlier attempt
-        // has deleted the resource, so the call has succeeded. A 404 of a proxy says nothing.
+        // If the response to an earlier DELETE was lost, `not_found` means that this attempt has
+        // deleted the resource, so the call has succeeded. A 404 of a proxy says nothing.
         const isGone = thrown.status === 404 && thrown.code === "not_found";
         if (outcomeUnknown && call.method === "DELETE" && isGone)
           return await read(new Response(null, { status: 204 }), operation);
