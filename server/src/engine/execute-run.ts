@@ -205,9 +205,10 @@ function recordAborted(
 }
 
 /**
- * Returns the event for a model call that the journal does not report, if the run was stopped as
- * `drain`. Either the stop aborted the call, during an attempt or between two attempts, or the
- * event of the call could not be written any more. Returns undefined if no attempt was sent.
+ * If the run was stopped because the process shuts down (`drain`), returns the event that reports
+ * the model calls that are missing in the journal, so that they are metered. Either the stop
+ * aborted the call, during an attempt or between two attempts, or the event of the call could not
+ * be written any more. Returns undefined if no attempt was sent.
  */
 function drainedCall(
   thrown: unknown,

@@ -16,7 +16,10 @@ export async function readCurrentHistory(client: Queryable): Promise<string> {
   return rows[0]?.history ?? "";
 }
 
-/** Returns the history that was stored at an earlier startup; null if none was stored. */
+/**
+ * Returns the database's history (see `readCurrentHistory`) as an earlier startup stored it; null
+ * if none was stored.
+ */
 export async function readStoredHistory(client: Queryable): Promise<string | null> {
   const { rows } = await client.query<{ history: string | null }>(
     "select history from installation",

@@ -45,8 +45,8 @@ async function start(count: number) {
 }
 
 /**
- * Starts a process with 45 MiB for the runs of one workspace, declares the process `processId`
- * dead, and so makes the new process take over the runs.
+ * Starts a process and declares the process `processId` dead, so that the new process takes over
+ * its runs. With its memory budget, the new process has 45 MiB for the runs of one workspace.
  */
 async function rescue(processId: string) {
   const held = heldTool();

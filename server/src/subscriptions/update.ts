@@ -120,8 +120,9 @@ function requireSecretsFor(
 }
 
 /**
- * Checks that a request without a URL of a new origin has no secret. With a URL it can have the
- * stored secret: a client repeats the request that has set both if the response was lost.
+ * Rejects a secret in a request that does not change the origin of the subscription's URL. The
+ * exception is a request with a URL and the stored secret: it may repeat the request that has set
+ * both, because the response was lost.
  * @throws ApiError `bad_request`
  */
 function requireNoNewSecret(

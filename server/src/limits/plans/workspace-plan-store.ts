@@ -68,9 +68,7 @@ export async function findWorkspacesOn(
   return rows.map(({ id }) => id);
 }
 
-/**
- * Returns the ids of the workspaces whose planned change must be stored, because its time has come.
- */
+/** Returns the ids of the workspaces whose `next_plan` must become their `plan` now. */
 export async function findDueWorkspaces(tx: WorkspaceTransaction): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`select w.id from workspaces w
     where w.next_plan is not null and ${nextAt} is null order by w.id`.execute(tx);

@@ -25,8 +25,8 @@ const maxLevels = 200;
 
 /**
  * Decodes the body of a request according to its Content-Encoding and Content-Type.
- * @param hold counts the bytes that decoding adds against the memory budget: those of an inflated
- *   body, and the additional bytes of a form that is longer as JSON.
+ * @param hold reserves memory for the bytes that decoding adds: those of an inflated body, and the
+ *   additional bytes of a form that is longer as JSON.
  * @throws ApiError `unsupported_type` if the trigger is not set to accept such a body, `too_large`,
  *   `unavailable`, `bad_request` if the body is not what its headers say, or has too many fields,
  *   files or levels.

@@ -281,8 +281,9 @@ export type StartResult =
    */
   | { readonly kind: "limited" }
   /**
-   * A limit is spent, and no check that takes precedence has rejected the request. The request must
-   * be sent again, with the limit in `details`, to create a run that has already failed.
+   * A limit is spent, and no check that takes precedence has rejected the request. The caller of
+   * `startRuns` must submit the row again, with the limit in `details`: this creates a run that has
+   * already failed, so that the rejection is stored.
    */
   | {
       readonly kind: "limit_reached";

@@ -6,8 +6,8 @@ interface NoTriggersProps {
   /** The primary action. */
   readonly action: ReactNode;
   /**
-   * Returns the path of the form, filled in with an example; undefined if the person lacks the
-   * permission.
+   * Returns the path that opens the form with the values of an example; undefined if the person
+   * lacks the permission.
    */
   readonly hrefOf: (exampleId: string) => string | undefined;
 }
