@@ -24,15 +24,19 @@ test("an early response is taken once, by the workspace for which it was request
   expect(await textOf(fetchOnce(path, of("wsp_1")))).toBe("later");
 });
 
-test("an early response that is an error is requested again", async () => {
-  requestEarly("wsp_1", Promise.resolve(new Response("signed out", { status: 401 })));
+test("an early response that is an error is requested again, and its body is dropped", async () => {
+  const rejected = new Response("signed out", { status: 401 });
+  requestEarly("wsp_1", Promise.resolve(rejected));
   expect(await textOf(fetchOnce(path, of("wsp_1")))).toBe("later");
+  expect(rejected.bodyUsed).toBe(true);
   requestEarly("wsp_1", Promise.reject(new TypeError("no connection")));
   expect(await textOf(fetchOnce(path, of("wsp_1")))).toBe("later");
 });
 
-test("after a change, no early response is taken", async () => {
-  requestEarly("wsp_1", Promise.resolve(new Response("early")));
+test("after a change, no early response is taken, and their bodies are dropped", async () => {
+  const early = new Response("early");
+  requestEarly("wsp_1", Promise.resolve(early));
   await fetchOnce("/api/public/agents", { method: "POST", ...of("wsp_1") });
   expect(await textOf(fetchOnce(path, of("wsp_1")))).toBe("later");
+  expect(early.bodyUsed).toBe(true);
 });

@@ -19,17 +19,21 @@ const maxAgeMs = 10_000;
  * a sign-in, the early responses are dropped.
  */
 export const fetchOnce: typeof fetch = (input, init) => {
-  if ((init?.method ?? "GET") !== "GET") globalThis.beckonEarlyResponses?.clear();
+  if ((init?.method ?? "GET") !== "GET" || performance.now() > maxAgeMs) dropAll();
   const { pathname, search } = new URL(String(input), location.origin);
   const workspaceId = new Headers(init?.headers).get("beckon-workspace") ?? "";
   const key = `${workspaceId} ${pathname}${search}`;
   const early = globalThis.beckonEarlyResponses?.get(key);
-  if (early === undefined || performance.now() > maxAgeMs) return fetch(input, init);
+  if (early === undefined) return fetch(input, init);
   globalThis.beckonEarlyResponses?.delete(key);
   const send = () => fetch(input, init);
   return new Promise((resolve, reject) => {
     early.then(
-      (response) => resolve(response.ok ? response : send()),
+      (response) => {
+        if (response.ok) return resolve(response);
+        drop(response);
+        resolve(send());
+      },
       () => resolve(send()),
     );
     // Aborting the signal only ends the wait for the response. It does not abort the request, which
@@ -37,3 +41,11 @@ export const fetchOnce: typeof fetch = (input, init) => {
     init?.signal?.addEventListener("abort", () => reject(init.signal?.reason), { once: true });
   });
 };
+
+/** An unread response that no cache may store would occupy one of the browser's connections. */
+const drop = (response: Response) => void response.body?.cancel();
+
+function dropAll(): void {
+  for (const early of globalThis.beckonEarlyResponses?.values() ?? []) early.then(drop, () => {});
+  globalThis.beckonEarlyResponses?.clear();
+}
