@@ -1,6 +1,6 @@
 import { sleep } from "./base/clock.ts";
-import { failureKind, type ProcessMessage } from "./base/database/index.ts";
-import { ApiError, messageOf, stackOf } from "./base/errors.ts";
+import { outageOf, type ProcessMessage } from "./base/database/index.ts";
+import { messageOf, stackOf } from "./base/errors.ts";
 import type { Sender } from "./deliveries/index.ts";
 import { forgetDead } from "./processes/index.ts";
 import { returnReservations } from "./reservations/index.ts";
@@ -105,9 +105,8 @@ export function startWorker(
       runs.log.outages.database.succeeded();
       return result;
     } catch (thrown) {
-      // Transactions of a workspace throw an ApiError whose cause is the error of the database.
-      const cause = thrown instanceof ApiError ? thrown.cause : thrown;
-      if (failureKind(cause) === "lost") runs.log.outages.database.failed(cause);
+      const outage = outageOf(thrown);
+      if (outage !== undefined) runs.log.outages.database.failed(outage);
       else
         runs.log.write("a background task failed; it will be retried", {
           task,

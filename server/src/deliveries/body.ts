@@ -1,5 +1,5 @@
 import type { DeliveryFormat, DeliveryKind, PayloadStyle } from "@beckon/contract";
-import { parseExactly, rawNumber } from "../base/json/index.ts";
+import { parseJsonColumn } from "../base/json/index.ts";
 
 /** The columns of a delivery's row from which its body is built. */
 export interface DeliveredRow {
@@ -68,12 +68,9 @@ export function artifactOf({ run_id, data }: Pick<DeliveredRow, "run_id" | "data
   return typeof id === "string" && typeof bytes === "number" ? id : undefined;
 }
 
-/**
- * Returns the data of an event, from a `jsonb` column that was read as text: `pg` would round large
- * integers.
- */
+/** Returns the data of an event, from a `jsonb` column that was read as text. */
 export function parseEventData(json: string | null): DeliveredRow["data"] {
-  return json === null ? null : (parseExactly(json, rawNumber) as Record<string, unknown>);
+  return json === null ? null : parseJsonColumn(json);
 }
 
 function write(

@@ -1,6 +1,6 @@
 import type { DeliveryKind, DisabledReason } from "@beckon/contract";
 import { elapsed, sleep } from "../base/clock.ts";
-import { type Batcher, createBatcher, failureKind } from "../base/database/index.ts";
+import { type Batcher, createBatcher, failureKind, outageOf } from "../base/database/index.ts";
 import { messageOf, stackOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
@@ -121,7 +121,8 @@ export function startSender(options: SenderOptions): Sender {
     try {
       return await act();
     } catch (thrown) {
-      if (["lost", "again"].includes(failureKind(thrown))) log.outages.database.failed(thrown);
+      const outage = failureKind(thrown) === "again" ? thrown : outageOf(thrown);
+      if (outage !== undefined) log.outages.database.failed(outage);
       else
         log.write("a background task failed; it will be retried", {
           task,

@@ -1,5 +1,5 @@
 import type { Database } from "../base/database/index.ts";
-import { parseExactly, rawNumber } from "../base/json/index.ts";
+import { parseJsonColumn } from "../base/json/index.ts";
 import { someSubscriptions } from "./insert-deliveries.ts";
 import { beforeTransaction, type Position } from "./position.ts";
 import { summarizedData } from "./summary.ts";
@@ -147,7 +147,7 @@ function toStoredEvent(row: Omit<Row, "horizon" | "held">, id: string): StoredEv
     type: row.type,
     version: row.version,
     time: row.time.toISOString(),
-    data: parseExactly(row.data, rawNumber) as Record<string, unknown>,
+    data: parseJsonColumn(row.data),
   };
 }
 

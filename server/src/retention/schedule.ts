@@ -1,5 +1,5 @@
 import { sleep } from "../base/clock.ts";
-import { failureKind } from "../base/database/index.ts";
+import { outageOf } from "../base/database/index.ts";
 import { messageOf, stackOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { type PruneServices, prune } from "./prune.ts";
@@ -43,7 +43,8 @@ export function startPruning(
       try {
         await prune(services, { signal, intervalSeconds });
       } catch (thrown) {
-        if (failureKind(thrown) === "lost") log.outages.database.failed(thrown);
+        const outage = outageOf(thrown);
+        if (outage !== undefined) log.outages.database.failed(outage);
         else
           log.write("a background task failed; it will be retried", {
             task: "deleting old rows",

@@ -59,6 +59,16 @@ export function unavailableIfLost(thrown: unknown): unknown {
   return failureKind(thrown) === "lost" ? databaseUnavailable(thrown) : thrown;
 }
 
+/**
+ * Returns the error of the database because of which a background task failed; undefined if the
+ * task did not fail because the database is unavailable. Transactions of a workspace throw an
+ * ApiError whose cause is that error.
+ */
+export function outageOf(thrown: unknown): unknown {
+  if (thrown instanceof ApiError) return thrown.code === "unavailable" ? thrown.cause : undefined;
+  return failureKind(thrown) === "lost" ? thrown : undefined;
+}
+
 const unconfirmed =
   "If the request changes something, the change may have been saved: check it, or repeat the " +
   "request with the same Idempotency-Key.";

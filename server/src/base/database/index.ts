@@ -12,6 +12,7 @@ export {
   databaseUnavailable,
   inAllWorkspaces,
   inWorkspace,
+  outageOf,
   possiblyExecuted,
   unavailableIfLost,
   type WorkspaceTransaction,

@@ -25,6 +25,14 @@ function isDigit(text: string, at: number): boolean {
 }
 
 /**
+ * Returns the object in the text of a `jsonb` column. Integers outside of ±2^53 become raw numbers;
+ * `pg` would round them if it parsed the column.
+ */
+export function parseJsonColumn(text: string): Record<string, unknown> {
+  return parseExactly(text, rawNumber) as Record<string, unknown>;
+}
+
+/**
  * Returns the value of a JSON document, like `JSON.parse`. `JSON.parse` would round integers
  * outside of ±2^53, for example ids of other systems. In their place the value has what `convert`
  * returns for their digits.

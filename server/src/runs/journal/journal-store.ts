@@ -1,6 +1,6 @@
 import type { EventOnWire, RunEvent } from "@beckon/contract";
 import type { Database } from "../../base/database/index.ts";
-import { parseExactly, rawNumber } from "../../base/json/index.ts";
+import { parseJsonColumn } from "../../base/json/index.ts";
 import { summarizedData } from "../../events/index.ts";
 
 interface EventRow {
@@ -15,8 +15,7 @@ interface EventRow {
 }
 
 function toEvent(row: EventRow): EventOnWire {
-  const data = parseExactly(row.data, rawNumber) as Record<string, unknown>;
-  return { ...row, time: row.time.toISOString(), data };
+  return { ...row, time: row.time.toISOString(), data: parseJsonColumn(row.data) };
 }
 
 /** Returns up to `limit` events of a run with sequence numbers above `after`, oldest first. */
