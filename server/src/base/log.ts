@@ -14,6 +14,7 @@ import {
   prettyOutput,
   standardOutput,
 } from "./logging/index.ts";
+import { shorten } from "./shorten.ts";
 
 /** Writes the lines of `logLines`. */
 export interface Log {
@@ -188,9 +189,7 @@ function pick(
  * of text: a provider could otherwise write to the terminal of a reader, or forge lines.
  */
 function safeText(text: string, kind: keyof typeof maxCharacters): string {
-  const max = maxCharacters[kind];
-  const short = text.length > max ? `${text.slice(0, max - 1)}…` : text;
-  return short.replace(
+  return shorten(text, maxCharacters[kind]).replace(
     kind === "stack" ? unsafeInStack : unsafe,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

@@ -1,3 +1,4 @@
+import { shorten } from "../../base/shorten.ts";
 import { storableText } from "../storable.ts";
 
 const maxCharacters = 500;
@@ -23,7 +24,5 @@ export function providerText(text: string, scrub: (text: string) => string): str
     scrub(text.slice(0, 100_000)),
   );
   const line = storableText(safe).replace(/\s+/g, " ").trim();
-  return line.length <= maxCharacters
-    ? line
-    : `${line.slice(0, maxCharacters - 1).toWellFormed()}…`;
+  return shorten(line, maxCharacters);
 }

@@ -1,5 +1,6 @@
 import type { ValueSchema, ValueType } from "@beckon/contract";
 import { isJsonObject, isRawNumber, type JsonObject } from "../../../base/json/index.ts";
+import { shorten } from "../../../base/shorten.ts";
 import { ToolFailure } from "../../tool.ts";
 
 /**
@@ -277,10 +278,4 @@ function first<T>(
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** Returns at most `maxLength` UTF-16 units of the text. A longer text ends with an ellipsis. */
-function shorten(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text;
-  return `${text.slice(0, maxLength - 1).toWellFormed()}…`;
 }
