@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
+import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import { startReceiver } from "../../test/receiver.ts";
@@ -58,7 +59,11 @@ test("an integer that JavaScript cannot represent is kept in events, streams and
       await textOf(events, "application/json"),
       await textOf(events, "text/event-stream"),
       await textOf(`${events}/${call.seq}`, "application/json"),
-      await textOf("/events", "application/json"),
+      // Listed only after all older transactions of the PostgreSQL server have ended.
+      await eventually("the call in the workspace's events", async () => {
+        const page = await textOf(`/events?agent_id=${caller.id}`, "application/json");
+        return page.includes('"run.tool_call"') ? page : undefined;
+      }),
       delivery?.text,
       JSON.parse(
         await textOf(`/subscriptions/${subscriptionId}/deliveries/${deliveries[0].id}`, "*/*"),
