@@ -54,7 +54,10 @@ const settings = Object.fromEntries(
     return [name, value.join("=")];
   }),
 );
-/** Seconds of load before each version is measured, so that V8 has compiled the hot code. */
+/**
+ * Seconds of load on each version, including the ramp of the load, before its first case is
+ * measured, so that V8 has compiled the hot code.
+ */
 const warmUpSeconds = 8;
 
 const checkout = resolve(import.meta.dirname, "..");

@@ -5,9 +5,9 @@ import { createBatcher } from "../server/src/base/database/index.ts";
 
 /**
  * The baseline: a server that does only what is necessary to forward a request to a model and to
- * store the result. It parses the request, makes one keep-alive call, and writes twice to the
- * PostgreSQL server that Beckon uses too, in batches with the writes of other requests. It has no
- * authentication, no checks and no recovery.
+ * store the result. It parses the request, calls the model over a keep-alive connection, and makes
+ * two writes to the PostgreSQL server that Beckon uses too, in batches with the writes of other
+ * requests. It has no authentication, no checks and no recovery.
  */
 const [, , databaseUrl = "", modelPort = ""] = process.argv;
 // PostgreSQL plans the prepared update while its table is empty, so it could choose a sequential

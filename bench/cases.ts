@@ -22,9 +22,9 @@ export interface Case {
    */
   readonly prepare?: (prepared: Prepared) => Promise<() => Promise<void>>;
   /**
-   * Whether `--against` prepares the server again for each slice. Otherwise it prepares once per
-   * pair, so that no slice contains the work that follows the end of a preparation, such as ending
-   * the pending deliveries of a deleted subscription. Default false.
+   * Whether `--against` prepares the server again for each slice of a measurement. Otherwise it
+   * prepares once per pair, so that no slice contains work that undoing a preparation causes, such
+   * as ending the pending deliveries of a deleted subscription. Default false.
    */
   readonly preparesSlices?: boolean;
   /**
@@ -146,8 +146,8 @@ export const cases: readonly Case[] = [
     measures: [serverCpu, databaseCpu, memory],
     prepare: openDashboards,
     preparedOn: "checkout",
-    // If the dashboards stayed open while the server is stopped, the requests that they make
-    // meanwhile would all arrive in the next slice.
+    // Between the slices, `--against` stops the server with SIGSTOP. If the dashboards stayed open,
+    // the requests that they send meanwhile would all arrive in the next slice.
     preparesSlices: true,
   },
 ];

@@ -14,8 +14,8 @@ import { appendToRuns } from "../server/src/runs/journal/append-statement.ts";
 import { startRuns } from "../server/src/runs/starting/start-runs.ts";
 
 /**
- * Measures what the batched statements of a one-step run cost PostgreSQL: CPU per row of the
- * backend that executes them, and the duration of a batch for its callers. The statements are the
+ * Measures what the batched statements of a one-step run cost PostgreSQL: the CPU time per row that
+ * the executing backend uses, and the duration of a batch for its callers. The statements are the
  * start of the run, the reservation for its model call (only with `--limits`), and the write of its
  * last journal entries.
  *

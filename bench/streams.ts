@@ -22,10 +22,10 @@ import type { Arrivals } from "./readers.ts";
  *
  * *Latency*: one process executes a run that writes two events at a time, slowly enough to keep no
  * process busy. Latency is the time from the commit to the moment when each reader has the whole
- * event. PostgreSQL takes the time of the commit (`track_commit_timestamp`, on only here) just
- * before it flushes the commit record to disk. Readers are notified after the flush, so latency
- * includes it. It also includes the time that the process of the readers needs, on the same cores,
- * to read all events. All times are from the same clock.
+ * event. PostgreSQL takes the time of the commit (`track_commit_timestamp`, which this benchmark
+ * switches on) just before it flushes the commit record to disk. Readers are notified after the
+ * flush, so latency includes the flush. It also includes the time that the process of the readers
+ * needs, on the same cores, to read all events. All times are from the same clock.
  *
  * *CPU*: the server's CPU for runs whose model produces 100 tokens a second, in three cases:
  * without a subscriber, where Beckon requests the response in one piece; without a subscriber but

@@ -8,7 +8,10 @@ import { allSucceeded } from "../server/test/runs-of.ts";
 import { checkout, freePort, temporaryFolder, until } from "./product.ts";
 import { isInstalled, path, writeNginxConfig } from "./proxy.ts";
 
-/** Provides the database and executes no runs. Requests go to the two servers behind nginx. */
+/**
+ * Provides the database, creates the agents and executes no runs. The requests that must not be
+ * lost go to two other servers behind nginx.
+ */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 const folder = temporaryFolder();
 

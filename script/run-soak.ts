@@ -79,9 +79,9 @@ function printedSeed(): number {
 }
 
 /**
- * Kills servers and PostgreSQL under load. If no run was lost, prints an upper bound of the share
- * of runs that Beckon can lose. It follows from the rule of three: an event that did not occur in n
- * trials has a probability below 3/n, with 95 % confidence.
+ * Kills servers and PostgreSQL under load. Prints an upper bound of the share of runs that Beckon
+ * loses, which is valid only if this test lost none. It follows from the rule of three: an event
+ * that did not occur in n trials has a probability below 3/n, with 95 % confidence.
  */
 function crashOften(): Promise<boolean> {
   const seed = printedSeed();
@@ -126,7 +126,8 @@ function crashOften(): Promise<boolean> {
 }
 
 /**
- * Kills servers around the write of a step. The ledger must contain what the model server reported.
+ * Kills servers around the write of a step. The usage ledger must contain the usage that the model
+ * server reported.
  */
 function killOftenAroundSteps(): Promise<boolean> {
   const seed = printedSeed();

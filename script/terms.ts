@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { readRepository } from "./structure.ts";
 
 /**
- * Usage: node script/terms.ts [root of a checkout]. Counts words that CONTRIBUTING.md replaces, per
- * 1,000 lines of comments in production code, tests and scripts. It counts words, not meanings:
- * "look" and "place" also have plain uses, so the figure never reaches 0.
+ * Usage: node script/terms.ts [root of a checkout]. Counts words for which CONTRIBUTING.md requires
+ * other words, per 1,000 lines of comments in production code, tests and scripts. It counts words,
+ * not meanings: "look" and "place" also have plain uses, so the figure never reaches 0.
  */
 const terms: Readonly<Record<string, RegExp>> = {
   "tell, told": /\b(tells?|told|telling)\b/g,

@@ -132,7 +132,7 @@ function queryString(query: object): string {
 }
 
 /**
- * For how long after it was first sent a request that starts a run is repeated. The server
+ * A request that starts a run is not repeated later than this after it was first sent. The server
  * recognizes an Idempotency-Key for a day or longer; after that, the request would start a second
  * run.
  */

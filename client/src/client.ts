@@ -23,8 +23,8 @@ export function createClient(options: ClientOptions) {
     agents: {
       ...operations.agents,
       /**
-       * Runs an agent and returns its output, however long the run takes. After a network error the
-       * client waits for the same run and does not start a second one.
+       * Runs an agent and returns its output, also if the run takes hours (at most 23). After a
+       * network error the client waits for the same run and does not start a second one.
        */
       invoke: (agentId: string, body: InvokeAgentBody, options?: InvokeOptions) =>
         invoke(operations, agentId, body, options),

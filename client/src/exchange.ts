@@ -43,8 +43,9 @@ export async function exchange<T>(
       } catch (thrown) {
         signal.throwIfAborted();
         if (!(thrown instanceof BeckonError)) throw thrown;
-        // If the response to an earlier DELETE was lost, `not_found` means that this attempt has
-        // deleted the resource, so the call has succeeded. A 404 of a proxy says nothing.
+        // If the response to an earlier attempt was lost, `not_found` means that this earlier
+        // attempt has deleted the resource, so the call has succeeded. A 404 of a proxy says
+        // nothing.
         const isGone = thrown.status === 404 && thrown.code === "not_found";
         if (outcomeUnknown && call.method === "DELETE" && isGone)
           return await read(new Response(null, { status: 204 }), operation);
@@ -52,7 +53,8 @@ export async function exchange<T>(
         if (delay === undefined) throw thrown;
         outcomeUnknown ||= isOutcomeUnknown(thrown);
         await sleep(delay, signal);
-        // The timer of `signal` does not count the time that the machine is suspended.
+        // The timer of `signal` does not count the time that the machine is suspended, so the clock
+        // is checked too.
         if (options.timeout !== undefined && Date.now() - beganAt >= options.timeout)
           throw new TimedOut();
       }

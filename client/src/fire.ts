@@ -19,6 +19,8 @@ export interface FiredRun {
  * Fires a trigger by URL or token and resolves as soon as the run is durable.
  * @param payload a string is sent as text, a `Blob` unchanged with its own media type, all else as
  *   JSON; can be omitted if the trigger has a prompt prefix
+ * @throws TypeError if `urlOrToken` is neither a trigger's URL nor a token; BeckonError if the call
+ *   fails
  */
 export async function fire(
   send: Sender,

@@ -23,8 +23,8 @@ export interface InvokeOptions extends StartOptions {
    */
   readonly wait?: number | undefined;
   /**
-   * Maximum milliseconds to wait for the run's end. Default and maximum: 23 hours, because a later
-   * request could start a second run.
+   * Maximum milliseconds to wait for the run's end. Default and maximum: 23 hours. The server can
+   * forget the Idempotency-Key later, and a repeated request would then start a second run.
    */
   readonly timeout?: number | undefined;
 }
@@ -119,7 +119,10 @@ function timedOut(timeout: number, runId: string | undefined): BeckonError {
 
 const never = new AbortController().signal;
 
-/** Starts a run without waiting for its end. */
+/**
+ * Starts a run without waiting for its end.
+ * @throws BeckonError if the start fails or its response is lost
+ */
 export async function start(
   operations: Operations,
   agentId: string,

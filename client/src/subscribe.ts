@@ -43,8 +43,8 @@ export interface Subscription<Event> {
   /** Options of that request, besides the credential. Default: none. */
   readonly options?: (OnceOptions & LabelOptions) | undefined;
   /**
-   * Called when the server rejects that request. Returns whether `call` returns another request
-   * from now on, which is then sent. Default: false, so the stream fails.
+   * Called with the error if the request of `call` opens no stream. Returns true if `call` returns
+   * another request from now on; that request is then sent at once. Default: always false.
    */
   readonly changeCall?: (rejection: BeckonError) => boolean;
   /**

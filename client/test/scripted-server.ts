@@ -91,8 +91,9 @@ export const disconnects: Handler = (response) => {
 export const neverResponds: Handler = () => {};
 
 /**
- * Sends the headers and `text` of an event stream, then closes the connection.
- * @param disconnect whether to destroy the connection instead of completing the response
+ * Sends the headers and `text` of an event stream.
+ * @param disconnect whether the connection is then destroyed before the response is complete. If
+ *   not, the response is completed. Default: true
  */
 export function sendsStream(text: string, { disconnect = true } = {}): Handler {
   return (response) => {

@@ -51,8 +51,8 @@ const limits = z.strictObject({
   max_concurrent_runs: z.number().int().min(1).max(100_000).nullable().default(null),
   /**
    * Maximum number of queued runs, 1 to 10,000,000. Further starts are rejected with `agent_busy`.
-   * With `max_concurrent_runs`, every run is queued before it is executed, so a maximum of 0 would
-   * reject all runs.
+   * 0 is not allowed: with `max_concurrent_runs`, every run is queued before it is executed, so a
+   * maximum of 0 would reject all runs.
    */
   max_queued_runs: z.number().int().min(1).max(10_000_000).default(10_000),
   /**

@@ -16,7 +16,7 @@ export function parseAllowedHost(text: string): string | undefined {
   return port === undefined ? hostname : `${hostname}:${Number(port)}`;
 }
 
-/** Returns whether the host and port of `origin` are listed in `allowedHosts`, exactly. */
+/** Returns whether `allowedHosts` lists the host and port of `origin`. Subdomains do not match. */
 export function isAllowed(origin: string, allowedHosts: readonly string[]): boolean {
   const { hostname, port, protocol } = new URL(origin);
   const withPort = `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;

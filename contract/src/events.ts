@@ -91,8 +91,9 @@ export const eventData = {
   "run.queued": z.object({
     /**
      * Set if a process that stops put the run back into the queue, and earlier events report all
-     * model calls that this process sent. The process that resumes the run then estimates no usage
-     * of a lost call. Earlier versions of Beckon do not set it.
+     * model calls that this process sent. If it is absent, the process that resumes the run can
+     * assume that a model call was lost, and estimate its usage. Earlier versions of Beckon do not
+     * set it.
      */
     calls_reported: z.literal(true).optional(),
   }),
@@ -153,7 +154,7 @@ export const eventData = {
   }),
   "run.failed": z.object({
     error: runError,
-    /** Set if the run reached a limit of its plan, or a ceiling. */
+    /** The limit because of which the run failed with `plan_exhausted` or `ceiling_reached`. */
     limit: limitReached.optional(),
     usage: tokenUsage,
     cost_micros: costMicros,

@@ -31,7 +31,7 @@ export type LimitReached = z.infer<typeof limitReached>;
 /** Data of the workspace event `usage.threshold`. */
 export const usageThreshold = z.object({
   ...limitState,
-  /** The part of the limit that was reached. */
+  /** The percentage of `limit` that `used` has reached. */
   percent: z.union([z.literal(50), z.literal(80), z.literal(100)]),
   resets_at: z.iso.datetime(),
 });

@@ -139,8 +139,8 @@ export const planUsage = z.object({
       /**
        * Used since `starts_at`, the start of the plan's current month. For the metric `cost`, this
        * is the sum of the known costs: at the prices of the operator's file or of Beckon's library
-       * or, for models in neither, at the workspace's own prices. It is null if `allowance` is
-       * null, the sum is 0 and the cost of at least one call is unknown.
+       * or, for models in neither, at the workspace's own prices. It is null only if all of these
+       * are true: `allowance` is null, the sum is 0, and the cost of at least one call is unknown.
        */
       used: amount.nullable(),
       /** Number of calls whose cost is unknown and not in `used`; 0 if the metric is not `cost`. */

@@ -7,8 +7,8 @@ import { cleanText, jsonValue } from "./text.ts";
  * The outcome of a received request.
  * - `started`: its run was created. `held`: its run was created and waits until the agent is
  *   resumed or a limit resets. `repeated`: its event id or Idempotency-Key was used before.
- * - `mapping_error`: filter or template failed; its run was created failed.
- * - `limit_reached`: its run was created failed, because a limit was spent.
+ * - `mapping_error`: the filter or the template failed. The run was created already failed.
+ * - `limit_reached`: a limit was spent. The run was created already failed.
  * - `filtered`, `captured`, `honeypot`, `swallowed`: accepted with 202, without a run: the filter
  *   is false, the request was stored as a sample (`…/listen`), the field `form.honeypot` has a
  *   value, or the trigger is disabled and `when_disabled` is `swallow`.
@@ -16,7 +16,8 @@ import { cleanText, jsonValue } from "./text.ts";
  * - `rejected`: rejected for another reason, such as a paused agent or an unreadable body.
  *
  * Of `repeated`, `honeypot`, `swallowed`, `invalid_signature` and `rejected` requests, only the
- * first 60 of each outcome and minute are stored.
+ * first 60 per trigger, outcome and minute are stored. Rejected requests that were verified are
+ * counted apart from those that were not.
  */
 export const requestOutcome = z.enum([
   "started",

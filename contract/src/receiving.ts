@@ -283,8 +283,8 @@ export const receiving = z.strictObject({
 export type Receiving = z.infer<typeof receiving>;
 
 /**
- * The secret that a sender shares with a trigger, 1 to 500 characters of printable ASCII. Which
- * form it has depends on the verification.
+ * The secret that a sender shares with a trigger: 1 to 500 characters of printable ASCII, without a
+ * space at the beginning or end. Which form it has depends on the verification.
  */
 export const senderSecret = z
   .string()

@@ -56,8 +56,9 @@ export const skippedResponse = z.object({ ok: z.literal(true), skipped: z.litera
 export const emptyBody = z.strictObject({});
 
 /**
- * `?limit=&after=` of every list: 1 to 200 rows, 50 by default. Unknown parameters are rejected,
- * because a mistyped filter that is ignored would look as if it had been applied.
+ * `?limit=&after=` of every list. `limit` is 1 to 200 rows, 50 by default; `after` is the `next` of
+ * the previous page. Unknown parameters are rejected, because a mistyped filter that is ignored
+ * would look as if it had been applied.
  */
 export const pageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),

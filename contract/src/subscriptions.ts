@@ -141,8 +141,8 @@ export const createSubscriptionBody = z.strictObject({
 /**
  * Body of `PATCH /subscriptions/:subscription_id`. A `url` with another scheme, host or port needs
  * `secret` and, if the subscription has extra headers, `headers` in the same request, so that
- * secrets that were entered for one server are not used with another. Without such a `url`,
- * `secret` is rejected: `rotate` replaces it and lets the previous secret also sign for a time.
+ * secrets that were entered for one server are not used with another. Without such a `url`, a new
+ * `secret` is rejected. Use `POST …/rotate`, which lets the previous secret also sign for a time.
  */
 export const updateSubscriptionBody = z.strictObject({
   url: receiverUrl.optional(),
@@ -204,7 +204,7 @@ export const subscription = z.object({
     last_failure_at: z.iso.datetime().nullable(),
     /** Since when every attempt has failed; null if the last one succeeded or there is none. */
     failing_since: z.iso.datetime().nullable(),
-    /** Why the last attempt failed: the attempt's `error`. null if it succeeded. */
+    /** Why the last attempt failed: its `error`. null if it succeeded or there is none. */
     last_error: z.string().nullable(),
     /** Pending deliveries. Counting ends at 100,001. */
     pending: z.number().int().nonnegative(),
@@ -275,7 +275,7 @@ export const delivery = z.object({
   last_error: z.string().nullable(),
   /** Time of the event. */
   created_at: z.iso.datetime(),
-  /** When the status last stopped being `pending`. */
+  /** When the status last stopped being `pending`; null while it is `pending`. */
   finished_at: z.iso.datetime().nullable(),
 });
 export type Delivery = z.infer<typeof delivery>;

@@ -4,8 +4,9 @@ import { isStorableText } from "./text.ts";
  * The subset of JSON Schema for tool arguments. It has keywords that all providers support and that
  * can be checked in bounded time. It has no `pattern`, because a tenant's regular expression could
  * block the process for minutes. It has no `$ref`, because the import of an OpenAPI document
- * replaces references with the schemas to which they refer. `additionalProperties` is false by
- * default. Beside `anyOf`, properties that an alternative defines are valid too.
+ * replaces references with the schemas to which they refer. In a schema with a `type`,
+ * `additionalProperties` is false by default, but the properties that the alternatives of its
+ * `anyOf` define are valid.
  */
 export interface ValueSchema {
   readonly type?: ValueType | readonly ValueType[];

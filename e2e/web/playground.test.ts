@@ -122,7 +122,8 @@ inBrowser("unsaved settings are still there if the same person signs in again", 
   const page = await openAgent(id, "/settings", person);
   await field(page, "Instructions").fill("Answer in French.");
   await person.call("/sign-out", { method: "POST" });
-  // The live stream learns of the end of the session.
+  // The server closes the page's live stream, because its session has ended. The page then opens
+  // the sign-in.
   await page.waitForURL(/\/sign-in\?next=/);
   await page.getByLabel("E-mail").fill(person.email);
   await page.getByLabel("Password", { exact: true }).fill(person.password);

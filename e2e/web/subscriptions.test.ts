@@ -14,7 +14,7 @@ import { injectedElements, strongPayloads } from "./hostile-workspace.ts";
 
 const opened = new AsyncDisposableStack();
 afterAll(() => opened.disposeAsync());
-// The second attempt is about 5 minutes after the first one.
+// The second attempt is about 5 minutes after the first one, so failed deliveries stay pending.
 const beckon = await startTestBeckon({ BECKON_RETRY_SCHEDULE: "0,300" });
 const owner = await createOwner(beckon.url, await setupToken(beckon));
 const viewer = await addPerson(beckon, { role: "viewer" });

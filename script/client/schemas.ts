@@ -70,8 +70,8 @@ function hoistDefinitions(
 /**
  * Returns the schema with its references changed to refer to `definitions`. An object schema
  * without properties gets a type that allows any field, or no field if its `additionalProperties`
- * is false. The compiler would treat both alike, because `declarationsOf` sets that option to
- * false.
+ * is false. The compiler would treat both alike, because `declarationsOf` sets the compiler's own
+ * option `additionalProperties`, which is the default for all schemas, to false.
  */
 function rewriteReferences(value: unknown, targets: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((each) => rewriteReferences(each, targets));

@@ -52,7 +52,7 @@ async function checkedBy(): Promise<string | undefined> {
 /**
  * Changes the master key from `previous` to `key` as a startup does. Its statement number
  * `breaksAt`, counted from 1, fails.
- * @returns whether it finished because it has fewer statements.
+ * @returns whether the change finished, because it has fewer than `breaksAt` statements.
  */
 async function settle(key: Buffer, previous: Buffer, breaksAt: number): Promise<boolean> {
   const keys = {

@@ -146,8 +146,8 @@ async function build(
   );
   const database = connect({ url: databaseUrl, poolSize: config.poolSize, role, log });
   opened.defer(() => database.close());
-  // The engine enforces `idleMs`, because it knows whether an answer has begun. Other callers limit
-  // their whole calls.
+  // These limits do not include `defaultTimeouts.idleMs`: the engine enforces it, because it knows
+  // whether an answer has begun. Other callers limit their whole calls.
   const waits = {
     connectTimeoutMs: defaultTimeouts.connectMs,
     headersTimeoutMs: defaultTimeouts.stepMs,
@@ -319,8 +319,8 @@ async function build(
   if (setup && config.setupLink) setupToken = await issueSetupToken(database);
   else if (setup) await revokeSetupToken(database);
 
-  // This sends a message to other processes. It is called late in startup, because nothing is sent
-  // before a renewal of the lease has found that there are other processes.
+  // Notifies other processes of the workspaces with new limits. This comes late in startup, because
+  // a process sends no messages until a renewal of its lease has found other processes.
   limits.changed(newlyLimited);
   const startedAt = elapsed();
   log.write("process started", {

@@ -28,8 +28,9 @@ const pollIntervalMs = 1_000;
  */
 const pollsPerSweep = 60;
 /**
- * Number of polls from one call of `returnReservations` to the next. It releases the amounts that
- * are still reserved for runs that have ended, or are queued again without a lost call.
+ * Number of polls from one call of `returnReservations` to the next. `returnReservations` releases
+ * amounts that are still reserved for runs that have ended, or that were released to the queue
+ * without a model call whose outcome is unknown.
  */
 const pollsPerReturn = 20;
 
@@ -63,8 +64,8 @@ export function startWorker(
   );
   /**
    * Whether there can be held runs, which wait because of a paused agent or a spent limit. If so,
-   * each poll finds out which of them can be queued. A start in this process that holds a run sets
-   * this to true. The sweep finds the held runs of other processes.
+   * each poll finds out which of them can be queued. The value becomes true when this process
+   * creates a held run. The sweep finds the held runs of other processes.
    */
   let canBeHeld = true;
   const releases = serially(stopping.signal, () =>

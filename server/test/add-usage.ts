@@ -35,7 +35,7 @@ export interface GivenEntry {
 
 /**
  * Inserts entries of an agent into the usage ledger, without the runs and events that entries have
- * when a server writes them.
+ * when a server writes them. Without `entries`, inserts one entry with all defaults.
  */
 export async function addUsage(
   database: Database,

@@ -188,7 +188,7 @@ async function fillWorkspace(
     agent_ids: [agent.id],
   });
   // Neither of these ceilings applies to the busy agent, so Beckon reserves no money for its run,
-  // which waits for the model.
+  // which waits for the model. A reservation for this run is therefore inserted below.
   await send(`/limits/agent/${agent.id}`, { limit_micros: 1_000_000 }, "PUT");
   await send(`/limits/key/${keyId}`, { limit_micros: 1_000_000 }, "PUT");
   const planId = newId("pln");

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
 /**
- * Cleans up after a test run that was interrupted or killed. A shell process waits for the end of
- * its input, which the operating system closes however the test run exits. Then it stops every
- * PostgreSQL in the registered folders, and removes the folders. After a normal exit there is
- * nothing left to do.
+ * Cleans up after a test run, even if the run was interrupted or killed. A shell process waits for
+ * the end of its input, which `release` closes, or the operating system when the test run exits.
+ * Then it stops every PostgreSQL in the folders that `watch` was called with, and removes these
+ * folders.
  */
 export interface Guard {
   watch(folder: string): void;

@@ -11,7 +11,7 @@ export interface HeldTool {
   readonly calls: number;
 }
 
-/** Returns an operator's tool that reserves memory until it is released. */
+/** Returns a tool for `StartOptions.tools`. Its calls reserve memory until they are released. */
 export function heldTool(): HeldTool {
   const gate = Promise.withResolvers<void>();
   let calls = 0;

@@ -26,7 +26,8 @@ const auths = new WeakMap<TestBeckon, Auth>();
 /**
  * Adds a signed-in member to a workspace. The invitation is issued with `key`, a key of that
  * workspace (default: the bootstrap key, for the workspace `default`). Account and session are
- * created without HTTP, because a sign-in takes as much CPU as four password hashes.
+ * created without HTTP, because a sign-in takes as much CPU as four password hashes (`maxCompared`
+ * in find-account.ts).
  */
 export async function addPerson(
   beckon: TestBeckon,

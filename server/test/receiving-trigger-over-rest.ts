@@ -4,8 +4,8 @@ import type { TestBeckon } from "./beckon.ts";
 export const senderSecret = "this-is-the-secret-of-a-sender";
 
 /**
- * Creates a trigger over REST. The trigger verifies its requests. Then sends it a request.
- * @returns its id, that of the received request, and that of the run.
+ * Creates a trigger over REST that verifies its requests, and sends one request to it.
+ * @returns the ids of the trigger, of the received request, and of the run that it started.
  */
 export async function createReceivingTrigger(
   beckon: Pick<TestBeckon, "call">,

@@ -40,9 +40,9 @@ export async function createUsageWorkspace(beckon: TestBeckon, { timeZone = "UTC
     add: (entries: readonly GivenEntry[], of: SeededAgent = agent) =>
       addUsage(database, of, ...entries),
     /**
-     * Sums up all entries by day. Only entries older than every open transaction of the PostgreSQL
-     * server are summed up, also of transactions in other databases. Therefore this is tried until
-     * no entry is left.
+     * Sums up all entries by day. `rollUp` sums up only entries that are older than every open
+     * transaction of the PostgreSQL server, including transactions in other databases. It is
+     * therefore repeated until no entry is left.
      */
     sumUp: () =>
       eventually("the sums of usage", async () => {

@@ -19,9 +19,9 @@ export interface Applied {
 }
 
 /**
- * Makes the changes of a plan. First creates all new agents or none, then updates one agent after
- * the other. After an error, the changes that were already made remain, so the next `apply` of the
- * same file makes only the remaining ones.
+ * Makes the changes of a plan. First creates all new agents with one request, which creates none of
+ * them if one is not valid. Then updates one agent after the other. After an error, the changes
+ * that were already made remain, so the next `apply` of the same file makes only the others.
  */
 export async function* apply(
   client: BeckonClient,

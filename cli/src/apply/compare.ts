@@ -25,7 +25,10 @@ const defaults: Readonly<Record<string, unknown>> = {
 
 /** Fields that the server stores unchanged, without adding defaults inside them. */
 const storedAsGiven = new Set(["metadata", "parameters", "body"]);
-/** Fields of a tool whose keys are names of the called API. Such a name can also be `body`. */
+/**
+ * Fields of a tool whose keys are names in the called API. Such a name can be that of a field of a
+ * tool, for example `body`, but what applies to the field does not apply to the key.
+ */
 const chosenKeys = new Set(["headers", "query"]);
 
 /** Returns whether a field of an object in the file is the same as that of the exported object. */
@@ -75,7 +78,8 @@ function isDefault(
 ): boolean {
   // The default of `safe_to_repeat` is true for the methods GET and HEAD, else false.
   if (field === "safe_to_repeat") return value === (method === "GET" || method === "HEAD");
-  // The tool sends also a header or parameter whose exported value is `{"secret": null}` or "".
+  // `isEmpty` would ignore headers and parameters whose exported value is `{"secret": null}` or "".
+  // The tool sends these too, so a file without them is a change.
   if (chosenKeys.has(field) && isObject(value)) return Object.keys(value).length === 0;
   return isEmpty(value) || (field in defaults && isSame(defaults[field], value));
 }

@@ -144,7 +144,7 @@ async function compareTriggers(
     }
     const before: Record<string, unknown> = { ...found };
     const { receiving } = trigger;
-    // The server fills in the fields that the file omits from the preset that the file names.
+    // If the file names a preset, the server takes the fields that the file omits from the preset.
     const completed = isObject(receiving)
       ? { ...trigger, receiving: { ...presets.get(receiving.preset), ...receiving } }
       : trigger;

@@ -141,7 +141,8 @@ export async function openSessions({
     }
   }
 
-  // better-auth initialises itself in the background, and does not repeat it if it fails.
+  // better-auth initialises itself in the background, and does not try again if that fails. If it
+  // fails, the error is thrown here, and `createAuth` makes a new instance for the next request.
   await withCause(() => auth.$context);
   return {
     async startSession({ userId, address, userAgent }) {

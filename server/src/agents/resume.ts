@@ -10,7 +10,7 @@ import { requireAgent, requireAgentForChange, toAgent, updateAgentRow } from "./
 
 /**
  * Lets a paused agent start runs again, and queues the runs that were held while it was paused.
- * Does nothing if the agent is not paused.
+ * Does nothing if the agent is not paused, or is paused only because a limit is reached.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function resumeAgent({

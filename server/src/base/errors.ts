@@ -14,8 +14,8 @@ export interface AppliedLimit {
 /**
  * An error that is reported to the caller. Nothing was started or changed, with three exceptions:
  * after `unavailable`, the change may have been committed; if `runId` is set, a run was created
- * that has already failed; a replay of many requests may have started runs before the error, whose
- * number is then in `message`. `message` says what was wrong and what to do, without secrets.
+ * that has already failed; a replay of many requests may have started runs before the error, and
+ * `message` then says how many. `message` says what was wrong and what to do, without secrets.
  * `http/errors.ts` maps each code to its status.
  */
 export class ApiError extends Error {
@@ -95,8 +95,8 @@ export function orThrow<T>(result: Result<T>): T {
 /**
  * Beckon cannot start with this configuration, for example because of a wrong setting or an
  * unsuitable database. The message says what is wrong, what was found and how to fix it. A server
- * process exits with 78 (EX_CONFIG) and is not restarted. For the subclass `MissingRightError` it
- * exits with 77, and is restarted if a server process has been ready before.
+ * process exits with 78 (EX_CONFIG), or with 77 for the subclass `MissingRightError`. It is
+ * restarted only if a server process has been ready before.
  */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";

@@ -40,7 +40,7 @@ const collectMs = 10_000;
 const fullAbove = 0.85;
 const freeBelow = 0.75;
 
-/** Starts to measure the heap, until `stop` of the returned guard. */
+/** Measures the heap every 250 ms, until `stop` of the returned guard is called. */
 export function guardHeap(heap: Heap = v8Heap): HeapGuard {
   let isFull = false;
   let collecting = false;

@@ -135,7 +135,10 @@ export function lowestIdAt(prefix: IdPrefix, time: Date): string {
   return `${prefix}_${digitsOf(Math.max(0, time.getTime()))}${"0".repeat(16)}`;
 }
 
-/** Returns the time in an id. @throws Error if the text is no id */
+/**
+ * Returns the time in an id. Checks only the digits that encode the time.
+ * @throws Error if one of them is not a base32 digit
+ */
 export function timeOf(id: string): Date {
   let time = 0;
   for (const each of id.slice(4, 14)) {
@@ -165,7 +168,10 @@ export function wholeMilliseconds(
   return whole.length > 0 ? { chosen: whole, isPart: false } : { chosen: newest, isPart: true };
 }
 
-/** Returns the UUID in an id as 32 hex digits. @throws Error if the text is no id */
+/**
+ * Returns the UUID in a complete id as 32 hex digits.
+ * @throws Error if a character after the prefix is not a base32 digit
+ */
 export function uuidOf(id: string): string {
   let bits = 0n;
   for (const each of id.slice(4)) {

@@ -186,7 +186,8 @@ function pick(
 
 /**
  * Truncates a text and escapes its control characters, including those that change the direction
- * of text: a provider could otherwise write to the terminal of a reader, or forge lines.
+ * of text. Otherwise a provider's error message could control the terminal that shows the log, or
+ * imitate log lines.
  */
 function safeText(text: string, kind: keyof typeof maxCharacters): string {
   return shorten(text, maxCharacters[kind]).replace(

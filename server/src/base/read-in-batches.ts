@@ -1,7 +1,7 @@
 /** Values that are read in batches while they are sent. Only one batch is in memory at a time. */
 export interface BatchedValues<T> {
   readonly values: AsyncIterable<T>;
-  /** Returns the length of the current batch as JSON. */
+  /** Returns the approximate size of the current batch: its length as JSON, in UTF-16 units. */
   readonly heldBytes: () => number;
 }
 

@@ -28,7 +28,7 @@ export interface AttemptPorts {
 
 /** Maximum bytes of a response's body that are read, and that are logged. */
 const limits = { maxReadBytes: 64 * 1024, maxKeptBytes: 4 * 1024 };
-/** Maximum headers of a response that are logged, and their size in UTF-16 code units. */
+/** Maximum headers of a response that are logged, and their total size in UTF-16 code units. */
 const maxLoggedHeaders = 100;
 const maxLoggedHeaderLength = 8 * 1024;
 

@@ -31,8 +31,9 @@ export interface ClaimedDelivery extends DeliveredRow {
 
 export interface ClaimInput {
   /**
-   * The lanes in which this process has claimed deliveries, with the number of these deliveries and
-   * the version of the subscription when the last one was claimed.
+   * The lanes in which this process has claimed deliveries. A lane is a subscription and a kind of
+   * delivery. `claimed`: the number of these deliveries. `version`: the subscription's version when
+   * the last of them was claimed.
    */
   readonly busy: readonly {
     readonly lane: string;
@@ -66,8 +67,8 @@ export interface ClaimResult {
 }
 
 /**
- * Returns SQL of the data of the event of a delivery `d`. Deliveries have a copy of it only if the
- * subscription was enabled and its payload was `full` when the event happened.
+ * SQL that reads the data of a delivery `d` from its event. A delivery is inserted with a copy of
+ * the data only if the subscription is enabled and its payload is `full` at that time.
  */
 export const eventData = `case when d.run_id is null
     then (select w.data from workspace_events w

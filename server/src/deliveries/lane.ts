@@ -60,7 +60,8 @@ export class Lane {
   }
 
   /**
-   * Must be called once for each delivery, even if its outcome could not be recorded.
+   * Counts a delivery as no longer claimed. Must be called once for each delivery that was added,
+   * after its outcome was recorded or could not be recorded.
    * @returns how many deliveries are still claimed.
    */
   free(): number {

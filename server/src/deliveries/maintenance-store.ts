@@ -86,10 +86,9 @@ export async function closeDeliveries({ engine }: Database): Promise<boolean> {
 }
 
 /**
- * Returns SQL that ends up to 1,000 pending deliveries, and at most as many of each kind and
- * subscription. The first parameter is the error.
- * @param order in which deliveries of one kind and subscription are picked
- * @param where selects kinds and subscriptions of `found`. Default: all
+ * Returns SQL that ends up to 1,000 pending deliveries. `$1` is the text for `last_error`.
+ * @param order the `order by` within one subscription and kind, optionally with an `offset`.
+ * @param where a `where` clause on the subscription and kind `f`. Default: none.
  */
 const endPending = (
   status: "failed" | "not_sent",
@@ -126,15 +125,16 @@ export async function closeRestored({ engine }: Database): Promise<number> {
 
 /**
  * Fails up to 1,000 pending deliveries of subscriptions that have more than `max` pending callbacks
- * or tests: those that are due the longest. These do not disable the subscription, because its own
- * URL can accept events meanwhile.
+ * or tests: those that are due the longest. Unlike too many pending events, too many of these do
+ * not disable the subscription, because its own URL can accept events meanwhile.
  * @returns how many were failed. There may be more unless it is 0.
  */
 export async function failExcess({ engine }: Database, max: number): Promise<number> {
   const { rowCount } = await engine.query({
     name: "fail-excess-deliveries",
     text: endPending("failed", {
-      // Descending, because an attempt in progress has moved next_at to a later time.
+      // The offset keeps the deliveries with the latest next_at. Those whose attempt is in progress
+      // are usually among them, because a claim moves next_at to a later time.
       order: "d.next_at desc offset $2",
       where: "where f.kind <> 'event'",
     }),

@@ -51,8 +51,8 @@ function decrypt(
 }
 
 /**
- * Returns the origin of a subscription's URL. Secret and headers are encrypted with it, and cannot
- * be decrypted for another origin, so that a changed URL never receives them.
+ * Returns the origin of a subscription's URL. The encryption of secret and headers is bound to it:
+ * they cannot be decrypted for another origin, so that a changed URL never receives them.
  */
 export function originOf({ url }: Pick<SubscriptionOwner, "url">): string {
   return new URL(url).origin;

@@ -9,8 +9,8 @@ import { readOperatorPlans, rejectSamePlanNames } from "../limits/index.ts";
 import { type Finding, ok, problem, skipped, splitMessage } from "./finding.ts";
 
 /**
- * Checks the external PostgreSQL, and the settings that must fit to what it contains, as Beckon's
- * startup does. Changes nothing.
+ * Checks the external PostgreSQL, and that the settings match what it contains, as Beckon's startup
+ * does. Changes nothing.
  */
 export async function checkDatabase(config: Config): Promise<{
   readonly server: InspectedServer | undefined;

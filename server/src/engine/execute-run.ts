@@ -121,7 +121,7 @@ function lostModelCall(
 /**
  * Returns how the run ends after `runLoop` threw. Returns undefined if this process does not end
  * the run, because it was stopped as `fenced` or `drain`. If an unexpected error (not of the model,
- * a limit or a stop) is thrown after the signal aborted, the reason of the signal decides.
+ * a limit or a stop) is thrown after the signal aborted, the run ends for the signal's reason.
  *
  * @throws an unexpected error if the signal has not aborted: see `endInterrupted`.
  */

@@ -190,8 +190,9 @@ export function interrupt(
   message = "Every process that executed this run was lost before the run ended.",
 ): DigestEnd {
   const error = { code: "interrupted" as const, message };
-  // `wasReported` covers only the processes before the lost one, whose claim is the last one in the
-  // journal. The lost process has probably sent a model call that the journal does not report.
+  // The last claim in the journal is that of the lost process. `wasReported` covers only the
+  // processes before it. The lost process itself has probably sent a model call that the journal
+  // does not report.
   const claimed = { ...digest, wasReported: false };
   const end = endByDigest(claimed, { status: "failed", error }, prompt);
   return { ...end, outcome: { ...end.outcome, usage: { ...end.outcome.usage, estimated: true } } };

@@ -13,8 +13,8 @@ export interface Price {
   readonly micros: number | null;
   /**
    * Cost by the prices of the library or of the operator's file, even if the workspace has set its
-   * own price. It counts against the cost allowance of the plan. Null if neither lists the model,
-   * but 0 if the model is free or nothing was used.
+   * own price or marked its provider as free. It counts against the cost allowance of the plan.
+   * Null if neither lists the model, but 0 for the demo model or if nothing was used.
    */
   readonly standardMicros: number | null;
   /** Origin of `micros`; null if no price is known, or if nothing was used. */

@@ -52,11 +52,12 @@ function deliveryId(eventId: string, subscriptionId: string, kind: DeliveryKind)
 }
 
 /**
- * Where the statement reads a run's callback and the properties by which subscriptions filter.
+ * Where the SQL of `insertRunDeliveries` reads a run's callback and the properties of the run by
+ * which subscriptions filter.
  * - `stored`: in the tables `run_inputs` and `run_callbacks`.
  * - `columns`: in the columns run_source, trigger_id, tags, callback_subscription_id and
- *   callback_url of `source` (see `insertRunDeliveries`). For a statement that also inserts the
- *   runs: it cannot see its own rows in the tables yet.
+ *   callback_url of its parameter `source`. For a statement that also inserts the runs: it cannot
+ *   see its own rows in the tables yet.
  */
 export type RunFacts = "stored" | "columns";
 

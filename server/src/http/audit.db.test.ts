@@ -567,7 +567,7 @@ const acts: readonly Act[] = [
   },
 ];
 
-/** All responses so far, as JSON. Audit entries must not contain any secret that is in them. */
+/** All responses so far, as JSON. Audit entries must not contain the secrets in these responses. */
 const answers: string[] = [JSON.stringify([agent, trigger, waiting, key])];
 
 test.each(acts)(

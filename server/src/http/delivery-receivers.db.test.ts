@@ -40,8 +40,8 @@ async function awaitPoll(): Promise<void> {
 
 test("a healthy receiver gets its events within 2 s while ten others hang", async () => {
   const hanging = await Promise.all(Array.from({ length: 10 }, receive));
-  // The maximum number of simultaneous attempts at each receiver. The total says nothing, because
-  // attempts that time out are repeated.
+  // The maximum number of simultaneous attempts at each receiver. The total number of attempts is
+  // not checked, because attempts that time out are repeated.
   const most = hanging.map(() => 0);
   for (const [index, each] of hanging.entries()) {
     let open = 0;
@@ -64,7 +64,7 @@ test("a healthy receiver gets its events within 2 s while ten others hang", asyn
     // The title promises 2 s. The test allows three times as long, for a busy machine.
     expect(performance.now() - start).toBeLessThan(6_000);
   }
-  // A process makes at most ten attempts for one subscription at the same time.
+  // A process makes at most ten attempts at a time to deliver events of one subscription.
   expect(most).toEqual(hanging.map(() => 10));
 });
 
@@ -85,7 +85,8 @@ test("events arrive at once while the callbacks of their subscription hang", asy
   const { id } = await subscribed();
   const headers = { "beckon-callback": `${receiver.origin}/callback` };
   await Promise.all(Array.from({ length: 30 }, () => beckon.invoke(agent, "Hello", headers)));
-  // While the first callbacks hang, more than the other slots of the subscription could hold.
+  // All 30 events arrive although callbacks hang, because the limit of simultaneous attempts is
+  // separate for events and callbacks.
   await receiver.awaitCount(30, (request) => !isCallback(request));
   await receiver.awaitCount(5, isCallback);
   expect(most).toBe(5);

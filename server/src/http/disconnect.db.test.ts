@@ -57,8 +57,8 @@ test("a caller that repeats its request with the same key gets the output", asyn
 });
 
 /**
- * Sends a complete request. While the server waits for a lock on the table, before it has read the
- * body, disconnects and releases the lock.
+ * Sends a complete request, and disconnects while the server waits for a lock on the table and has
+ * not read the body yet. Releases the lock after that.
  */
 async function sendAndDisconnect(
   table: "keys" | "sessions" | "triggers",

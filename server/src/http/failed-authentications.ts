@@ -75,7 +75,8 @@ export function countFailedAuthentications(
  * Returns the network whose count includes an address. For IPv4 it is the address, even if this is
  * written as an IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2). For IPv6 it is the /64 prefix,
  * because one customer of a network provider has at least a whole /64 (RFC 6177). The zone of a
- * link-local address, such as `%eth0`, is ignored. `ipaddr` cannot parse all names of zones.
+ * link-local address, such as `%eth0`, is removed first, because `ipaddr` cannot parse all names of
+ * zones.
  */
 function networkOf(address: string): string {
   const [withoutZone = address] = address.split("%", 1);

@@ -27,7 +27,10 @@ export interface Listening {
    * Does nothing if `drainDelayMs` is 0.
    */
   divertRequests(): Promise<void>;
-  /** Stops accepting connections, and two seconds later closes those that are not idle. */
+  /**
+   * Stops accepting connections and closes idle ones. Two seconds later, closes the others too,
+   * even if their responses are not complete.
+   */
   close(): Promise<void>;
 }
 

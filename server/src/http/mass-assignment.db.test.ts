@@ -88,8 +88,8 @@ function objectsIn(value: unknown, at: readonly string[] = []): (readonly string
 }
 
 /**
- * Returns the body as text with one more field at a path. Text, because an object would lose a
- * field named __proto__.
+ * Returns the body as JSON text with one more field at a path. The function builds text, because an
+ * object would lose a field named __proto__.
  */
 function withMember(body: unknown, at: readonly string[], member: string): string {
   const [next, ...rest] = at;

@@ -197,7 +197,8 @@ test("an export whose later agents are too large to be sent now is not sent to i
 test("a client that reads nothing of an export for a minute is disconnected", async () => {
   const credential = await insertStranger(beckon);
   const { hostname, port } = new URL(beckon.url);
-  // More than the network buffers of a connection hold.
+  // These agents, imported 20 times, make an export of 20 MB, which is more than the network
+  // buffers of a connection hold.
   const document = Array.from({ length: 5 }, () => ({
     name: "Test",
     model: "demo/echo",

@@ -4,9 +4,9 @@ import type { LimitServices } from "./services.ts";
 
 /**
  * Notifies the runs of all processes that limits of these workspaces have changed, and sets the
- * exact amount spent of those that are new. Call it after the transaction that changed them has
+ * exact amount spent of new budgets. Call it after the transaction that changed the limits has
  * committed.
- * @param created the budgets that are new.
+ * @param created the new budgets.
  */
 export async function announceLimits(
   {

@@ -1,7 +1,7 @@
 /**
- * Queue of several tenants that share one child process, after start-time fair queueing (Goyal, Vin
- * and Cheng, 1996): the tenant that used the least time is served first. A tenant with slow items
- * therefore delays its own items and not those of other tenants.
+ * Queue of several tenants that share one child process, based on start-time fair queueing (Goyal,
+ * Vin and Cheng, 1996): the tenant that used the least time is served first. A tenant with slow
+ * items therefore delays its own items and not those of other tenants.
  */
 export class FairQueue<T> {
   /** Tenants that have items, or that used more time than `#clockMs`. */

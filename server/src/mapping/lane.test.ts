@@ -69,7 +69,8 @@ test("a child that is killed at any moment loses no evaluation", async () => {
       last?.kill();
       await last?.exited;
       // Waits for the next child, so that the next round usually kills a child that has evaluated
-      // something. If this evaluation fails, it can kill a child that is still starting.
+      // something. If this evaluation fails, the next round can kill a child that is still
+      // starting.
       await render("killer", "x").catch(() => {});
     }
   })();

@@ -295,7 +295,7 @@ describe("a link to set a new password", () => {
     const { token } = body.data;
     const check = () => beckon.call("/password/reset/check", { credential: null, body: { token } });
     expect((await check()).status).toBe(200);
-    // A link that was issued before this rule existed.
+    // Simulates a link that a person issued for themselves before this was rejected.
     await beckon.db.database.engine.query(
       "update password_resets set created_by = 'user:' || user_id where user_id = $1",
       [owner.id],

@@ -24,8 +24,8 @@ export interface ResetLink {
  * bootstrap key, which the operator sets (BECKON_BOOTSTRAP_KEY).
  *
  * Nobody can issue the link for themselves, because a change of the password requires the current
- * one. A session of an owner can still add a key or another owner, who can issue the link; the
- * audit log then has an entry for both.
+ * one. With a session, an owner can still add a key or another owner that issues the link. The
+ * audit log then has an entry for the addition and one for the link.
  * @param input.firstWorkspaceId Id of the workspace `default`.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */

@@ -79,7 +79,8 @@ function changesBetween(prices: readonly ConditionalPrice[], from: number, to: n
       if (constraint === undefined) return [];
       if (constraint.type === "start_date") return Date.parse(constraint.start_date);
       return [constraint.start_time, constraint.end_time].flatMap((time) => {
-        // `time` can contain a time zone. On 1 January 1970 the parsed time could be negative.
+        // 2 January, because `time` can contain a time zone. On 1 January 1970, where Unix time
+        // begins, the parsed time could be negative.
         const sinceMidnight = Date.parse(`1970-01-02T${time}`) % dayMs;
         return [midnight + sinceMidnight, midnight + dayMs + sinceMidnight];
       });

@@ -54,6 +54,7 @@ export function costOfCall(prices: TokenPrices, counts: TokenCounts, priceOfCall
 /**
  * Returns the cost of voice or browser time in whole micro-dollars, rounded up.
  * @param nanosPerSecond price of a second in billionths of a dollar, an integer.
+ * @param milliseconds an integer.
  */
 export function costOfTime(nanosPerSecond: number, milliseconds: number): number {
   // The product of milliseconds and billionths of a dollar per second is in units of 10^-12

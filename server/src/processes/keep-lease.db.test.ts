@@ -57,7 +57,7 @@ test("after the database's clock was set forward, every process gets the time to
   // From now on, the process declares others dead at once.
   await declaredDead(await addProcess(0.1));
   const other = await addProcess(3_600);
-  // Leases that end earlier are the same to the database as a clock that is set forward.
+  // Leases that are moved to the past have the same effect as a database clock that is set forward.
   await database.engine.query(
     "update processes set lease_until = now() - interval '1 second' where id = any ($1)",
     [[own.id, other]],

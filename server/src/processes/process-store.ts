@@ -18,8 +18,9 @@ export async function registerProcess(
 }
 
 /**
- * Part of the lease that is left at every renewal, unless the renewal is late or the database's
- * clock was set forward. Renewals are a sixth of the lease apart.
+ * Minimum part of the lease that is left at a renewal, unless the renewal is late or the database's
+ * clock was set forward. Usually five sixths are left, because renewals are a sixth of the lease
+ * apart.
  */
 const leftAtRenewal = 0.25;
 

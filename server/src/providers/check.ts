@@ -17,8 +17,9 @@ const timeoutMs = 10_000;
  * thrown. For a model server on this machine, the result can be up to 30 seconds old, because
  * `findOperatorProvider` does not probe the server more often.
  *
- * @throws ApiError `secret_unreadable` if the key was encrypted with another master key, or was
- *   entered for a base URL with another origin.
+ * @throws ApiError `bad_request`, `forbidden`; `not_found` if there is no provider with this id;
+ *   `secret_unreadable` if the key was encrypted with another master key, or was entered for a base
+ *   URL with another origin.
  */
 export async function checkProvider({
   ctx,

@@ -8,8 +8,8 @@ import { agentsUsingProvider, deleteProviderRow, findProviderForUpdate } from ".
 
 /**
  * Deletes a provider of the workspace.
- * @throws ApiError `conflict` if the current version of an existing agent uses the provider, or if
- *   the provider is the operator's.
+ * @throws ApiError `forbidden`, `not_found`; `conflict` if the current version of an existing agent
+ *   uses the provider, or if the provider is the operator's.
  */
 export async function deleteProvider({
   ctx,

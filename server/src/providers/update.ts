@@ -13,10 +13,10 @@ import { findProviderForUpdate, hasPrices, type ProviderRow, updateProviderRow }
 /**
  * Changes a provider's address or key, or whether it is free. Runs that start afterwards use the
  * new values.
- * @throws ApiError `bad_request` if the stored key was not given for the origin of the new address,
- *   or if the new address is private and not allowed; `conflict` for a provider of the operator;
- *   `forbidden` if the caller is not allowed to change providers, or to change what their calls
- *   cost.
+ * @throws ApiError `not_found`; `bad_request` if the stored key was not given for the origin of the
+ *   new address, or if the new address is private and not allowed; `conflict` for a provider of the
+ *   operator; `forbidden` if the caller is not allowed to change providers, or to change what their
+ *   calls cost.
  */
 export async function updateProvider({
   ctx,

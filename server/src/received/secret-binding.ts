@@ -1,9 +1,10 @@
 import type { SecretBinding } from "../base/secrets/index.ts";
 
 /**
- * Returns the values to which the encryption of a trigger's sender secret or verify token is bound.
- * The current and the previous sender secret have the same binding, so that a rotation can move the
- * encrypted text from the column `sender_secret` to `previous_sender_secret` without decrypting it.
+ * Returns the binding (the additional authenticated data) of a trigger's sender secret or verify
+ * token. The current and the previous sender secret have the same binding, so that a rotation can
+ * move the encrypted text from the column `sender_secret` to `previous_sender_secret` without
+ * decrypting it.
  */
 export function bindingOfSenderSecret({
   workspaceId,

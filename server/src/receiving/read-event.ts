@@ -105,7 +105,10 @@ function percentDecoded(value: string | undefined): string | undefined {
   }
 }
 
-/** Returns the id or, if it cannot be stored as it is, its hash, so that it stays unique. */
+/**
+ * Returns the id. An id that is too long or cannot be stored is replaced by its hash, so that
+ * different ids stay different.
+ */
 function boundedId(id: string): string {
   if (id.length <= maxLength && isStorableText(id)) return id;
   return `sha256:${createHash("sha256").update(id, "utf16le").digest("hex")}`;

@@ -13,7 +13,7 @@ const maxSignatures = 20;
 /**
  * Verifies an HMAC (RFC 2104) over parts of the request. One signature that is valid with one of
  * the secrets is enough.
- * @param secrets one or more, not empty.
+ * @param secrets at least one; none is an empty string.
  */
 export function verifyHmac(
   settings: HmacVerification,
@@ -161,8 +161,9 @@ function bodyValueAt(body: Buffer, pointer: string): string | undefined {
 }
 
 /**
- * Returns the Unix time in milliseconds; undefined if the text is not a time. Numbers up to 11
- * digits are seconds, which reach the year 5138; in milliseconds they would be before 1974.
+ * Returns the Unix time in milliseconds; undefined if the text is not a time. Numbers of up to 11
+ * digits are seconds, longer ones milliseconds. 11 digits of seconds last until the year 5138, and
+ * 11 digits of milliseconds ended in 1973.
  */
 function timeOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

@@ -7,8 +7,8 @@ import { rejected, type VerificationResult, verified } from "./verification-resu
 const header = "x-twilio-signature";
 
 /**
- * Verifies Twilio's signature: an HMAC-SHA1 of the URL that Twilio requested, followed by the
- * fields of a form sorted by name. For other bodies, the signed URL contains the body's hash as
+ * Verifies Twilio's signature: an HMAC-SHA1 over the URL that Twilio requested and, for a form,
+ * its fields sorted by name. For other bodies, the signed URL contains the body's hash as
  * `bodySHA256`.
  * @param secrets auth tokens of the Twilio account, one or more.
  * @see https://www.twilio.com/docs/usage/webhooks/webhooks-security

@@ -363,7 +363,7 @@ test("a charge is added to a period that a clock ahead of time has begun too ear
   await engine.query("update budgets set starts = now() + interval '1 minute' where id = $1", [id]);
   await end(await start(agent), [call(30)]);
   expect(await budget(id)).toMatchObject({ spent: 30 });
-  // The checks of other tests compare what is spent with the entries since the start.
+  // `wrongWithBudgets`, which other tests call, compares `spent` with the entries since `starts`.
   await engine.query("update budgets set starts = now() - interval '1 hour' where id = $1", [id]);
 });
 

@@ -157,9 +157,9 @@ select json_agg(distinct workspace_id) as workspaces from gone`,
 
 /**
  * Returns to the budgets what is still held by runs that have ended or were deleted, and by runs
- * that were released to the queue if no call of them is lost. The statement that ends a run usually
- * does this itself. It does not if a reservation is written later, for example by a process that
- * hung while another one took the run over and ended it.
+ * that were released to the queue and whose journal reports all their calls. The statement that
+ * ends a run usually does this itself. It does not if a reservation is written later, for example
+ * by a process that hung while another one took the run over and ended it.
  * @returns the workspaces of these runs.
  */
 export async function returnReservations(database: Database): Promise<readonly string[]> {

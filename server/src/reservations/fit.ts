@@ -7,9 +7,9 @@ import { type Amounts, amountIn, type Limit } from "./budget.ts";
 export const minOutputTokens = 256;
 
 /**
- * A limit counts as used up if a call with up to this many input tokens does not fit. It is not 0,
- * because instructions, tools and input are reserved with a token for each byte: what is left when
- * all usual calls are rejected is nearly always enough for a call without input.
+ * A limit counts as used up if even a call with at most this many input tokens does not fit. With 0
+ * it would hardly ever count as used up: a token is reserved for each byte of instructions, tools
+ * and input, so when all usual calls are rejected, enough is left for a call without input.
  */
 const smallInputTokens = 32_768;
 
@@ -39,8 +39,8 @@ export type Fit =
       readonly loweredBy: Limit | undefined;
     }
   /**
-   * Too little is left of `limit` for a useful call. `isUsedUp` is whether it would be too little
-   * for a call with less input too.
+   * Too little is left of `limit` for a useful call. `isUsedUp` is whether it is too little even
+   * for a call with at most `smallInputTokens` of input.
    */
   | { readonly kind: "spent"; readonly limit: Limit; readonly isUsedUp: boolean }
   /** A limit in money applies, and no price is known. */

@@ -129,7 +129,7 @@ export class Reservations {
    * Lets waiting runs ask again, because a part of a reservation was returned or a limit was
    * changed. The limit may be new, and a reservation made before does not count against it. So all
    * runs of the workspace request a reservation again before their next attempt, including those
-   * that hold one. The result of such a request says whether the workspace has a limit.
+   * that hold one. Until one of these requests finds no limit, the workspace counts as limited.
    */
   wake(workspaceId: string): void {
     this.#revise(workspaceId);

@@ -216,7 +216,7 @@ export interface ReserveInput {
     readonly reserved: number;
     /**
      * Whether a request was rejected because of the amount spent of the budget, and not because of
-     * its own size: see `isUsedUp`. It pauses the agent if the ceiling does so.
+     * its own size: see `isUsedUp`. A ceiling with `pauses_agent` then pauses its agent.
      */
     readonly refused: boolean;
     /** Whether a run waits until a reserved amount of the budget is returned. */

@@ -1,7 +1,7 @@
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import type { Queryable } from "./kinds.ts";
 
-/** A workspace, and the days for which it has chosen to keep its runs. */
+/** A workspace, and for how many days it keeps its runs; null if it has not chosen a number. */
 export interface WorkspaceDays {
   readonly id: string;
   readonly runDays: number | null;

@@ -20,7 +20,10 @@ async function during(proxy: Network, weather: Network["weather"], ms: number): 
   proxy.weather = { type: "fair" };
 }
 
-/** Drops packets for `ms`, then resets the connections, like a NAT gateway after a restart. */
+/**
+ * Drops data for `ms` without an error, then resets the connections, like a NAT gateway after a
+ * restart. `mute` drops only PostgreSQL's replies, `blackHole` drops both directions.
+ */
 async function silent(proxy: Network, type: "mute" | "blackHole", ms: number): Promise<void> {
   await during(proxy, { type }, ms);
   proxy.drop({ hard: true });

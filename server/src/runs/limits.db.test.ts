@@ -465,8 +465,8 @@ describe("in mid-run", () => {
       const workspace = await pricedWorkspace(beckon, server);
       const agent = await workspace.agent({ ...bounded, limits: { max_cost_micros } });
       const released = Promise.withResolvers<void>();
-      // After five failures the runs wait, and one of them calls the model to find out whether it
-      // is still down.
+      // Five failures open the model's circuit breaker. The runs then wait, and one of them calls
+      // the model to find out whether it is still down.
       const runs = 6;
       const failures = Array.from({ length: runs }, () => status(503));
       server.script([...failures, held(released.promise, answer)]);

@@ -31,7 +31,10 @@ export interface Written {
   readonly outcome: Outcome | undefined;
   /** Number of model calls of the run with a response, up to now. */
   readonly steps: number;
-  /** Time since the run first started, in milliseconds. */
+  /**
+   * Time since the run first started, in milliseconds. It does not include the time from when a
+   * process was declared dead or released the run until the next claim.
+   */
   readonly elapsedMs: number;
 }
 

@@ -13,7 +13,7 @@
  * A run is created running if the process that starts it also executes it. A run is created waiting
  * if the agent is paused or a limit is spent, and the run's trigger is set to hold runs then. A
  * waiting run cannot be claimed; the worker queues it once the agent is no longer paused and no
- * limit is spent. A run that no trigger holds is created failed while a limit is spent.
+ * limit is spent. If a limit is spent and no trigger holds the run, it is created already failed.
  *
  * Every append to the journal of a running run names the run's owner, its `fence`, which each claim
  * increments, and its `last_seq`. If any of these has changed, nothing is written, so a former

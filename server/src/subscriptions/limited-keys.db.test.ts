@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 
-/** What a key that is limited to agents can subscribe to. */
+/** Tests of what a key that is limited to some agents can subscribe to. */
 
 const beckon = await startTestBeckon();
 const [mine, theirs] = [await beckon.createAgent(), await beckon.createAgent()];

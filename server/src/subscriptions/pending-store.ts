@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type Database, inWorkspace } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 
-/** Rows per transaction, so that none holds its row locks for long. */
+/** Maximum rows per transaction, so that no transaction holds its row locks for long. */
 const batchSize = 5_000;
 
 /**

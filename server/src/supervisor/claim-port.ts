@@ -18,7 +18,8 @@ export interface ClaimedPort {
  * server, was rejected: another installation on the same port would receive a share of the
  * requests. Until a server listens, another installation can bind the port too. In that case, the
  * installation that listens first gets the port, and servers of the other one fail to start.
- * @throws ConfigError if another process listens there.
+ * @throws ConfigError if another process listens there, if the address cannot be bound, or if this
+ *   Node.js cannot share a port (`requireSharedPort`).
  */
 export async function claimPort({
   host,

@@ -75,7 +75,7 @@ async function keepOneServer(exits: readonly string[]) {
 }
 
 test("a server is replaced even if the first attempt to start its process fails", async () => {
-  // The second process cannot be started, because its environment is too large. This replaces the
+  // The second process cannot be started, because its environment is too large. This simulates the
   // usual cause, a lack of memory.
   expect(await keepOneServer(["1", "x".repeat(2_000_000)])).toEqual({
     exitCode: 0,

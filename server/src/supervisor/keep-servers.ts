@@ -259,8 +259,8 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     const reason = failures.get(child);
     const exit = signalCode ?? `code ${code}`;
     const how = `The server exited with ${exit}; its output above says why.`;
-    // A configuration that was valid can be invalid for a moment, for example while a file of
-    // prices or a certificate is replaced. Giving up would stop the other servers too.
+    // Never gives up after a server was ready, because that would stop the other servers too. The
+    // cause can be temporary, such as a file of prices or a certificate that is being replaced.
     if (anyReady) return;
     if (code === exitCodes.invalidConfiguration || code === exitCodes.databaseRejected) {
       giveUp(code, reason ?? how);

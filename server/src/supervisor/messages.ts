@@ -40,8 +40,8 @@ const ready = z.object({
   /** Address that the server listens on. */
   listening_url: z.string(),
   /**
-   * null if the demo agent was deleted, paused or changed to another model, if it has no readable
-   * token, or if the server was started without `--setup`.
+   * null if the demo agent was deleted, paused or changed to another model, if neither it nor its
+   * trigger has a readable token, or if the server was started without `--setup`.
    */
   demo: demo.nullable(),
   /**

@@ -9,8 +9,8 @@ import { createTrigger } from "./create.ts";
 import { updateTrigger } from "./update.ts";
 
 /**
- * Tests of when filters and templates are checked, without a server: its worker would open
- * transactions in the background.
+ * Tests of how filters and templates are checked: before the transaction, and within a time limit.
+ * There is no server, because its worker would open transactions, which the tests would count.
  */
 
 const { database } = await testDatabase();

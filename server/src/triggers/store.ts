@@ -116,7 +116,7 @@ export function updateTriggerRow(
 
 /**
  * Must be set with every change of `receiving` or of the secrets. The statement that starts runs
- * rejects a request that was verified with an earlier version.
+ * rejects a request that was verified with an earlier version; the request is then verified again.
  */
 const nextVersion = sql<number>`receiving_version + 1`;
 

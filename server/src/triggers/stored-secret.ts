@@ -32,8 +32,8 @@ export function openSecret({ cipher }: Encryption, row: TriggerRow, column: Colu
 }
 
 /**
- * Returns whether the trigger has a sender secret that its verification can use. A secret that
- * cannot be decrypted counts as one, because its form is not known.
+ * Returns whether the trigger has a sender secret that its verification can use. A secret counts as
+ * usable if it cannot be decrypted, because its form is not known, or if `receiving` is null.
  */
 export function hasUsableSecret(
   ctx: Encryption,

@@ -57,7 +57,7 @@ export function requireMatchingVersion(ctx: Context, row: TriggerRow): void {
   );
 }
 
-/** Returns the trigger's settings for received requests; null if it has the defaults. */
+/** Returns the trigger's settings for received requests; null if it has none. */
 export function receivingOf(row: Pick<TriggerRow, "receiving">): Receiving | null {
   // Fields that were added to the schema after the settings were stored get their defaults.
   return row.receiving === null ? null : receiving.parse(row.receiving);

@@ -56,8 +56,9 @@ export async function updateTrigger({
 }
 
 /**
- * Returns a verify token for a trigger that has a secret but no token, because its secret was set
- * for another sender. Without a secret, the token is generated with the secret.
+ * Returns a new verify token if the trigger has a secret but no verify token, because the secret
+ * was set for another sender than Meta; else no fields. If the trigger has no secret yet,
+ * `setSenderSecret` generates both.
  */
 function missingVerifyToken(ctx: Context, row: TriggerRow): { verify_token?: string } {
   if (row.sender_secret === null || row.verify_token !== null) return {};

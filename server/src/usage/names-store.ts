@@ -6,8 +6,8 @@ export type Named = "agents" | "triggers" | "keys" | "users";
 
 /**
  * Returns the names of resources of the workspace by their ids. Deleted agents and triggers have a
- * name; deleted keys and people who left the workspace have none. Reads the tables of other modules
- * itself, because modules of one layer do not import each other.
+ * name; deleted keys and people who left the workspace have none. Reads the tables itself, because
+ * this module must not import modules of its own layer (`keys/`) or of layers above (`agents/`).
  * @param agentIds if it is not undefined, a key gets a name only if it is limited to some of these
  *   agents.
  */

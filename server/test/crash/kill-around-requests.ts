@@ -11,8 +11,8 @@ const eventsPerKill = 12;
 /** Number of times that each event is sent at the same time. */
 const duplicates = 3;
 /**
- * Maximum time from the first request to the kill. The statement that writes a request and its run
- * takes a few milliseconds.
+ * Maximum time from the first request to the kill. It is short so that many kills interrupt the
+ * statement that writes a request and its run, which takes a few milliseconds.
  */
 const maxDelayMs = 25;
 /** Maximum time until an event is acknowledged. */

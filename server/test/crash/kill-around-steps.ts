@@ -16,7 +16,10 @@ import { openWorld } from "./world.ts";
  * of several runs.
  */
 export const runsPerKill = 6;
-/** Maximum time from the model's answers to the kill. Writing the steps takes a few ms. */
+/**
+ * Maximum time from the model's answers to the kill. It is short so that many kills interrupt the
+ * write of the steps, which takes a few milliseconds.
+ */
 const maxDelayMs = 12;
 /**
  * Maximum time until amounts that killed processes had reserved are returned: a lease and a minute.

@@ -6,7 +6,7 @@ const dayMs = 86_400_000;
  * Returns a time relative to now if it is less than 24 hours away (`12 s ago`, `in 4 min`), else
  * its date in the zone: `3 Nov` in the same year, else `3 Nov 2025`.
  *
- * @param time milliseconds since 1970 or an ISO 8601 time
+ * @param time milliseconds since 1970 or an ISO 8601 time; any other text gives "unknown"
  * @param zone IANA zone of the workspace
  */
 export function formatTime(time: number | string, nowMs: number, zone: string): string {

@@ -19,8 +19,9 @@ function formatIn(zone: string): Intl.DateTimeFormat {
 }
 
 /**
- * Returns a time in the zone, in the format of an `<input type="datetime-local">`:
- * `2026-11-03T14:02`.
+ * Returns a Unix time as local time of the zone, in the format of an `<input
+ * type="datetime-local">`: `2026-11-03T14:02`.
+ * @throws RangeError if `ms` is NaN
  */
 export function toZoned(ms: number, zone: string): string {
   return localTime(ms, zone).slice(0, -3);

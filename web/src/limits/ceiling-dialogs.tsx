@@ -8,7 +8,7 @@ import { ceilingQuery } from "./queries.ts";
 import { type CeilingScope, scopeNames } from "./scopes.ts";
 
 interface CeilingDialogsProps {
-  /** The ceilings that the list has loaded. */
+  /** The ceilings (daily spending limits) that the list has loaded. */
   readonly rows: readonly Ceiling[];
   /** The search parameters of the page. `ceiling` names the open dialog. */
   readonly search: Readonly<Record<string, string | undefined>>;

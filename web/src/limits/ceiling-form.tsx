@@ -27,7 +27,7 @@ interface CeilingFormProps {
   readonly close: () => void;
 }
 
-/** The form that creates a ceiling or changes its amount. */
+/** The form that creates a ceiling (a daily spending limit) or changes its amount. */
 export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
   const { id, client } = useWorkspace();
   const queryClient = useQueryClient();
@@ -37,8 +37,8 @@ export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
       ? (initial ?? { scope: "workspace", scopeId: id })
       : { scope: ceiling.scope, scopeId: ceiling.scope_id },
   );
-  // A request sets both values. If somebody else changes the ceiling, a value that was not edited
-  // here follows it. Otherwise saving would restore the earlier value.
+  // Undefined until edited; until then, the form shows and saves the value of `ceiling`. A request
+  // sets both values: copies from when the form was opened would undo a change by somebody else.
   const [typed, setTyped] = useState<string>();
   const [toggled, setToggled] = useState<boolean>();
   const dollars = typed ?? (ceiling === undefined ? "" : writeDollars(ceiling.limit_micros));

@@ -14,7 +14,7 @@ interface CeilingRowProps {
   readonly onAct: (act: CeilingAct) => void;
 }
 
-/** A ceiling: the resource it applies to, and the amount left. */
+/** A ceiling (a daily spending limit): the resource it applies to, and the amount left. */
 export function CeilingRow({ ceiling, onAct }: CeilingRowProps) {
   const { scope, scope_id, name, pauses_agent } = ceiling;
   return (

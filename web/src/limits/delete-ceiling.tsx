@@ -10,7 +10,7 @@ interface DeleteCeilingProps {
   readonly close: () => void;
 }
 
-/** The dialog that confirms the deletion of a ceiling. */
+/** The dialog that confirms the deletion of a ceiling (a daily spending limit). */
 export function DeleteCeiling({ ceiling, close }: DeleteCeilingProps) {
   const { id, client } = useWorkspace();
   const queryClient = useQueryClient();

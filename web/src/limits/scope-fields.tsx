@@ -5,7 +5,7 @@ import { Field, Select } from "../ui/index.ts";
 import { agentsToLimitQuery, keysToLimitQuery, triggersToLimitQuery } from "./queries.ts";
 import { type CeilingScope, scopeLabels, scopeNames } from "./scopes.ts";
 
-/** What a ceiling applies to. `scopeId` is empty until it is chosen. */
+/** What a ceiling (a daily spending limit) applies to. `scopeId` is empty until it is chosen. */
 export interface ChosenScope {
   readonly scope: CeilingScope;
   readonly scopeId: string;

@@ -2,7 +2,7 @@ import type { Ceiling } from "@beckon/client";
 
 export type CeilingScope = Ceiling["scope"];
 
-/** What a ceiling applies to, as the screens name it. */
+/** What a ceiling (a daily spending limit) applies to, as the screens name it. */
 export const scopeLabels: Readonly<Record<CeilingScope, string>> = {
   workspace: "Workspace",
   agent: "Agent",

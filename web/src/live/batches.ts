@@ -1,6 +1,7 @@
 /**
- * Maximum number of items that wait for the next frame. If a tab is hidden while it waits, it gets
- * no frame until it is shown again. Without this limit, its items would use ever more memory.
+ * Maximum number of items that wait for the next frame. A tab that is hidden after it has requested
+ * a frame gets none until it is shown again. Without this limit, its items would use ever more
+ * memory.
  */
 const maxWaiting = 5_000;
 
@@ -66,8 +67,9 @@ export function beforeNextFrame(flush: () => void): void {
 const minIntervalMs = 300;
 
 /**
- * Returns a function that calls its argument before the next frame, but at least 300 ms after the
- * last call, so that a busy workspace does not cause a rendering in each frame.
+ * Returns a function that calls its argument before the next frame, but not earlier than 300 ms
+ * after it has called the previous argument. So a busy workspace does not cause a rendering in each
+ * frame.
  */
 export function createSlowSchedule(): (flush: () => void) => void {
   let last = Number.NEGATIVE_INFINITY;

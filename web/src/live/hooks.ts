@@ -57,7 +57,8 @@ export function useAfterReset(handler: () => void): void {
  * once and in order, and the model's output while it is generated. After `run.output.start`,
  * discard earlier output of that step.
  * @param runId undefined to watch nothing
- * @param after `seq` of the last journal entry that the screen has. Only its first value counts.
+ * @param after `seq` of the last journal entry that the screen has. It is read only when the hook
+ *   subscribes to the run; later values are ignored.
  */
 export function useRunStream(
   runId: string | undefined,

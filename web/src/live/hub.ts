@@ -40,7 +40,7 @@ const kinds = [
  */
 const retryAfterMs = 30_000;
 
-/** Why the stream has ended, if other workspaces use its connection. */
+/** The reason to show if the stream was closed to free its connection (see stream-budget.ts). */
 const replacedText =
   "Tabs of other workspaces use the few connections of the browser. Close some of them, or retry.";
 
@@ -121,7 +121,7 @@ export function createHub({ client, budget, now }: HubOptions): Hub {
   const end = ({ stop }: OpenStream, reason: string, thrown?: unknown) => {
     if (stop.signal.aborted) return;
     if ((thrown as { code?: unknown } | undefined)?.code === "unauthorized") return signOut();
-    // Its connection is no longer counted.
+    // Makes `budget`, which listens for the abort, stop counting the stream.
     stop.abort();
     retryAt = now() + retryAfterMs;
     setEnded(reason);

@@ -13,7 +13,7 @@ export interface RunStart {
 /** The fields of a BeckonError. Messages between worker and tab lose the class of an object. */
 export type SentError = Pick<BeckonError, "code" | "message" | "status" | "runId" | "retryAfter">;
 
-/** What a tab sends to the hub. */
+/** What a tab sends to the hub, which holds the streams of a workspace for all tabs (hub.ts). */
 export type TabMessage =
   /**
    * The first message of a tab. The hubs serve one person: the first tab of another person ends

@@ -122,9 +122,9 @@ export function createRunStreams({
         const options = { ...optionsOf(() => runId, stream), idempotencyKey, retries };
         const started = await client.agents.startAndWatch(agentId, { input }, options);
         runId = started.run_id;
-        // If a tab repeats a start, the response is the stream of the run that the first start
-        // created. A tab may show this run already. In that case the known stream of the run is
-        // kept, and the new one is closed.
+        // If a tab repeats a start with the same Idempotency-Key, the response is the stream of the
+        // run that the first start created. If a tab shows this run already, the known stream of
+        // the run is kept, and the new one is closed.
         if (streams.has(runId)) stream.stop.abort();
         else {
           stream.begin = () => {

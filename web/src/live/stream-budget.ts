@@ -16,8 +16,9 @@ export interface OpenStream {
 /** Limits the number of streams that are open, over all workspaces. */
 export interface StreamBudget {
   /**
-   * Counts a stream, or marks a counted one as the last used. If there are too many streams, the
-   * one that was not used for the longest time is closed.
+   * Counts a stream, or marks a stream that is counted already as the most recently used. If there
+   * are too many, another one is closed: the least recently used stream of a run or, if there is
+   * none, of a workspace.
    */
   use(stream: OpenStream): void;
 }

@@ -5,9 +5,9 @@ import type { HubMessage, Tab, TabMessage } from "./protocol.ts";
 import { createStreamBudget } from "./stream-budget.ts";
 
 /**
- * The SharedWorker of all workspaces. One worker limits the streams of all tabs. Web Locks could do
- * that for a worker per workspace, but they need HTTPS. Its requests have the session cookie, like
- * those of the page, because it has the page's origin.
+ * The SharedWorker of all workspaces. One worker can limit the streams of all tabs. With a worker
+ * per workspace, this would need Web Locks, which browsers offer only on HTTPS. The requests of the
+ * worker have the session cookie, like those of the page, because it has the page's origin.
  */
 const scope = globalThis as unknown as { onconnect: (event: MessageEvent) => void };
 

@@ -128,7 +128,10 @@ export const providerHealthQuery = ({ id, client, can }: CurrentWorkspace) =>
 /** Prefix of the keys of all queries of the feed. */
 export const feedKey = (workspaceId: string) => [...runsKey(workspaceId), "feed"] as const;
 
-/** The first 200 ceilings, each with the amount spent today. Every role can read them. */
+/**
+ * The first 200 ceilings (daily spending limits), each with the amount spent today. Every role can
+ * read them.
+ */
 export const nearLimitsQuery = ({ id, client }: Source) =>
   queryOptions({
     queryKey: [id, "limits", "near"],

@@ -6,7 +6,7 @@ import { PlansPanel } from "./manage/plans-panel.tsx";
 import { WorkspacesPanel } from "./manage/workspaces-panel.tsx";
 import { PlanPanel } from "./plan-panel.tsx";
 
-/** The limits of the workspace: its plan, and its ceilings. */
+/** The limits of the workspace: its plan (monthly), and its ceilings (daily, in money). */
 export function PlanScreen() {
   const { id, can } = useWorkspace();
   const navigate = useNavigate();

@@ -30,7 +30,8 @@ export function PriceForm({ price, close }: PriceFormProps) {
   const queryClient = useQueryClient();
   const toast = useToast();
   const { keyOf } = useIdempotencyKey();
-  // `price` also changes if somebody else saves it. Prices that were not edited are not sent.
+  // `price` changes if somebody else saves it. The form compares with the price that it was opened
+  // with: otherwise fields that this person did not edit would be sent with their old values.
   const [base] = useState(price);
   const [initial] = useState(() => typedOf(base));
   const [typed, setTyped] = useState(initial);

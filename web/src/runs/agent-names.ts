@@ -10,7 +10,7 @@ export interface AgentName {
   readonly name: string;
   readonly paused: boolean;
   readonly pauseReason: string | null;
-  /** Whether the agent is paused by its ceiling, and not by a person. */
+  /** Whether the agent is paused by its ceiling (daily spending limit), and not by a person. */
   readonly isPausedByLimit: boolean;
 }
 

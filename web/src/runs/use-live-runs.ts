@@ -8,7 +8,8 @@ const none: LiveRuns = new Map();
 export function useLiveRuns(): LiveRuns {
   const [live, setLive] = useState(none);
   useEvents((events) => setLive((before) => addEvents(before, events)));
-  // After a restore of the database, the events from before it no longer apply.
+  // A reset (see `useResets`) can mean that the database was restored from a backup. Events from
+  // before the restore no longer apply.
   useAfterReset(() => setLive(none));
   return live;
 }

@@ -34,8 +34,8 @@ export function disabledBecause({ disabled_reason: reason }: Subscription): stri
 
 /**
  * While an attempt is in progress, `next_attempt_at` is the time from which the attempt counts as
- * lost: three times BECKON_DELIVERY_TIMEOUT_SECONDS (at most 60 s) after its start. So if this time
- * is nearer than 180 s, an attempt can be in progress.
+ * lost. That is at most 180 s after its start: three times BECKON_DELIVERY_TIMEOUT_SECONDS, which
+ * can be 60. So if this time is less than 180 s away, an attempt can be in progress.
  */
 const maxAttemptMs = 180_000;
 const soonMs = 2_000;

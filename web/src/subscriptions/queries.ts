@@ -10,8 +10,8 @@ export const subscriptionKey = (workspaceId: string, subscriptionId: string) =>
   [...subscriptionsKey(workspaceId), subscriptionId] as const;
 
 /**
- * Options of queries whose data nothing updates while the screen is closed. They are refetched each
- * time the screen opens, and when the stream of live events has started (`meta.live`).
+ * Options of queries that are refetched each time the screen opens, because nothing updates their
+ * data while it is closed, and when the stream of live events has started (`meta.live`).
  */
 const live = { staleTime: 0, meta: { live: true } };
 

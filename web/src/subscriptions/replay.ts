@@ -25,7 +25,8 @@ export async function replayRange(
   let body = range;
   let total = 0;
   for (let request = 0; !signal.aborted; request++) {
-    // The number is a part of the key, because two parts of one millisecond have the same `until`.
+    // The key contains the number, because two requests can have the same `until`: one millisecond
+    // can have more deliveries than one request replays.
     const idempotencyKey = `${key} ${request}`;
     const {
       replayed,

@@ -11,8 +11,9 @@ interface RunRetentionFieldProps extends ComponentProps<typeof NumberInput> {
 const minDays = 7;
 
 /**
- * The field for how long the workspace keeps its runs. If it is empty, `maxDays` applies. If the
- * workspace cannot choose, the field shows `maxDays`, which applies to an earlier choice too.
+ * The field for how long the workspace keeps its runs. If it is empty, `maxDays` applies. If
+ * `maxDays` is below `minDays`, the workspace cannot choose: the field shows `maxDays`, which then
+ * applies even if the workspace has chosen a number before.
  */
 export function RunRetentionField({ maxDays, error, disabled, ...input }: RunRetentionFieldProps) {
   const isFixed = maxDays !== null && maxDays < minDays;

@@ -23,7 +23,10 @@ export interface SecretLocation {
   readonly origins: readonly string[];
 }
 
-/** Returns the tool with every header and query value replaced by the result of `change`. */
+/**
+ * Returns the tool with every header and query value replaced by the result of `change`.
+ * @param index position of the tool in the agent's tools, for `SecretLocation.path`.
+ */
 export function mapValues<From extends AnyValue, To extends AnyValue>(
   grant: HttpToolOf<From>,
   index: number,

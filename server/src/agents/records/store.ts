@@ -102,8 +102,8 @@ export async function lockAgent(
 const maxPageBytes = 8 * 1024 * 1024;
 
 /**
- * Returns up to `page.limit` agents, newest first, and whether there are more. Their configurations
- * are larger than `maxPageBytes` by at most one agent.
+ * Returns up to `page.limit` agents, newest first, and whether there are more. The page ends with
+ * the agent whose configuration brings the sum of the sizes to `maxPageBytes` or above.
  * @param filter.agentIds If given, only agents with these ids are returned.
  */
 export async function listAgentRows(

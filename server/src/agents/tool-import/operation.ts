@@ -33,7 +33,7 @@ export interface Imported {
  */
 const maxUrlCharacters = 2_000;
 
-/** Maximum servers of a list that are read. The same list can be read again for each operation. */
+/** Maximum servers of a list that are read. The document's list is read for each operation. */
 const maxServers = 20;
 
 const methods = ["get", "head", "post", "put", "patch", "delete"];

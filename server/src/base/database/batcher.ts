@@ -189,9 +189,9 @@ export function createBatcher<Row, RowResult>(
   }
 
   /**
-   * Counts a withdrawn row. Withdrawn rows are not only removed when the next batch is formed,
-   * because that happens only once the database is available again. Until then, the rows of all
-   * rejected requests would stay in memory.
+   * Counts a withdrawn row, and removes all withdrawn rows once they are more than half of
+   * `waiting`. If only `next` removed them, the rows of all rejected requests would stay in memory
+   * during an outage, because no batch is formed until the database is available again.
    */
   function onWithdrawn(): void {
     withdrawn++;

@@ -60,9 +60,9 @@ export function unavailableIfLost(thrown: unknown): unknown {
 }
 
 /**
- * Returns the error of the database because of which a background task failed; undefined if the
- * task did not fail because the database is unavailable. Transactions of a workspace throw an
- * ApiError whose cause is that error.
+ * Takes the error of a background task. If the database was unavailable, returns the error of the
+ * database: the task's error itself, or the cause of an ApiError `unavailable`. Returns undefined
+ * if the task failed for another reason.
  */
 export function outageOf(thrown: unknown): unknown {
   if (thrown instanceof ApiError) return thrown.code === "unavailable" ? thrown.cause : undefined;

@@ -144,7 +144,8 @@ test("while all connections are blocked callers get 503 in time, and success aft
   );
   const starts = Array.from({ length: 30 }, () => beckon.invoke(agent, "held up"));
   const responses = await Promise.all(starts);
-  // Which of the two a caller gets depends on whether the database had its statement already.
+  // Which of the two messages a caller gets depends on whether its statement had been sent to the
+  // database.
   const states =
     /Nothing was started; try again|may have been started; Beckon cancels it if it can/;
   for (const { body } of responses) expect(body.error).toMatch(states);

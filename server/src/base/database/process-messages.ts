@@ -39,10 +39,10 @@ export type ProcessMessage =
   | { readonly kind: "deliveries" };
 
 /**
- * Messages between processes, sent with LISTEN and NOTIFY. NOTIFY is never used inside a
- * transaction: PostgreSQL takes a cluster-wide lock when such a transaction commits, which would
- * serialize the batched writes. A message is sent after the commit that it announces. One
- * notification can contain several messages.
+ * Messages between processes, sent with LISTEN and NOTIFY. A transaction that writes rows never
+ * contains a NOTIFY: PostgreSQL takes a cluster-wide lock when a transaction with NOTIFY commits,
+ * which would serialize the batched writes. A message is sent after the commit that it announces.
+ * One notification can contain several messages.
  */
 export interface ProcessMessages {
   /**

@@ -6,8 +6,8 @@ const key = Symbol("byte meter");
  */
 export interface ByteMeter {
   /**
-   * Called for each request of a metered call that has a body, with the size of the body: bytes, or
-   * UTF-16 code units if the body is a string.
+   * Called for each request with a body, with the size of the body in bytes; in UTF-16 code units
+   * if the body is a string.
    */
   sent(bytes: number): void;
   /** Called when a connection is open and the request is written to it. */

@@ -36,9 +36,9 @@ export function shareLookups(resolve: Resolve): Resolve {
 
 /**
  * Maximum number of lookups at a time for checks of URLs that people enter; one workspace gets half
- * of them. It is far below the 16 that Node.js executes at a time in a server (`uvThreads` in
- * `supervisor/keep-servers.ts`), so that names whose DNS servers do not respond leave threads for
- * the lookups of calls.
+ * of them. It is far below the 16 lookups that Node.js executes at a time in a server (half of
+ * `uvThreads` in `supervisor/keep-servers.ts`). If the DNS servers of checked names do not respond,
+ * threads are therefore left for the lookups of calls.
  */
 const maxChecks = 4;
 

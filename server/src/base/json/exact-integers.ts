@@ -34,14 +34,15 @@ export function parseJsonColumn(text: string): Record<string, unknown> {
 
 /**
  * Returns the value of a JSON document, like `JSON.parse`. `JSON.parse` would round integers
- * outside of ±2^53, for example ids of other systems. In their place the value has what `convert`
- * returns for their digits.
+ * outside of ±2^53, for example ids of other systems. Here each of them becomes what `convert`
+ * returns for its digits, with a minus sign before them if the integer is negative.
  * @throws SyntaxError if the text is not JSON
  */
 export function parseExactly(text: string, convert: (digits: string) => unknown): unknown {
   if (!canHaveLargeInteger(text)) return JSON.parse(text);
   return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) => {
-    // PostgreSQL cannot store all numbers that are too large to be finite here.
+    // A number beyond ±1.8e308 stays infinite. Its digits are not kept, because PostgreSQL cannot
+    // store every such number: its numbers have at most 131,072 digits before the point.
     if (typeof value !== "number" || Number.isSafeInteger(value) || !Number.isFinite(value))
       return value;
     const source = context?.source;

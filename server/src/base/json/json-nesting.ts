@@ -26,7 +26,10 @@ const backslash = 0x5c;
 const [openBrace, closeBrace] = [0x7b, 0x7d];
 const [openBracket, closeBracket] = [0x5b, 0x5d];
 
-/** Returns the index of the quote that ends the string; the text's length if there is none. */
+/**
+ * Returns the index of the quote that ends a string; the text's length if there is none.
+ * @param start index of the quote that begins the string.
+ */
 export function endOfString(text: string, start: number): number {
   for (let end = start; ; ) {
     end = text.indexOf('"', end + 1);

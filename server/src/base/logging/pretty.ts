@@ -3,8 +3,8 @@ import type { LogOutput } from "./output.ts";
 
 /**
  * Returns an output that converts JSON lines to lines for people:
- * `19:22:39.120 info  http  request method=GET route=/docs status=200`. Written by ourselves and
- * not with a package such as pino-pretty, whose 13 packages would be installed in production.
+ * `19:22:39.120 info  http  request method=GET route=/docs status=200`. Does not use a package such
+ * as pino-pretty, which with its dependencies would add 13 packages to production.
  */
 export function prettyOutput(output: LogOutput): LogOutput {
   return {

@@ -10,7 +10,7 @@ const budgetMax = 0.75;
 const budgetDefault = 0.5;
 
 /**
- * Returns the memory budget of a server in bytes.
+ * Returns the memory budget of a server in bytes. `shareMemory` divides it into `ByteBudget`s.
  * @param memoryBudgetMib the operator's setting; undefined for the default.
  * @param heapLimitBytes the heap limit of the server. Default: that of this process.
  * @throws ConfigError if the budget exceeds the maximum.

@@ -44,7 +44,7 @@ const batch = 200;
  * of its own. If the process is killed, some texts are already encrypted with the new key, and the
  * next call re-encrypts the rest. A text that changes between its select and its update is not
  * overwritten. If its new value is encrypted with the old key too, the next call re-encrypts it.
- * `client` must see all workspaces.
+ * Row-level security must not hide rows of any workspace from `client`.
  */
 export async function reEncryptColumn<Row extends object>(
   client: Queryable,

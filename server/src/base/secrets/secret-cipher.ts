@@ -9,8 +9,8 @@ import { ApiError } from "../errors.ts";
  */
 export interface SecretCipher {
   /**
-   * Version and id of the master key with which `encrypt` encrypts. Every text that this master key
-   * encrypts begins with this prefix, and no other text does.
+   * Version of the format, and id of the master key with which `encrypt` encrypts: `v1.<key id>.`.
+   * Every text that this master key encrypts begins with this prefix, and no other text does.
    */
   readonly prefix: string;
   encrypt(secret: string, binding: SecretBinding): string;

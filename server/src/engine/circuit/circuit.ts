@@ -52,7 +52,8 @@ export function circuitPolicy(maxRuns: number): CircuitPolicy {
     maxPauseMs: 15_000,
     lastAttemptMs: 15_000,
     maxWaiting: Math.max(1, Math.floor(maxRuns / 2)),
-    // With fewer calls, silence only shows that answers are slow. Their failures open the circuit.
+    // With fewer calls in flight, silence can also mean that the answers are slow. If the calls
+    // then time out, `failureThreshold` applies.
     minSilentCalls: Math.max(16, Math.floor(maxRuns / 8)),
     maxSilenceMs: 60_000,
   };
@@ -83,9 +84,9 @@ export interface Pass {
    */
   dropped(): void;
   /**
-   * Reports that the run does not make the call now. It can ask for another pass. If this pass is a
-   * probe, another waiting run gets it at once. Otherwise the provider would not be tested until
-   * the next pause has ended.
+   * Reports that the run does not make the call now. The run can ask for another pass. If this pass
+   * is a probe and not `last`, another waiting run gets the probe at once or, if none waits, the
+   * next call gets it. So the provider is tested before the next pause ends.
    */
   returned(): void;
 }

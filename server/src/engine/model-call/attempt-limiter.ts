@@ -16,8 +16,8 @@ export class AttemptLimiter {
   /** The revision of the limits that `#limit` takes into account; undefined if there were none. */
   #revision: number | undefined;
   /**
-   * Whether `mustReserveAgain` has already returned true for the next attempt. Stays false for the
-   * first limit of a workspace.
+   * Whether `mustReserveAgain` has already returned true for the next attempt, for another reason
+   * than the first limit of the workspace.
    */
   #hasReservedAgain = false;
 

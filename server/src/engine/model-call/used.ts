@@ -66,9 +66,9 @@ function plausible(
 }
 
 /**
- * Returns an estimate with at most the output that was reserved. The bytes do not show that a model
- * wrote more than that, because a token can have more than four bytes, and the body of an
- * unreadable response is not what the model wrote.
+ * Returns an estimate whose output is at most what was reserved. A higher estimate would not prove
+ * that the model wrote more: a token can have more than four bytes, and without streaming all bytes
+ * of an unreadable response count as output, although the model did not write them.
  */
 function boundedEstimate(limits: Limits, answerBytes: () => number): TokenUsage {
   const usage = estimate(limits, answerBytes);

@@ -12,8 +12,9 @@ const maxRequests = 16;
  * of one call. Without this limit the library would send requests for as long as the server's
  * responses ask it to continue.
  *
- * A call with an output bound has one request, and its answer ends there as truncated. Google bills
- * the prompt and the answer so far again for each further request, and only one prompt is reserved.
+ * A call with an output bound sends only one request. If the library asks to continue, the answer
+ * ends as truncated, because Google bills the prompt and the answer so far again for each further
+ * request, and the run has reserved only one prompt.
  */
 export function limitContinuations(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   const requestCounts = new WeakMap<AbortSignal, number>();

@@ -4,7 +4,8 @@ import { maxLevels } from "./fit-result.ts";
 
 /**
  * Maximum UTF-16 units of the arguments of one call. Parsing more would block the process too long.
- * It is above the 256 KiB of a request of an HTTP tool, because providers escape characters.
+ * It is above the maximum body of an HTTP tool (256 KiB), because arguments can contain escapes,
+ * which are longer than the characters that they stand for.
  */
 const maxLength = 1_048_576;
 

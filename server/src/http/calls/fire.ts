@@ -138,7 +138,7 @@ interface FireRequest {
   readonly address: string;
 }
 
-/** Starts the run of a request to a trigger without settings. */
+/** Starts the run of a request to a trigger without the settings `receiving`. */
 async function fireDefault(
   services: Services,
   incoming: IncomingMessage,

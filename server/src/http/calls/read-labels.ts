@@ -14,9 +14,9 @@ export const labelHeaders = `${externalIdHeader}, ${tagsHeader}`;
 const none: Result<undefined> = { ok: true, value: undefined };
 
 /**
- * Returns the caller's own id and tags of the run; undefined if the request has neither header.
- * Values are percent-encoded UTF-8, like those of W3C Baggage. HTTP clients differ in how they
- * encode non-ASCII characters, so characters sent unencoded could be stored as different ones.
+ * Returns the id and the tags that the caller gives the run; undefined if the request has neither
+ * header. Values are percent-encoded UTF-8, like those of W3C Baggage. HTTP clients differ in how
+ * they encode non-ASCII characters, so characters sent unencoded could be stored as different ones.
  */
 export function readLabels(incoming: IncomingMessage): Result<RunLabels | undefined> {
   const externalId = headerOf(incoming, externalIdHeader);

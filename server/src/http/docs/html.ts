@@ -1,4 +1,4 @@
-/** Returns text as HTML. */
+/** Escapes text for use as HTML content or in an attribute in double quotes. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll("&", "&amp;")

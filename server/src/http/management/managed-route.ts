@@ -42,7 +42,7 @@ export type ManagedContext = Context &
   DeliveryServices &
   MappingServices & {
     readonly runs: RunServices;
-    /** Notices new events, for streams of a workspace's events. */
+    /** Polls the database for new events, for streams of a workspace's events. */
     readonly tail: EventPoller;
     readonly egress: Egress;
   };
@@ -259,8 +259,8 @@ const executed =
 /**
  * Returns the versions in `If-Match`, a list of entity tags (RFC 9110, section 13.1.1). Returns
  * undefined if there is no such header, or if it is `*`, which matches every version. Versions
- * without quotes are accepted. So are weak entity tags, which the RFC excludes, because proxies
- * that compress responses, such as nginx, make weak tags of ours.
+ * without quotes are accepted. Weak entity tags are accepted although the RFC excludes them:
+ * proxies that compress responses, such as nginx, replace strong entity tags by weak ones.
  */
 function entityTags(header: string | undefined): readonly string[] | undefined {
   if (header === undefined || header === "*") return undefined;

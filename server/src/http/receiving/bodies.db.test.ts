@@ -173,7 +173,7 @@ describe("large bodies", () => {
   });
 
   test("a body that can never fit in the memory of the server gets 413, which says what to raise", async () => {
-    // Of 96 MiB, requests and responses get 30 MiB, of which one trigger can use 22.5 MiB. Each
+    // Of 96 MiB, requests and responses get 30 MiB, of which one workspace can use 22.5 MiB. Each
     // byte of a body counts six times, so bodies of up to 3.75 MiB fit.
     const small = await beckon.another({ settings: { BECKON_MEMORY_BUDGET_MIB: "96" } });
     try {

@@ -35,11 +35,12 @@ export class UnverifiedRequest extends ApiError {
 }
 
 /**
- * Receives a request to a trigger with settings: checks where it comes from, reads and verifies it,
- * and starts its run. Records every outcome except a handshake, the error `unavailable`, a client
- * that disconnects before its body is complete and a token that is no longer valid. Some outcomes,
- * such as a wrong signature, are decided by the settings that were read, before the SQL statement
- * that starts the run. They are returned only if the settings have not changed since.
+ * Receives a request to a trigger with the settings `receiving`: checks where it comes from, reads
+ * and verifies it, and starts its run. Records every outcome except a handshake, the error
+ * `unavailable`, a client that disconnects before its body is complete and a token that is no
+ * longer valid. Some outcomes, such as a wrong signature, are decided by the settings that were
+ * read, before the SQL statement that starts the run. They are returned only if the settings have
+ * not changed since.
  * @throws TriggerReconfigured if the request must be received again, because the settings have
  *   changed; `UnverifiedRequest`; ApiError the error of the first check that fails
  */

@@ -5,7 +5,7 @@ import { ReceivedBodyHold, tooLarge } from "../../receiving/index.ts";
 import type { Memory } from "../../runs/index.ts";
 import { type BodyHold, type RawBody, readBody } from "../request/index.ts";
 
-/** Maximum size of the body of a request to a trigger without settings: 1 MiB. */
+/** Maximum size of a request body for a trigger without the settings `receiving`: 1 MiB. */
 const defaultMaxBytes = 1_048_576;
 
 /**
@@ -74,7 +74,11 @@ export class ReceivedBody {
     return body;
   }
 
-  /** Counts bytes of the inflated body. Returns false if the process cannot hold them. */
+  /**
+   * Counts bytes that decoding adds to the body, for example by inflating it. Returns false if the
+   * process cannot hold them now.
+   * @throws ApiError `too_large` if it can never hold them
+   */
   readonly growInflated = (bytes: number): boolean => {
     const hold = this.#receivedHold();
     return hold instanceof ReceivedBodyHold ? hold.growBytes(bytes) : hold.grow(bytes);

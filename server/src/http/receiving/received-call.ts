@@ -42,7 +42,7 @@ export interface ReceivedCall {
   readonly readTrigger: () => Promise<TriggerOfToken>;
 }
 
-/** A trigger with settings. */
+/** A trigger with the settings `receiving`. */
 export interface ReceivingTrigger extends TriggerOfToken {
   readonly settings: TriggerSettings;
 }

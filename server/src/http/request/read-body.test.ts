@@ -10,8 +10,9 @@ const chunks = 50_000;
 const countBuffers = () => queryObjects(Uint8Array, { format: "count" });
 
 /**
- * Sends the start of a request and disconnects when the server has received it. Returns the request
- * when it is closed, and nothing of its body has been read.
+ * Sends a request, and disconnects when the server has received its headers. Returns the request
+ * after it is closed. Nothing of its body has been read by then.
+ * @param body complete or incomplete, in the chunked transfer coding
  */
 async function disconnected(body: string): Promise<IncomingMessage> {
   const closed = Promise.withResolvers<IncomingMessage>();

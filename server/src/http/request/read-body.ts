@@ -40,8 +40,8 @@ export type BodyHold = Pick<ByteHold, "grow" | "maxBytes">;
 
 /**
  * Reads the body of a request. Resolves with an error if the body is too large or its transfer
- * coding is not supported. Rejects if the client disconnects before the body is complete. If the
- * client disconnected later, the body is read all the same, even if reading begins after that.
+ * coding is not supported. Rejects if the client disconnects before the body is complete. A
+ * complete body is read even if the client has already disconnected.
  * @param hold returns the hold that counts `heldPerByte` for each byte; called only for a large
  *   body. The caller releases the hold when it no longer keeps anything of the body
  * @param maxBytes default 1 MiB

@@ -57,8 +57,9 @@ export async function lockBudgets(
  * or the month of its plan. If the plan already has a budget, the new budget gets the same month.
  * `spent` of a new budget is the sum of the ledger's entries, without those of transactions that
  * are still open: `countSpent` corrects it later. A changed budget keeps its period, the amount
- * spent and the amount reserved. If its period is over, it starts the next one. If a lowered limit
- * is reached to 50, 80 or 100 percent, an event is written. The caller has locked the rows.
+ * spent and the amount reserved. If its period is over, it starts the next one. If the amount spent
+ * reaches 50, 80 or 100 percent of a lowered limit, events are written. The caller has locked the
+ * rows.
  * @returns the budgets that are new.
  */
 export async function putBudgets(
@@ -121,8 +122,8 @@ returning workspace_id as "workspaceId", scope_id as "scopeId", scope_kind as "s
 }
 
 /**
- * Writes the events for the percentages that changed budgets have reached, because no further call
- * may be charged: calls are rejected at a limit that is spent.
+ * Writes the events for the percentages that changed budgets have reached. The next charge would
+ * write them too, but there may be none: calls are rejected at a limit that is spent.
  */
 async function writeThresholds(
   tx: WorkspaceTransaction,

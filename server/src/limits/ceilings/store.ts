@@ -29,8 +29,8 @@ export interface CeilingRow {
 
 /**
  * Returns the name of the workspace, agent, key or trigger; undefined if the workspace has none
- * with this id. Deleted ones count as not existing. Reads the tables of other modules itself,
- * because modules of one layer do not import each other.
+ * with this id. Deleted ones count as not existing. Reads the tables itself, because this module
+ * must not import `workspaces/`, `agents/` and `triggers/`, which are in layers above.
  */
 export async function findScopeName(
   tx: WorkspaceTransaction,

@@ -19,8 +19,8 @@ import {
 /**
  * Sets the budgets of workspaces to the allowances of their plans, and stores planned changes whose
  * time has come. A workspace whose plan exists neither in the operator's file nor in the database
- * keeps its present allowances, but those of its next plan are set. If a workspace's next plan does
- * not exist, its budgets stay unchanged. The caller holds the lock of `lockPlans`.
+ * keeps its present allowances until its next plan, if there is one, replaces them. If the next
+ * plan does not exist, the budgets stay unchanged. The caller holds the lock of `lockPlans`.
  * @returns the budgets that are new. Pass them to `announceLimits` after the transaction has
  *   committed.
  */

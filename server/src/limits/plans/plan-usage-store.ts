@@ -8,7 +8,7 @@ export interface MetricRow {
   readonly metric: LimitMetric;
   /** null: unlimited. */
   readonly allowed: string | null;
-  /** null: the known costs are 0 in all, and the cost of at least one call is unknown. */
+  /** null: the sum of the known costs is 0, and the cost of at least one call is unknown. */
   readonly used: string | null;
   readonly unknown_cost_entries: string;
   readonly reserved: string;
@@ -26,9 +26,10 @@ export interface MetricRow {
  * cost at the workspace's own price. A row of sums by day does not show which of its entries lack a
  * standard cost. But they all have the same model. So usually either all entries have a standard
  * cost, or only those without tokens have one, and it is 0. The cost of a row is therefore the sum
- * of the standard costs. If that is 0 and some are unknown, it is the sum of the costs at the own
- * price. If the standard price became known or unknown during a day, the sum of that day contains
- * only the standard costs, and the other entries count as unknown.
+ * of the standard costs. If that sum is 0, and some entries lack a standard cost but have a cost at
+ * the workspace's own price, it is the sum of the costs at the own price. If the standard price
+ * became known or unknown during a day, the sum of that day contains only the standard costs, and
+ * the other entries count as unknown.
  */
 export async function readMetrics(
   tx: WorkspaceTransaction,

@@ -48,8 +48,8 @@ export async function putPlanBudgets(
   await lockBudgets(tx, all);
   const isLimited = ({ allowed, nextAllowed }: BudgetToPut) =>
     allowed !== null || (nextAllowed ?? null) !== null;
-  // Budgets are deleted last: a new budget takes the month of those that the plan already has, also
-  // if the change leaves none of them.
+  // Budgets are deleted last: a new budget takes its month from the budgets that the plan already
+  // has, even if all of these are deleted here.
   const created = await putBudgets(tx, all.filter(isLimited));
   await deleteBudgets(
     tx,

@@ -12,7 +12,8 @@ import { findWorkspacesOn, plansInUse } from "./workspace-plan-store.ts";
  * At startup, sets the allowances of workspaces to those in the operator's file. All processes must
  * have the same file, because otherwise each would undo the changes of the others. A workspace
  * keeps its present allowances if its plan is no longer in the file; a planned change remains.
- * @returns the workspaces with new limits, which must be announced to other processes.
+ * @returns the workspaces that got a limit which they did not have. The caller must pass them to
+ *   `LimitServices.limits.changed`.
  * @throws ConfigError if the file has a plan with the name of one in the database.
  */
 export async function reconcilePlans(

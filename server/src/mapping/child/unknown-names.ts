@@ -10,7 +10,10 @@ interface UnknownName {
 }
 
 const variables = ["payload", "headers", "query", "event", "files", "received_at"];
-/** Type names, which CEL allows where a variable can be. Some message types begin with `google`. */
+/**
+ * Type names, which CEL allows where a variable can be. `google` begins the names of message types,
+ * such as `google.protobuf.Timestamp`.
+ */
 const types = [
   ..."bool bytes double duration dyn int list map null_type string timestamp type uint".split(" "),
   "google",

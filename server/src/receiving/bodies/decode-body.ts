@@ -13,7 +13,7 @@ import { formType, isJsonType, isTextType } from "./to-payload.ts";
 export interface DecodedBody {
   /** Parsed JSON, the fields of a form, or else the text. */
   readonly payload: unknown;
-  /** What the agent sees without a message template. */
+  /** What the agent sees if the trigger has no message template. */
   readonly text: string;
   readonly files: readonly ReceivedFile[];
 }

@@ -2,9 +2,10 @@ import type { ByteBudget, ByteHold } from "../../base/byte-budget.ts";
 import { heldPerByte, tooLargeForMemory } from "./body-limits.ts";
 
 /**
- * Counts the body of a received request against two budgets: its memory against `exchanges`, and
- * its bytes, as received and as inflated, against `bodies`. A body can have up to 25 MiB, and the
- * budget `bodies` limits all of them together to a fixed size, even on servers with much memory.
+ * Counts the body of a received request against two budgets. `exchanges` limits the memory of all
+ * large request bodies and responses. `bodies` limits the bytes of the bodies themselves, as
+ * received and as inflated. A body can have up to 25 MiB, so `bodies` has a fixed size even on
+ * servers with much memory.
  */
 export class ReceivedBodyHold {
   readonly #memory: ByteHold;

@@ -24,8 +24,9 @@ const interrupted: UnexecutedEnd = {
 
 /**
  * Statements that end queued and held runs as `interrupted`, at most as many as there are event
- * ids. Each status has its own statement with the order of its partial index. One statement for
- * both would read all runs of the installation, and could exceed the statement timeout.
+ * ids. Each status has its own statement, which sorts as the partial index of that status does. A
+ * statement for both would read all runs of the installation, and could exceed the statement
+ * timeout.
  */
 export const endRestoredStatements = [
   endUnstartedStatement("end-restored-queued", "queued"),

@@ -19,8 +19,9 @@ import { claimQueued } from "./claim-statement.ts";
 const { database } = await testDatabase();
 
 /**
- * Creates `count` claims of one run each whose replies were lost. Returns the first one as `claim`,
- * and the services that execute all of them. `executed` are the ids of the executed runs.
+ * Returns the services of a process with `count` unconfirmed claims of up to one run each. The
+ * claims are not sent: a test does this with `claimQueued`. `claim` is the first of them, and
+ * `executed` are the ids of the runs that the process has executed.
  */
 async function loseClaims(count: number) {
   const process = new OwnProcess(await seedProcess(database));

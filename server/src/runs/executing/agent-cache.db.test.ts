@@ -49,6 +49,6 @@ test("the cache of agents is limited by the size of their configurations", async
   const cached = Array.from({ length: versions }, (_, index) => index + 1).filter(
     (version) => cache.find(pinned(version)) !== undefined,
   );
-  // Each takes 1.6 MB. The cache has 64 MiB.
+  // Each version takes 1.6 MB, 4 bytes for each byte of its configuration. The cache has 64 MiB.
   expect([cached.length, cached.at(-1)]).toEqual([41, versions]);
 });

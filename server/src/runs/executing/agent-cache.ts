@@ -243,7 +243,10 @@ export class AgentCache {
   }
 }
 
-/** Estimates the memory of an agent version in the cache, in bytes: 2,000 for its model. */
+/**
+ * Estimates the memory of an agent version in the cache, in bytes: 2,000 for its model, and the
+ * rest for its configuration and its tools.
+ */
 function bytesOf({ config }: PreparedAgent): number {
   return 2_000 + heldPerConfigByte * JSON.stringify(config).length;
 }

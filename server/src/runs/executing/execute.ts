@@ -89,8 +89,8 @@ export interface OwnedRun extends Claim {
    */
   readonly cancelRequested?: boolean;
   /**
-   * Whether the run was claimed, not started by this process. If so, its caller may wait for it at
-   * another process. Default false.
+   * Whether this process claimed the run, instead of creating it with status running. The caller of
+   * a claimed run may wait for it at another process. Default false.
    */
   readonly fromQueue?: boolean;
   /** Set if this is the run's last attempt. */
@@ -146,7 +146,8 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
       clearTimeout(timer);
     }
   } catch (thrown) {
-    // If the engine throws, it may have sent calls that it did not report.
+    // `journal` is set before the engine is called. An engine that throws may have sent model calls
+    // that it did not report.
     isReported = journal === undefined;
     logUnexpected(ports, run, thrown);
     // A cancelled run ends as cancelled, even if it could not have been executed anyway.

@@ -28,7 +28,11 @@ export interface Claim {
   readonly fence: number;
   readonly lastSeq: number;
   readonly agentId: string;
-  /** Time since the run was first started, in milliseconds, when this process began to own it. */
+  /**
+   * Time since the run was first started, in milliseconds, when this process began to own it. It
+   * does not include the time from when a process was declared dead or released the run until the
+   * next claim.
+   */
   readonly elapsedMs: number;
 }
 

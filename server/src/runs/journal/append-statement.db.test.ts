@@ -18,7 +18,7 @@ const startHere = () => startOne(database, agent, { owner });
 const append = async (rows: readonly AppendRow[]) =>
   (await appendToRuns(database, rows)).map(({ kind }) => kind);
 
-/** Reads everything that an append can write. */
+/** Reads the run's row, its events, and the numbers of its results and artifacts. */
 async function stateOf(runId: string) {
   const { rows } = await database.engine.query(
     `select r.status, r.last_seq, r.finished_at is not null as finished,
@@ -34,7 +34,7 @@ async function stateOf(runId: string) {
 const large = (text = "x".repeat(70_000)) =>
   toEntry({ type: "run.tool_result", data: { call_id: "c", tool: "t", content: text } } as never);
 
-/** Returns an append that writes to every table. */
+/** Returns an append of two events, one of them stored as an artifact, that ends the run. */
 const everything = (run: Parameters<typeof appendRow>[0], rest: Partial<AppendRow> = {}) =>
   appendRow(run, owner, {
     entries: [large(), { id: newId("evt"), type: "run.finished", data: "{}", artifact: undefined }],
@@ -178,7 +178,10 @@ test("data of exactly 64 KiB, in bytes and not in characters, stays in the journ
   expect(large("ä".repeat(Math.floor(fill / 2) + 1)).artifact).toBeDefined();
 });
 
-/** Appends a step, small or stored as an artifact, and releases the run. */
+/**
+ * Starts a run, appends a lost step and a step, and releases the run. A `text` above 64 KiB makes
+ * both events artifacts.
+ */
 async function releaseAfterStep(text: string) {
   const run = await startHere();
   const step = {

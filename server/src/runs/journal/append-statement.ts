@@ -43,9 +43,9 @@ export interface AppendRow {
   readonly end: RunEnd | undefined;
   /**
    * Whether to release the claim and queue the run again, so that any process can claim it. The
-   * reservation of the run ends here only if `calls` are reported. Otherwise it may belong to a
-   * lost call that the next owner reports; if it does not, `returnReservations` ends it. Default
-   * false.
+   * run's reservation ends with this append only if `calls` are reported. Otherwise it may be for a
+   * model call that was lost with a process and that the next owner reports. If no call is lost,
+   * `returnReservations` ends the reservation. Default false.
    */
   readonly release?: boolean;
 }
@@ -202,8 +202,8 @@ const append = (name: string, { owner, charged, complete }: Variant) =>
       ...(charged ? [] : ["when t.is_limited then 'limited'"]),
     ];
     const canDefer = deferrals.length > 0;
-    // The SQL for deliveries reads the new events twice more. If PostgreSQL did not keep them, it
-    // would join entries and runs each time, for deliveries with a scan of all entries per run.
+    // The SQL for deliveries reads the new events twice more. Without `materialized`, PostgreSQL
+    // would repeat the join of entries and runs for each read, and scan all entries for each run.
     const newEvents = complete ? "materialized" : "not materialized";
     return `
 with tenants as materialized (

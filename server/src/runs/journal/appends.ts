@@ -17,9 +17,9 @@ import { type AppendResult, type AppendRow, appendToRuns } from "./append-statem
 export type Appends = Batcher<AppendRow, AppendResult>;
 
 interface AppendsOptions {
-  /** For appends that lock no budgets: they and the starts of runs are written in turns. */
+  /** Lets appends that lock no budgets and the starts of runs write one after the other. */
   readonly mutex: Mutex;
-  /** For appends that lock budgets: they and reservations are written in turns. */
+  /** Lets appends that lock budgets and reservations write one after the other. */
   readonly budgetMutex: Mutex;
   readonly reservations: Pick<Reservations, "isLimited" | "noteLimited">;
   readonly subscriptions: KnownSubscriptions;

@@ -33,7 +33,7 @@ interface Total extends SpentColumns {
   readonly was_reported: boolean | null;
 }
 
-/** What is needed to estimate the usage of a lost model call. */
+/** What is needed to estimate the usage of a model call that was lost with the run's process. */
 export interface LostPrompt {
   /** The model in the form `provider/model`. */
   readonly model: string;

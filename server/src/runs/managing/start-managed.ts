@@ -75,8 +75,8 @@ export async function startManaged(
 }
 
 /**
- * Reads a run that was started. Tries again while the database cannot be reached: after an error,
- * the caller would repeat the request and start a second run.
+ * Reads a run that was started. Tries again while the database cannot be reached: after an error, a
+ * caller without an Idempotency-Key could repeat the request and start a second run.
  */
 async function readStartedRun(
   { database, workspaceId }: Context,

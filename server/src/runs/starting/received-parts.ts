@@ -95,7 +95,8 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
     swallows: ["boolean", (row) => row.swallows],
     is_filtered: ["boolean", (row) => row.isFiltered],
   });
-  // These columns are joined last, so that the statement does not copy large bodies.
+  // Joined only by the insert into `received_requests`. As columns of `checked`, large bodies would
+  // be copied.
   const contents = p.rows("b", requestsOf, {
     request: ["int", (row) => row.request],
     event_type: ["text", (row) => row.eventType],

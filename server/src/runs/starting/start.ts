@@ -115,8 +115,9 @@ export type StartOutcome =
   | { readonly kind: "filtered" | "listening" | "swallowed" | "reconfigured" };
 
 /**
- * Like `startRun`, for requests to triggers with `receiving`. Such a request can end without a new
- * run and without an error, for example `filtered`, so all these results are returned.
+ * Like `startRun`, for requests to triggers that have the settings `receiving`. Such a request can
+ * have a result that is neither a new run nor an error, for example `filtered`. Such results are
+ * returned.
  * @throws ApiError the errors of `startRun`. After `unavailable`, a request with an event id or an
  *   Idempotency-Key may have started its run; if it is repeated, it gets that run.
  */

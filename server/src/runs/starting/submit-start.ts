@@ -39,10 +39,10 @@ interface Claimed {
  * Sends a request to the start statement and returns the result. `owner` is the process that owns
  * the run if it was created running.
  *
- * A run that was not returned within `startWaitMs` is cancelled, unless the request has an
- * Idempotency-Key or an event id. A run of such a request is executed, because the caller repeats
- * the request and then gets the run. The caller may already have got the run from another process,
- * so cancelling it could lose an acknowledged request.
+ * A run that was not returned within `startWaitMs` is cancelled if the request has no
+ * Idempotency-Key and no event id. With one of them, the run is executed, because the caller
+ * repeats the request and then gets the run. The caller may already have got the run from another
+ * process, so cancelling it could lose an acknowledged request.
  * @param trace used only for a run that is executed although it was not returned in time.
  * @throws ApiError `unavailable` if the database does not reply in time.
  */

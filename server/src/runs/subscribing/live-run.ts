@@ -4,10 +4,10 @@ import { type Outcome, RunStopped, type StopReason } from "../../engine/index.ts
 import type { RunRef } from "../run.ts";
 
 /**
- * Kind of a run's last attempt:
- * - `first`: the run has not had a last attempt before.
- * - `repeated`: a process exited while it executed this run and other runs on their last attempts.
- *   Any of these runs may have killed the process, so each gets its last attempt again.
+ * Kind of a run's last attempt, the last one that the agent's limit `max_attempts` allows:
+ * - `first`: the run has this attempt for the first time.
+ * - `repeated`: the run has this attempt again. A process exited while it executed this run and
+ *   other runs on their last attempts, and any of them may have killed the process.
  */
 export type LastAttempt = "first" | "repeated";
 

@@ -92,9 +92,9 @@ export async function* subscribeToRun(
         yield event;
         after = event.seq;
         if (terminal.includes(event.type)) return;
-        // The output buffer of the caller that started the run is filled before this function is
-        // called. If the run has ended by now, all its events are read at once. The output that
-        // belongs between two events is then yielded here.
+        // The buffer of the caller that started the run can have output before this function is
+        // called. If the run has ended by now, the database returns several events at once, and the
+        // output between two of them must be yielded here.
         for (let next = output?.take(after); next !== undefined; next = output?.take(after))
           yield next;
       }

@@ -91,7 +91,8 @@ export async function selectForReplay(
 }
 
 /**
- * Makes deliveries pending again, except those that became pending in the meantime.
+ * Makes deliveries pending again, except those that became pending, or whose run was deleted, in
+ * the meantime.
  * @returns the number of deliveries that it changed.
  */
 export async function replayDeliveryRows(

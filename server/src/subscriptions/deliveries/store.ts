@@ -122,8 +122,8 @@ export interface StoredData {
 }
 
 /**
- * Returns the event's data of a delivery. For a pending delivery that was stored without data, it
- * is what the next claim reads.
+ * Returns the event's data of a delivery. If a pending delivery was stored without data, its data
+ * is read from the event, as its next claim does if the payload is `full`.
  */
 export async function findData(
   tx: WorkspaceTransaction,

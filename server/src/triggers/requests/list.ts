@@ -11,7 +11,8 @@ import { listRequestRows } from "./store.ts";
 /**
  * Returns one page of the requests that a trigger received, newest first, without their contents.
  * The page is empty for a trigger without settings, because only the runs of its requests are
- * stored. A mapping error can contain values of the payload, so it needs `runs:read`.
+ * stored. `error` of a mapping error can contain values of the payload, so it is null for a caller
+ * without `runs:read`.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function listRequests({

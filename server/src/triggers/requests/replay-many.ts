@@ -17,7 +17,7 @@ type ReplayContext = Context & MappingServices & { runs: RunServices };
 
 /** Maximum requests that one call replays. */
 const maxReplayed = 1_000;
-/** If the replay of a request fails with one of these errors, the next request is replayed. */
+/** Errors of a request after which the call skips this request and replays the next one. */
 const skippedErrors: readonly string[] = [
   "conflict",
   "mapping_error",
@@ -94,9 +94,9 @@ export async function replayRequests({
 }
 
 /**
- * Returns the error that ended the call, with the number of requests whose runs it has started. A
- * result with `next_until` was rejected: requests are replayed in the order of their arrival, so
- * those that are left are newer than the replayed ones, and no `until` excludes these.
+ * Returns the error that ended the call, with the number of requests whose runs the call has
+ * started. Rejected option: to return a partial result with `next_until`. The oldest requests are
+ * replayed first, so the remaining ones are newer, and no value of `until` selects only them.
  */
 function afterStarts(error: ApiError, started: number): ApiError {
   if (started === 0) return error;

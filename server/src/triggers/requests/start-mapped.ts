@@ -30,8 +30,8 @@ interface MappedStart {
   readonly error?: ApiError | undefined;
   readonly audit: { readonly action: string; readonly data: object };
   /**
-   * Whether a repeat with the same Idempotency-Key returns the run even if the filter or the
-   * template failed. Default: the repeat starts a run with the settings of then.
+   * If the filter or the template fails: whether the Idempotency-Key is bound to the failed run, so
+   * that a repeat returns this run. Default: false, a repeat maps the request again.
    */
   readonly bindsFailedRun?: boolean | undefined;
   /** The received request to store with the run; undefined to store none. */

@@ -3,7 +3,7 @@ import { type Selectable, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
 import { type HoldBytes, tooManyBodies } from "../../receiving/index.ts";
 
-/** A received request without its query, headers and body, which can have 25 MiB. */
+/** A received request without its query and headers, and without its body of up to 25 MiB. */
 export type RequestRow = Omit<
   Selectable<Tables["received_requests"]>,
   "query" | "headers" | "body" | "content_encoding"

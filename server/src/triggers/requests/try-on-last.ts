@@ -9,7 +9,7 @@ import { type BodyServices, decodeTrial, withBodyHold } from "./decode-trial.ts"
 import { findLastRequest } from "./store.ts";
 import { storedRequest } from "./trial-request.ts";
 
-/** Maximum body size. A trial with a larger body would delay the response by seconds. */
+/** Maximum size of the body: evaluations with a larger one would delay the response by seconds. */
 const maxBytes = 1_048_576;
 
 /**

@@ -16,7 +16,7 @@ import { type Cluster, patroniSeconds, secondsSince, startCluster } from "./clus
  * after Patroni has promoted a standby. Run by script/soak.
  */
 
-/** Seconds from the moment when Patroni reports a new primary until Beckon accepts a run. */
+/** Maximum seconds from when Patroni reports a new primary until Beckon accepts a run. */
 const maxAfterSeconds = 5;
 const callers = 16;
 const processes = 2;

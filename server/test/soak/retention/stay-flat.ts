@@ -23,9 +23,9 @@ const keptShare = 1 / 20;
 /** Something counts as growing if the last third exceeds the first by more than this share. */
 const maxGrowth = 0.1;
 /**
- * Allowed growth of the server's open files and of its connections to PostgreSQL. Files: the busier
- * the machine, the more connections to the model are open at once. A leak of one file in 5,000
- * requests would exceed the limit in an hour.
+ * Allowed growth of the server's open files and of its connections to PostgreSQL. The number of
+ * open files varies: the busier the machine, the more connections to the model are open at once. A
+ * leak of one file in 5,000 requests would exceed the limit in an hour.
  */
 const maxMore = { descriptors: 20, connections: 2 };
 /**

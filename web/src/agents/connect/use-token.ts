@@ -54,8 +54,8 @@ export function useToken(agentId: string) {
     reveal: async () => {
       try {
         const { token } = await client.agents.revealToken(agentId);
-        // The person has the token of a rotation whose response was lost, so another rotation must
-        // issue a new token.
+        // If the response of a rotation was lost, the person now has its token. The next rotation
+        // must issue a new token, so it needs a new Idempotency-Key.
         release();
         return token;
       } catch (thrown) {
@@ -68,7 +68,7 @@ export function useToken(agentId: string) {
       try {
         await client.agents.revokeToken(agentId);
       } catch (thrown) {
-        // The token may have been revoked, so the key is released, as in `learnRevoked`.
+        // The token may be revoked, so its Idempotency-Key is released, as in `learnRevoked`.
         if (isOutcomeUnknown(thrown)) release();
         throw thrown;
       }

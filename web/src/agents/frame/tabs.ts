@@ -22,7 +22,7 @@ const tabs: readonly AgentTab[] = [
 ];
 
 /**
- * Returns the tabs whose screens exist and that the person has permission to read. `current` is the
+ * Returns the tabs that have a route and that the person has permission to read. `current` is the
  * `href` of the open tab; undefined if none of them is open.
  */
 export function useAgentTabs(): {

@@ -13,8 +13,8 @@ interface EarlierRunProps {
 }
 
 /**
- * Fills in the message with the input of an earlier run, and shows which run that is. Until it is
- * dismissed, each ended turn has a link that compares the turn with the earlier run.
+ * Fills in the message with the input of an earlier run, and shows which run that is. Until the
+ * person dismisses it, each turn that has ended has a link that compares it with the earlier run.
  */
 export function EarlierRun({ runId, onInput, onDismiss }: EarlierRunProps) {
   const workspace = useWorkspace();

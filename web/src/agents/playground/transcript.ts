@@ -174,9 +174,10 @@ function finishedStep(transcript: Transcript, data: Data): Step {
 }
 
 /**
- * Adds a result to its call. If the result is an artifact, the event has no call id. It is assigned
- * to the first call without a result, which can be wrong, because concurrent calls end in any
- * order. If the call's own result follows, the artifact moves to the next call without a result.
+ * Adds a result to its call. If the result is stored as an artifact, the event has no call id. Then
+ * the artifact is assigned to the first call without a result. This can be wrong, as concurrent
+ * calls end in any order. If that call's own result follows, the artifact moves to the next call
+ * without a result.
  */
 function putResult(transcript: Transcript, data: Data): Transcript {
   const { artifact_id: artifactId, bytes } = data;

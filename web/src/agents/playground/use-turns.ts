@@ -17,7 +17,8 @@ export interface Turn {
   /** True for a run with unsaved settings. Undefined if this page did not send the message. */
   readonly isDraft?: boolean;
   /**
-   * What `useResets` returned when the message was sent. Undefined if this page did not send it.
+   * Number of resets (see `useResets`) when the message was sent. Undefined if this page did not
+   * send it.
    */
   readonly resets?: number;
 }

@@ -8,7 +8,7 @@ import { hasNewSecret } from "./tools/secrets.ts";
 
 /**
  * Asks for confirmation before a person leaves unsaved settings. The playground and the settings of
- * an agent edit the same draft, so a change between these two needs no confirmation, unless a new
+ * an agent edit the same draft, so going from one to the other needs no confirmation, unless a new
  * secret would be lost.
  */
 export function LeaveSettingsGuard() {

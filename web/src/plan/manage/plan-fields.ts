@@ -10,7 +10,7 @@ export interface PlanFields {
   readonly dollars: string;
 }
 
-/** The allowances of a plan in the fields of the API; null means unlimited. */
+/** The allowances (monthly amounts) of a plan in the fields of the API; null means unlimited. */
 export type Allowances = Pick<Plan, "tokens" | "voice_ms" | "browser_ms" | "cost_micros">;
 
 /** Maximum allowance in tokens or milliseconds, as `maxAllowance` of the contract. */

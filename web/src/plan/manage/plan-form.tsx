@@ -25,7 +25,8 @@ export function PlanForm({ plan, close }: PlanFormProps) {
   const queryClient = useQueryClient();
   const toast = useToast();
   const { keyOf } = useIdempotencyKey();
-  // `plan` also changes if somebody else saves it. Allowances that were not edited are not sent.
+  // `plan` changes if somebody else saves it. The form compares with the plan that it was opened
+  // with: otherwise allowances that this person did not edit would be sent with their old values.
   const [base] = useState(plan);
   const [initial] = useState(() => fieldsOf(base));
   const [fields, setFields] = useState(initial);

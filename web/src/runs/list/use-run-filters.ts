@@ -8,6 +8,7 @@ import { filterNames, filtersOf, type RunFilters } from "./filters/run-filters.t
 /**
  * Returns the filters and other state of a list of runs from the URL, and functions that change
  * them.
+ * @param fixed filters that the screen itself sets. They override those of the URL.
  */
 export function useRunFilters(fixed: RunFilters) {
   const search: Record<string, string | undefined> = useSearch({ strict: false });

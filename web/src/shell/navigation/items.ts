@@ -118,8 +118,8 @@ export function entriesFor(id: string): readonly NavigationEntry[] {
 }
 
 /**
- * Returns the entries whose screens exist and that the person has permission to read, with their
- * full paths.
+ * Returns the entries that have a route and that the person has permission to read, with their full
+ * paths.
  */
 export function useNavigation(): readonly NavigationEntry[] {
   const { id, can } = useWorkspace();

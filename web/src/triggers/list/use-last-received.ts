@@ -20,8 +20,8 @@ export function useLastReceived(trigger: Trigger): string | null | undefined {
   const needsRuns = !hasSettings || request === null || (request === undefined && isError);
   const payload = useLastPayload(trigger, needsRuns);
   if (needsRuns) return payload;
-  // The requests of a trigger that is not open are not read again after new runs, so a run can be
-  // newer than the last request that is known.
+  // Runs of all triggers are read again after each new run, but requests only of the open trigger.
+  // So for other triggers, a run can be newer than the last request that is known.
   return request && payload && payload > request ? payload : request;
 }
 

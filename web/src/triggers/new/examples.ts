@@ -10,7 +10,10 @@ export interface TriggerExample {
   readonly explanation: string;
   readonly name: string;
   readonly promptPrefix: string;
-  /** The preset of the trigger's sender; undefined for a trigger that accepts anything. */
+  /**
+   * The preset, which has the settings for a known sender; undefined for a trigger that accepts
+   * anything.
+   */
   readonly preset?: PresetName;
 }
 

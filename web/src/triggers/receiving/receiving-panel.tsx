@@ -66,8 +66,8 @@ export function ReceivingPanel({ trigger, receiving }: ReceivingPanelProps) {
           </div>
         </div>
       </details>
-      {/* The link is not inside the summary, because a control within another control has no
-          accessible name. */}
+      {/* The link is not inside the summary, because screen readers may not announce a control
+          within another control. */}
       <span className="absolute top-2 right-4">
         <LinkButton href={href} icon={SlidersHorizontal} size="small">
           Edit and preview

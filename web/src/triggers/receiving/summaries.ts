@@ -77,7 +77,10 @@ function verificationText(draft: Draft): string {
 const handshakeText = ({ handshake }: Draft) =>
   handshake === "none" ? "" : `handshake of ${handshakeNames[handshake]}`;
 
-/** For each kind of handshake, the name of its sender or standard. */
+/**
+ * For each kind of handshake, by which a sender asks whether events are wanted, the name of the
+ * sender or standard.
+ */
 export const handshakeNames = {
   meta: "Meta",
   dropbox: "Dropbox",

@@ -7,7 +7,7 @@ type TrialRequest = PreviewTriggerBody["request"];
 /** The chosen request of a preview: `request:<id>`, `example:<preset>/<name>` or `own`. */
 export type TrialChoice = string;
 
-/** Returns the choice of an example. It names the preset, because examples belong to one preset. */
+/** Returns the choice of an example. It contains the preset, because each preset has its own. */
 export function exampleChoice(preset: Preset, { name }: ExampleRequest): TrialChoice {
   return `example:${preset.name}/${name}`;
 }

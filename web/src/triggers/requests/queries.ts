@@ -27,7 +27,7 @@ export const requestsQuery = (
   ...listOptions<ReceivedRequest>([...requestsKey(id, trigger), "list", filters], (page, options) =>
     client.triggers.listRequests(trigger.agent_id, trigger.id, { ...filters, ...page }, options),
   ),
-  // While the screen is not shown, nothing updates the cache, so the data is always stale.
+  // Refetched each time the screen opens, because nothing updates the cache while it is closed.
   staleTime: 0,
   meta: { live: true },
 });

@@ -50,8 +50,8 @@ export function useLiveRequests(
     void queryClient.invalidateQueries({ queryKey: list });
   };
   const onReceived = useEffectEvent(() => {
-    // If Beckon listens for a sample, this ends when a request is captured. So the trigger with its
-    // `listening_until` is refetched, even if `news` is empty: the list can already contain the
+    // When Beckon captures a request as a sample, it stops listening for one. So the trigger with
+    // its `listening_until` is refetched, even if `news` is empty: the list can already contain the
     // captured request.
     const { agent_id, id } = trigger;
     void queryClient.invalidateQueries({

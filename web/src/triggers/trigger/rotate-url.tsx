@@ -5,7 +5,7 @@ import { useTriggerActions } from "./use-trigger-actions.ts";
 
 interface RotateUrlProps {
   readonly trigger: Trigger;
-  /** Called with the time in ms at which the old URL stops; undefined if it stopped at once. */
+  /** Called with the Unix time in ms at which the old URL stops; undefined if it has stopped. */
   readonly onRotated?: (oldUntil: number | undefined) => void;
   readonly onClose: () => void;
 }

@@ -9,7 +9,10 @@ interface FieldProps {
   readonly hint?: ReactNode;
   /** What is wrong and what to do; undefined if nothing is wrong. It replaces the hint. */
   readonly error?: string | undefined;
-  /** A problem of the value that did not prevent saving. Shown below hint or error; announced. */
+  /**
+   * A problem of the value that did not prevent saving. It is shown below the hint or error, and
+   * screen readers announce it.
+   */
   readonly warning?: string | undefined;
   /**
    * True to show "optional" beside the label. Required fields have no mark, because most fields are

@@ -23,8 +23,8 @@ export function schemaMismatch(schema: ValueSchema, value: unknown): string | un
 }
 
 /**
- * Builds the text of an error. Most errors are of alternatives of which another one matches, and
- * their texts are never needed.
+ * An error whose text is built only when it is needed. Most errors are in one alternative of an
+ * `anyOf` of which another alternative matches, so their texts are never needed.
  */
 type Mismatch = () => string;
 
@@ -149,7 +149,7 @@ function isSame(one: unknown, other: unknown, checks: Checks): boolean {
 
 /**
  * Returns whether an argument equals one of the values of an `enum`. These are no objects or lists,
- * so 20 comparisons take no longer than another check.
+ * so comparing 20 of them counts as one check.
  */
 function isOneOf(
   value: unknown,

@@ -17,9 +17,9 @@ const maxLength = 64 * 1024;
 
 /**
  * Finds the newest runs that match `search` and have `text` in the beginning of their input or
- * output, regardless of case. No index could contain whole texts, so this reads the texts of the
- * runs that match the other conditions. It stops after 2,000 runs or after `maxMs`. It reads the
- * texts of the first 100 runs even if that takes longer, so that each page makes progress.
+ * output, regardless of case. Texts have no index, so this reads the texts of the runs that match
+ * the other conditions. It stops after 2,000 runs or after `maxMs` milliseconds. It reads the texts
+ * of the first 100 runs even if that takes longer, so that each page makes progress.
  */
 export async function searchTexts(
   tx: WorkspaceTransaction,

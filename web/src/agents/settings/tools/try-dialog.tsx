@@ -19,7 +19,10 @@ interface TryDialogProps {
   readonly onClose: () => void;
 }
 
-/** Calls a tool without a real model: it starts a draft run that uses the demo model. */
+/**
+ * Calls a tool without a real model: it starts a draft run (a run with unsaved settings) that uses
+ * the demo model.
+ */
 export function TryDialog({ tool, tools, onClose }: TryDialogProps) {
   const formId = useId();
   const agentId = useAgentId();

@@ -40,7 +40,8 @@ export const journalQuery = (workspace: Workspace, runId: string) => {
   return queryOptions({
     queryKey,
     queryFn: async ({ signal, client: cache }): Promise<Journal> => {
-      // If the page was left while it loaded, the pages that had arrived are cached.
+      // If the person left the screen while the journal loaded, the entries shown until then are
+      // cached.
       const known = cache.getQueryData<Journal>(queryKey);
       let journal =
         known?.isComplete === false
@@ -61,8 +62,8 @@ export const journalQuery = (workspace: Workspace, runId: string) => {
       return journal;
     },
     staleTime: ({ state }) => (state.data?.isComplete ? Number.POSITIVE_INFINITY : 0),
-    // Events of the run's stream are appended to the journal. A reset starts the stream anew, so
-    // the journal must be read anew too.
+    // Events of the run's stream are appended to the journal. A reset (see `useResets`) starts the
+    // stream anew, so the journal must be read anew too.
     meta: { emptiedByReset: true },
   });
 };

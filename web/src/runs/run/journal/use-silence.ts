@@ -4,7 +4,8 @@ import { type Journal, lastSeq, type ModelOutput } from "./live.ts";
 /**
  * The likely reason why the output of the current model call does not arrive. `late`: the call
  * began before the page subscribed. `elsewhere`: the page is connected to a process that does not
- * execute the run, or the call waits because too little of a plan or ceiling is left.
+ * execute the run, or the call waits because too little is left of a plan (a monthly limit) or of a
+ * ceiling (a daily spending limit).
  */
 export type Silence = "late" | "elsewhere";
 

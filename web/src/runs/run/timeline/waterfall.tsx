@@ -36,7 +36,7 @@ export function Waterfall(props: WaterfallProps) {
   const show = useEffectEvent((index: number) => {
     if (box.current === null || index < 0) return;
     const { scrollTop, clientHeight } = box.current;
-    // The axis is sticky and covers the first line of the box, so a row is scrolled to below this
+    // The sticky axis covers the first line of the box. So a row counts as visible only below this
     // line.
     const top = index * rowHeight;
     if (top < scrollTop) box.current.scrollTop = top;

@@ -3,7 +3,7 @@ import { afterApplied } from "./typed-search.ts";
 
 /**
  * Returns the text of a search field. If the field itself has changed `applied`, what was typed
- * since is kept. If something else has changed it, such as the Back button, it replaces the text.
+ * since is kept. If something else has, such as the Back button, `applied` replaces the text.
  * @param applied the text by which the list is searched
  */
 export function useTypedSearch(applied: string) {

@@ -101,7 +101,7 @@ async function copy({
   const replication = createClient({ socketDir, user: "postgres", replication: true });
   const sql = createClient({ socketDir, user: "beckon", replication: false });
   const ended = new AbortController();
-  // Destroying the connections ends their queries with an error.
+  // If a connection has an active query, `end` destroys the connection, so the query fails.
   const stop = () => {
     for (const client of [replication, sql]) void client.end().catch(() => {});
   };
