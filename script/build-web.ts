@@ -8,7 +8,8 @@ import { build } from "vite";
 /**
  * Builds the dashboard in a temporary folder, compresses its files, and then replaces web/dist.
  * Several builds can run at the same time. The shell script `script/build-web` runs this file and
- * passes it the list of sources on standard input. The list is stored in web/dist/.sources.
+ * passes it the list of sources on standard input. The list is stored in web/dist/.sources, so that
+ * `script/build-web` can skip the build while the sources are the same.
  */
 const web = resolve(import.meta.dirname, "../web");
 const dist = join(web, "dist");

@@ -131,9 +131,9 @@ function packManifests(root: string): void {
 
 /**
  * Returns whether the published package refers to a workspace's dependency by an alias. It does if
- * the lock file has the dependency in the workspace's own `node_modules`, because the root then has
- * another version of the same package. The server's dependencies never get an alias: they are most
- * of the dependencies, and some of them import themselves by their own name.
+ * the lock file has the dependency in the workspace's own `node_modules`: then another version of
+ * the dependency is in the root's. The server's dependencies never get an alias, because some of
+ * them import themselves by their own name.
  */
 function hasAlias(name: string, workspace: string): boolean {
   return workspace !== "server" && `${workspace}/node_modules/${name}` in lock.packages;

@@ -1,6 +1,6 @@
 /**
- * Entry point of the command `beckon`. `beckon start` runs the server's parent process in this
- * process and loads no other command. The other commands load the server's code only if needed.
+ * Entry point of the command `beckon`. With `beckon start`, this process is the parent process of
+ * the servers and loads no other command. The other commands load the server's code only if needed.
  */
 const [command, ...rest] = process.argv.slice(2);
 

@@ -91,8 +91,8 @@ test("a credential that cannot read runs continues the stream by the same start"
 });
 
 test("a start with an old Idempotency-Key is not repeated", async () => {
-  // The caller may have used its key hours ago. After the server has forgotten the key, a repeated
-  // start would start a second run.
+  // The caller may have used its Idempotency-Key hours ago. After the server has forgotten it, a
+  // repeated start would start a second run.
   const replays: Handler = (response, request) => {
     response.setHeader("idempotency-replayed", "true");
     starts(soon + frame(1))(response, request);

@@ -61,9 +61,9 @@ export async function startAndWatch(
     release();
     throw unexpectedResponse(response, operation);
   }
-  // The header means that an earlier request with this key started the run. If the caller chose the
-  // key, that request may be hours old. It may also be an earlier attempt of this call, but the
-  // response does not show which of the two it is.
+  // `idempotency-replayed` means that an earlier request with this Idempotency-Key started the run.
+  // If the caller chose the Idempotency-Key, that request may be hours old. It may also be an
+  // earlier attempt of this call, but the response does not show which of the two it is.
   const isOld =
     options.idempotencyKey !== undefined && response.headers.has("idempotency-replayed");
   const sentAt = isOld ? Number.NEGATIVE_INFINITY : beganAt;

@@ -45,7 +45,7 @@ export const updatePriceBody = rates.partial();
  */
 export const pricesQuery = z.strictObject({ ...pageQuery.shape, model: modelName.optional() });
 
-/** Micro-dollars for 1,000,000 tokens. The library has prices with fractions. */
+/** Micro-dollars for 1,000,000 tokens; no integer, because library prices can have fractions. */
 const shownPerMillion = z.number().nonnegative();
 
 const shownRates = z.object({
@@ -62,8 +62,8 @@ const shownPrice = shownRates.extend({
   /** Micro-dollars for each call, in addition to its tokens. */
   call_micros: z.number().nonnegative(),
   /**
-   * Prices of calls with long input, in ascending order. They apply to all tokens of a call whose
-   * input has more than `above_input_tokens` tokens.
+   * Prices of calls with long input, sorted by `above_input_tokens`. The last tier whose
+   * `above_input_tokens` the input exceeds applies to all tokens of the call.
    */
   tiers: z.array(shownRates.extend({ above_input_tokens: z.number().int().nonnegative() })),
 });

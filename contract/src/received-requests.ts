@@ -103,8 +103,9 @@ export const replayedRequests = z.object({
   /** Runs that were started. */
   replayed: z.number().int().nonnegative(),
   /**
-   * Requests that started no run: the filter rejected them, their body could not be read or was
-   * deleted, the filter or template failed, or their original version is not known.
+   * Requests for which no run is executed: the filter rejected them, their body could not be read
+   * or was deleted, their original version is not known, or the filter or template failed. Such a
+   * failure creates a run with the status `failed`.
    */
   skipped: z.number().int().nonnegative(),
   /** Whether older requests remain, because one call replays at most 1,000. */

@@ -109,7 +109,10 @@ const usageRow = z.object({
   model: z.string().optional(),
   /** Who started the run: `token:agt_…`, `key:key_…`, `trigger:trg_…` or `user:usr_…`. */
   caller: z.string().optional(),
-  /** Null if the caller no longer exists, or if the credential cannot read it. */
+  /**
+   * Null if the key was deleted, if the person has left the workspace, or if the credential cannot
+   * read the caller.
+   */
   caller_name: z.string().nullable().optional(),
   /** `tokens`, `voice_seconds` or `browser_seconds`. */
   metric: z.string().optional(),

@@ -43,7 +43,7 @@ const unnamed = "WithoutName";
 
 /**
  * Returns the schema and those in its `$defs` as separate entries.
- * @param names The names of the definitions seen so far. An equal definition gets the same name.
+ * @param names The names of the definitions seen so far. A definition seen before keeps its name.
  */
 function hoistDefinitions(
   name: string,

@@ -41,7 +41,7 @@ export interface Config {
   readonly masterKeyLost: boolean;
   /**
    * The key with all permissions in the workspace `default`: 32 to 128 characters. If undefined,
-   * Beckon generates it and stores it in the data folder; with an external database it has none.
+   * Beckon generates a key in the data folder; with an external database there is no such key.
    */
   readonly bootstrapKey: string | undefined;
   /** Whether startup issues a link to create the first owner's account, while there is no owner. */

@@ -142,8 +142,9 @@ test("a database restart that is longer than the lease makes no process declare 
   expect(runs.filter(({ refused }) => !refused)).toEqual([
     { refused: false, status: "succeeded", attempt: 1, ends: 1, count: 22 },
   ]);
-  // The rejected start may have been sent to the database already, and is then retried until the
-  // database is back. So its run can exist, but it was cancelled before any model call.
+  // The start that got the 503 may have been sent to the database already, and is then retried
+  // until the database is back. So its run can exist, but the server cancels the run before any
+  // model call (see `submitStart`).
   expect(runs.filter(({ refused, status }) => refused && status !== "cancelled")).toEqual([]);
   expect(models.requests.length).toBe(22);
 });

@@ -146,8 +146,8 @@ async function build(
   );
   const database = connect({ url: databaseUrl, poolSize: config.poolSize, role, log });
   opened.defer(() => database.close());
-  // These limits do not include `defaultTimeouts.idleMs`: the engine enforces it, because it knows
-  // whether an answer has begun. Other callers limit their whole calls.
+  // `defaultTimeouts.idleMs` is not included. Only the engine knows whether the model's answer has
+  // begun, so the engine enforces this limit. Other callers limit their whole calls.
   const waits = {
     connectTimeoutMs: defaultTimeouts.connectMs,
     headersTimeoutMs: defaultTimeouts.stepMs,

@@ -9,7 +9,7 @@ import { countAlive } from "./processes/index.ts";
 import { readLastPass } from "./retention/index.ts";
 import { type RunServices, readRunFigures } from "./runs/index.ts";
 
-/** How long a figure from the database is used, in milliseconds. */
+/** How long a figure that was read from the database is cached, in milliseconds. */
 const maxAgeMs = 10_000;
 /** Resolution of the measured delay of the event loop, in milliseconds. */
 const lagResolutionMs = 10;

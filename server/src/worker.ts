@@ -29,8 +29,8 @@ const pollIntervalMs = 1_000;
 const pollsPerSweep = 60;
 /**
  * Number of polls from one call of `returnReservations` to the next. `returnReservations` releases
- * amounts that are still reserved for runs that have ended, or that were released to the queue
- * without a model call whose outcome is unknown.
+ * amounts that are still reserved for runs that have ended, and for runs that were released to the
+ * queue and whose journal reports all their calls.
  */
 const pollsPerReturn = 20;
 
@@ -176,21 +176,24 @@ function serially(
   let again = false;
   let acting: Promise<void> | undefined;
   async function run(): Promise<void> {
-    do {
-      again = false;
-      // Waits one turn of the event loop, so that many wakes, such as those of many starts at once,
-      // lead to a single call.
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      if (stopping.aborted) return;
-      again = (await act()) === true || again;
-    } while (again);
+    try {
+      do {
+        again = false;
+        // Waits one turn of the event loop, so that many wakes, such as those of many starts at
+        // once, lead to a single call.
+        await new Promise<void>((resolve) => setImmediate(resolve));
+        if (stopping.aborted) return;
+        again = (await act()) === true || again;
+      } while (again);
+    } finally {
+      // In the same turn as the last check of `again`, so that no wake comes between them.
+      acting = undefined;
+    }
   }
   return {
     wake() {
       again = true;
-      acting ??= run().finally(() => {
-        acting = undefined;
-      });
+      acting ??= run();
     },
     idle: async () => acting,
   };

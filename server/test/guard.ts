@@ -2,10 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
 /**
- * Cleans up after a test run, even if the run was interrupted or killed. A shell process waits for
- * the end of its input, which `release` closes, or the operating system when the test run exits.
- * Then it stops every PostgreSQL in the folders that `watch` was called with, and removes these
- * folders.
+ * Cleans up after a test run, even if the run was interrupted or killed. A shell process waits
+ * until its input is closed: by `release`, or by the operating system when the test run exits. Then
+ * it stops every PostgreSQL in the folders that `watch` was called with, and removes these folders.
  */
 export interface Guard {
   watch(folder: string): void;

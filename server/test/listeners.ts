@@ -12,7 +12,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Listens on one address. On Linux, every address 127.x.x.x is a loopback address. */
+/** Listens on one address, for example 127.0.0.2: on Linux, all of 127.0.0.0/8 is loopback. */
 export async function listenOn(
   address: string,
   listener: RequestListener,

@@ -41,7 +41,7 @@ export async function startStandaloneBeckon(
     // Model servers of the developer's machine must not change the result.
     BECKON_DISCOVER: "0",
     BECKON_DRAIN_SECONDS: "1",
-    // No server listens on port 9, so calls to it fail.
+    // Allows calls to port 9, where no server listens, and to scripted servers.
     BECKON_EGRESS_ALLOW: `127.0.0.1:9,${await reservedHosts()}`,
     ...settings,
   });

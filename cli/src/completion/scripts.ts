@@ -5,7 +5,10 @@ export const shells = ["bash", "zsh", "fish"] as const;
 /** A shell with a completion script. */
 export type Shell = (typeof shells)[number];
 
-/** Returns the completion script of a shell. The script itself does not call `beckon`. */
+/**
+ * Returns the completion script of a shell. The script contains the names of all commands and
+ * options, so it completes words without calling `beckon`.
+ */
 export function completionScript(shell: Shell, commands: readonly Described[]): string {
   switch (shell) {
     case "bash":

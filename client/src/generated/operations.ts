@@ -200,7 +200,7 @@ export function bindOperations(send: Sender) {
         agentId: string,
         body: UpdateAgentBody,
         options?: CallOptions & {
-          /** The version that you have read, as in `ETag`. A newer one is a 412. */
+          /** The version that you have read: the value of `ETag`. If it is no longer the current version, the request is rejected with 412. */
           readonly ifMatch?: string | number | undefined;
         },
       ): Promise<Agent> =>
@@ -219,7 +219,7 @@ export function bindOperations(send: Sender) {
       delete: (
         agentId: string,
         options?: CallOptions & {
-          /** The version that you have read, as in `ETag`. A newer one is a 412. */
+          /** The version that you have read: the value of `ETag`. If it is no longer the current version, the request is rejected with 412. */
           readonly ifMatch?: string | number | undefined;
         },
       ): Promise<void> =>
@@ -450,7 +450,7 @@ export function bindOperations(send: Sender) {
         triggerId: string,
         body: UpdateTriggerBody,
         options?: CallOptions & {
-          /** The version that you have read, as in `ETag`. A newer one is a 412. */
+          /** The version that you have read: the value of `ETag`. If it is no longer the current version, the request is rejected with 412. */
           readonly ifMatch?: string | number | undefined;
         },
       ): Promise<UpdateTriggerAnswer> =>
@@ -470,7 +470,7 @@ export function bindOperations(send: Sender) {
         agentId: string,
         triggerId: string,
         options?: CallOptions & {
-          /** The version that you have read, as in `ETag`. A newer one is a 412. */
+          /** The version that you have read: the value of `ETag`. If it is no longer the current version, the request is rejected with 412. */
           readonly ifMatch?: string | number | undefined;
         },
       ): Promise<void> =>
@@ -728,7 +728,7 @@ export function bindOperations(send: Sender) {
         agentId: string,
         version: string,
         options?: OnceOptions & {
-          /** The version that you have read, as in `ETag`. A newer one is a 412. */
+          /** The version that you have read: the value of `ETag`. If it is no longer the current version, the request is rejected with 412. */
           readonly ifMatch?: string | number | undefined;
         },
       ): Promise<Agent> =>
@@ -873,7 +873,7 @@ export function bindOperations(send: Sender) {
         subscriptionId: string,
         body: UpdateSubscriptionBody,
         options?: CallOptions & {
-          /** The version that you have read, as in `ETag`. A newer one is a 412. */
+          /** The version that you have read: the value of `ETag`. If it is no longer the current version, the request is rejected with 412. */
           readonly ifMatch?: string | number | undefined;
         },
       ): Promise<Subscription> =>
@@ -892,7 +892,7 @@ export function bindOperations(send: Sender) {
       delete: (
         subscriptionId: string,
         options?: CallOptions & {
-          /** The version that you have read, as in `ETag`. A newer one is a 412. */
+          /** The version that you have read: the value of `ETag`. If it is no longer the current version, the request is rejected with 412. */
           readonly ifMatch?: string | number | undefined;
         },
       ): Promise<void> =>

@@ -5,9 +5,9 @@ import { listAccounts } from "./password-store.ts";
 import { toUser } from "./user.ts";
 
 /**
- * An account, and the hash that the password matched. The password may have been changed since.
- * Before using the account, callers must therefore lock its password and check that it still has
- * this hash.
+ * An account, and the hash that the password matched. The account's password may have been changed
+ * after this comparison. Before using the account, callers must therefore lock its password and
+ * check that it still has this hash.
  */
 export interface FoundAccount {
   readonly user: User;

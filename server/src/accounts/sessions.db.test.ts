@@ -28,8 +28,8 @@ const attempt = (
     headers: { "x-forwarded-for": address },
   });
 /**
- * Makes tests with many attempts faster. If an attempt has a workspace id, its password is compared
- * with one hash. Without a workspace id, it is always compared with four.
+ * Sent by tests with many attempts, to make them faster: with a workspace id, the password is
+ * compared with one hash; without, always with four.
  */
 const aWorkspace = { workspace_id: "wsp_00000000000000000000000000" };
 

@@ -8,8 +8,8 @@ import { lockUser, renameUser } from "./store.ts";
 import { toUser } from "./user.ts";
 
 /**
- * Changes the signed-in person's name. The e-mail cannot be changed, because it must be unique
- * among the members of every workspace to which the person belongs.
+ * Changes the signed-in person's name. The e-mail cannot be changed, because the new e-mail
+ * could be that of another member in one of the person's workspaces, where it must be unique.
  * @throws ApiError `bad_request`
  */
 export async function updateMe({

@@ -8,7 +8,7 @@ import { listAgentRows, toAgent } from "./records/index.ts";
 /**
  * Returns one page of the agents that match the filters, newest first: by default those that are
  * not deleted, with `deleted=true` those that are deleted and can be restored. A page of large
- * agents has fewer than `limit`.
+ * agents can have fewer than `limit` agents, because its size is limited.
  * @throws ApiError `bad_request`, `forbidden`
  */
 export async function listAgents({

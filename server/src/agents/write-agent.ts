@@ -17,9 +17,8 @@ interface NewAgent {
   readonly config: AgentConfig;
   /**
    * Id of the workspace's provider that serves `config.model`; null for a built-in model and for a
-   * provider of the operator. This transaction must prevent the deletion of the provider: either
-   * `resolveModel` has locked the provider, or the row of another agent that uses the provider is
-   * locked.
+   * provider of the operator. So that the provider is not deleted, the caller must have locked the
+   * provider (`resolveModel` does) or the row of another agent that uses it.
    */
   readonly providerId: string | null;
   readonly secrets: readonly EncryptedSecret[];

@@ -5,7 +5,7 @@ import { exitCodes } from "../base/exit-codes.ts";
 /** Why a backup or a restore is not possible. The message says what to do. */
 export class BackupError extends Error {
   readonly code: "usage" | "invalid_setting" | "temporary" | "failed";
-  /** Exit code of the command: one of `exitCodes`, or 1. Only the code `failed` can have 1. */
+  /** Exit code of the command: one of `exitCodes`, or 1, which is possible only with `failed`. */
   readonly exitCode: number;
 
   constructor(

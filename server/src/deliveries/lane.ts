@@ -6,7 +6,7 @@ export interface LaneOptions {
   readonly subscriptionId: string;
   readonly kind: DeliveryKind;
   readonly maxConcurrent: number;
-  /** Maximum time that a claimed delivery waits, in milliseconds. */
+  /** Milliseconds after which a claimed delivery that still waits is released and not sent. */
   readonly maxWaitMs: number;
   /** Sends a delivery. Never rejects. @returns whether the receiver accepted it. */
   readonly send: (delivery: ClaimedDelivery, signal: AbortSignal) => Promise<boolean>;

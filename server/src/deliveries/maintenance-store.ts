@@ -86,7 +86,7 @@ export async function closeDeliveries({ engine }: Database): Promise<boolean> {
 }
 
 /**
- * Returns SQL that ends up to 1,000 pending deliveries. `$1` is the text for `last_error`.
+ * Returns SQL that ends at most 1,000 pending deliveries. `$1` is the text for `last_error`.
  * @param order the `order by` within one subscription and kind, optionally with an `offset`.
  * @param where a `where` clause on the subscription and kind `f`. Default: none.
  */

@@ -22,8 +22,9 @@ export interface AttemptLimit {
    */
   readonly isReserved: boolean;
   /**
-   * Returns whether the reservation also covers the next attempt, provided that this attempt has
-   * used nothing. False if nothing is reserved, or if limits may have changed since.
+   * Returns whether limits allow reusing the reservation for the next attempt. False if nothing is
+   * reserved, or if limits may have changed since the reservation. The caller must also check that
+   * no attempt has used tokens since then.
    */
   readonly coversNext: () => boolean;
   /**

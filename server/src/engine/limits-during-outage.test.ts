@@ -14,7 +14,7 @@ const limit: AttemptLimit = {
   coversNext: () => false,
   endOfTruncated: undefined,
 };
-/** The result if only the run's own limit applies. */
+/** The result of a reservation if only the run's own limit applies. */
 const ownLimit: AttemptLimit = { ...limit, maxOutputTokens: 70, isReserved: false };
 
 interface Script {

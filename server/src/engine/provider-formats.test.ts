@@ -19,7 +19,10 @@ const modelOf = (kind: ProviderKind, modelId: string, apiKey: string | undefined
     ...(apiKey && { apiKey }),
   });
 
-/** A format, and what its requests must contain so that the conversation is preserved. */
+/**
+ * A provider's API format. The second request of a run must contain everything in the model's first
+ * answer: text, tool call, and reasoning with its signature.
+ */
 interface Case {
   readonly kind: ProviderKind;
   readonly model: string;
@@ -27,7 +30,8 @@ interface Case {
   readonly keyHeader: readonly [string, string];
   /**
    * Returns the fields of the second request that are compared with `expected`: the conversation,
-   * and options that preserve it or prevent storing it.
+   * the options that make the provider return its reasoning, and those that forbid the provider to
+   * store the conversation.
    */
   readonly second: (body: Record<string, unknown>) => unknown;
   readonly expected: unknown;

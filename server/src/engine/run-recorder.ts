@@ -15,7 +15,8 @@ import { totalUsage } from "./usage.ts";
  *
  * It makes one write at a time. After a rejected write no further append is tried. The answers and
  * tool results of rejected appends are deferred to the end of the run, so that a cancelled run
- * still shows what was paid for. Their intents (`run.tool_call` events) are dropped.
+ * still shows what was paid for. Intents (`run.tool_call` events) in rejected appends are dropped,
+ * because their tools were not called.
  */
 export class RunRecorder {
   readonly #journal: Journal;

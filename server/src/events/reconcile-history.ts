@@ -17,8 +17,8 @@ import {
  * cursors invalid.
  *
  * `beckon restore` also marks the database. The timeline alone cannot distinguish a restored
- * backup, after which nothing must be repeated, from a failover, after which runs continue. The
- * mark stays until `finishRestore`.
+ * backup from a failover. After a failover runs continue. After a restored backup they are ended,
+ * because resuming them could repeat tool calls. The mark stays until `finishRestore`.
  *
  * This function does not detect a restore without the mark into the same cluster, for example of a
  * dump or of the data files of a stopped server, because the history does not change. Such a

@@ -39,7 +39,7 @@ export const apiErrors: {
     status: 409,
     meaning: "the current state does not allow it: the text says what to do",
   },
-  stale: { status: 412, meaning: "If-Match names an older version" },
+  stale: { status: 412, meaning: "If-Match does not name the current version" },
   too_large: {
     status: 413,
     meaning:

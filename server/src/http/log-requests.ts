@@ -21,7 +21,7 @@ export const commonMethods: ReadonlySet<string> = new Set([
 /** What the log needs of the services. */
 type LogServices = Pick<Services, "log" | "metrics" | "auth" | "trustProxy">;
 
-/** Kind of the credential that a request presented. It says nothing about its validity. */
+/** Kind of the credential that a request presented, whether the credential is valid or not. */
 type CallerKind = "token" | "key" | "session" | "trigger" | "none";
 
 /** Path pattern of the route that fires a trigger. The last segment is the credential. */

@@ -37,7 +37,7 @@ const connectMethod: ParserError = [
 /**
  * Sends a JSON error for requests that Node's HTTP parser rejects, because Node's own responses to
  * these have no body.
- * @param onRejected logs and counts a rejected request for which Node created no request object
+ * @param onRejected logs and counts a rejected request for which Node emits no event `request`
  */
 export function answerMalformed(
   server: Server,

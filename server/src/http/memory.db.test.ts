@@ -96,7 +96,8 @@ test.each(["invoke", "fire"] as const)(
     };
     const large = "x".repeat(1_040_000);
     expect(await send(targets[0], large)).toBe(200);
-    // Each body holds 6 MiB, so the workspace can send three at once, whatever its credentials.
+    // Each byte of a body counts six times, so the workspace can send three of these bodies (1 MiB)
+    // at once, whatever credentials it uses.
     const slow = targets.flatMap(({ url, token }) => [1, 2, 3].map(() => sendSlowly(url, token)));
     const rejected = await eventually("three rejected bodies", () => {
       const answers = slow.flatMap(({ answer }) => (answer.includes("}") ? [answer] : []));

@@ -133,8 +133,8 @@ test("figures of the database are read at most every 10 seconds, and by one proc
   expect(await names(true)).toEqual(expect.arrayContaining(["beckon_runs_queued"]));
   expect(await names(false)).not.toContain("beckon_runs_queued");
   expect(await metric("beckon_processes_alive")).toBe(1);
-  // The figures of `beckon` have an unknown age, so that process could read them again at any time.
-  // A new process reads its figures for the first time below, so its 10 seconds begin there.
+  // `beckon` read its figures at an unknown time, so `beckon` could read them again at any time.
+  // The new process first reads them in the call of `alive` below, so its 10 seconds begin there.
   const reading = await beckon.another();
   const alive = async () =>
     (await reading.collectMetrics({ database: true })).find(

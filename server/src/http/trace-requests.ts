@@ -8,8 +8,8 @@ const untraced: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
 
 /**
  * Makes a span for each request, from its headers to the end of its response or stream. The span
- * contains the route's template and not the path, because the path of a trigger contains its
- * secret.
+ * contains the route's path pattern and not the path, because the path of a trigger contains the
+ * trigger's secret.
  */
 export function traceRequests(
   server: Server,

@@ -187,8 +187,8 @@ test("a run's events are in the order of seq although an older transaction wrote
   await older.query("select pg_current_xact_id()");
   const runId = await run(slow);
   await older.query("select set_config('beckon.workspace', '*', true)");
-  // Takes the next `seq` of the run, although no process that executes the run writes this event.
-  // The statements that end a queued run do the same.
+  // Writes an event with the run's next `seq` without executing the run, as the statements do that
+  // end a queued run.
   await older.query(
     `with moved as (
       update runs set last_seq = last_seq + 1, last_transaction = greatest(last_transaction, current_transaction()) where id = $1

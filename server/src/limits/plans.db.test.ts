@@ -25,7 +25,7 @@ async function planFile(plans: object): Promise<string> {
 }
 
 const file = await planFile({ business: { tokens: 1_000_000, cost: 50 }, "a.b": {} });
-// A process with this role executes no runs, and no test starts one.
+// No test in this file starts a run, so the process has the role `api`, which executes no runs.
 const beckon = await startTestBeckon({ BECKON_PLANS: file, BECKON_ROLE: "api" });
 const { database } = beckon.db;
 const { engine } = database;

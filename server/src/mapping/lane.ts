@@ -63,8 +63,8 @@ const maxExtensions = 10;
 
 /**
  * One child process and the evaluations that wait for it. The child evaluates one at a time; when
- * one takes too long, the child is killed and replaced. The evaluations behind it are only delayed.
- * If the child exits on its own, its current evaluation is repeated once, because the cause may be
+ * one takes too long, the child is killed and replaced, which only delays the next evaluations. If
+ * the child exits on its own, its current evaluation is repeated once, because the cause may be
  * something other than the evaluation, such as a lack of memory on the machine.
  */
 export class EvaluationLane {

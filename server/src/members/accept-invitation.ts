@@ -110,9 +110,9 @@ async function accountOfPassword(
 ): Promise<AccountResolver> {
   const { password, email = invitation.email } = given;
   const { account, isKnown } = await findAccount(ctx.database, { email, password });
-  // Above the limit of failed attempts, this call rejects correct and wrong passwords. If it
-  // rejected only correct ones, the error would reveal a correct password, because a request with a
-  // wrong password and a name would succeed below: it adds an account.
+  // Not inside the `if` below: above the limit of failed attempts, it would then reject only
+  // correct passwords, and so reveal them. A wrong password with a name succeeds, by adding an
+  // account.
   ctx.failedAttempts.permit();
   if (account !== undefined) {
     return async (tx) => {

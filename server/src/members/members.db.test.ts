@@ -295,7 +295,8 @@ describe("a link to set a new password", () => {
     const { token } = body.data;
     const check = () => beckon.call("/password/reset/check", { credential: null, body: { token } });
     expect((await check()).status).toBe(200);
-    // Simulates a link that a person issued for themselves before this was rejected.
+    // Simulates a link that a person issued for themselves with an earlier version of Beckon, which
+    // allowed this.
     await beckon.db.database.engine.query(
       "update password_resets set created_by = 'user:' || user_id where user_id = $1",
       [owner.id],

@@ -9,7 +9,7 @@ import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { requireMember } from "./member.ts";
 import { isMemberOfUnownedWorkspace } from "./store.ts";
 
-/** A link to set a new password. Only the response that creates the link contains this. */
+/** A link to set a new password. Only the response that creates the link contains its token. */
 export interface ResetLink {
   readonly token: string;
   readonly url: string;

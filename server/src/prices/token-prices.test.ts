@@ -45,7 +45,7 @@ test("the sum is rounded, not its parts", () => {
 });
 
 // Added as floating-point numbers, 1.1 + 1.3 + 0.6 is 3.0000000000000004, which would be rounded up
-// to 4. In another order it is 3, so each kind of token has each of the prices once.
+// to 4. In another order it is 3, so each kind of token has each price in at least one case.
 test.each([
   [1_100_000, 1_300_000, 600_000],
   [1_300_000, 600_000, 1_100_000],

@@ -54,7 +54,7 @@ test("a process that does not renew its lease is declared dead", async () => {
 
 test("after the database's clock was set forward, every process gets the time to renew its lease", async () => {
   const { own, lease, declaredDead } = await keep();
-  // From now on, the process declares others dead at once.
+  // After the process has declared a first one dead, it declares others dead at once.
   await declaredDead(await addProcess(0.1));
   const other = await addProcess(3_600);
   // Leases that are moved to the past have the same effect as a database clock that is set forward.

@@ -20,7 +20,7 @@ export interface ReceivedRequestRow {
   readonly size: number;
   /**
    * `query`, `headers` (JSON) and `body` are null if the request was not verified. `body` is also
-   * null if there is a `runId`.
+   * null if there is a `runId`, because the earlier request was stored with its body.
    */
   readonly query: string | null;
   readonly headers: string | null;
@@ -38,6 +38,6 @@ export interface SettingsCheck {
 
 /**
  * Whether an outcome still applies: not if the token is no longer valid (`unauthorized`), or if the
- * trigger's settings have changed since (`reconfigured`).
+ * trigger's settings have changed since the outcome was decided (`reconfigured`).
  */
 export type CheckResult = "valid" | "unauthorized" | "reconfigured";

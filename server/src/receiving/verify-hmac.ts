@@ -97,7 +97,7 @@ function signedParts(
 
 /**
  * Returns the timestamp in a header of its own, or in a pair such as `t=1700000000` in the header
- * of the signature; undefined if it is absent or there are several.
+ * of the signature. Undefined if it is absent or in the body, or if there are several such pairs.
  */
 function timestampText(
   location: HmacVerification["timestamp"],

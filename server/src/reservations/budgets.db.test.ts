@@ -116,7 +116,7 @@ async function lockBudget(id: number) {
 /**
  * Resolves when `count` statements wait for the row that the client's transaction has locked. In
  * PostgreSQL, the first one waits for that transaction, and the others for their turn to lock the
- * row.
+ * row, so both kinds of waits are counted.
  */
 async function waitersOf(client: Pick<typeof engine, "query">, count: number): Promise<void> {
   const { rows: holders } = await client.query("select pg_current_xact_id()::text as id");
@@ -363,7 +363,8 @@ test("a charge is added to a period that a clock ahead of time has begun too ear
   await engine.query("update budgets set starts = now() + interval '1 minute' where id = $1", [id]);
   await end(await start(agent), [call(30)]);
   expect(await budget(id)).toMatchObject({ spent: 30 });
-  // `wrongWithBudgets`, which other tests call, compares `spent` with the entries since `starts`.
+  // Moves the start of the period before the entry, because `wrongWithBudgets`, which other tests
+  // call for all budgets, compares `spent` with the sum of the entries since `starts`.
   await engine.query("update budgets set starts = now() - interval '1 hour' where id = $1", [id]);
 });
 

@@ -77,8 +77,8 @@ describe("a call", () => {
   });
 
   test("that is rejected only because its input is large does not use up the limit", () => {
-    // Each token costs 3 micro-dollars. A call with 32,768 tokens of input and 256 of output costs
-    // 99,072.
+    // Each token costs 3 micro-dollars. `isUsedUp` depends on the cost of a call with 32,768 tokens
+    // of input and 256 of output, which is 99,072 micro-dollars.
     const large = {
       maxOutputTokens: 1_000,
       amountsOf: (count: number) => ({

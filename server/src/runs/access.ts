@@ -24,8 +24,8 @@ export function canReadRuns(ctx: Context): boolean {
 
 /**
  * Returns a run for the response to an actor that has changed or started it. If the actor cannot
- * read runs, input and output are left out, and the message of a mapping error, which can contain
- * values of the input.
+ * read runs, input and output are left out, and the message of a mapping error is replaced, because
+ * it can contain values of the input.
  */
 export function visibleRun(ctx: Context, run: Run): Run {
   if (canReadRuns(ctx)) return run;

@@ -61,7 +61,10 @@ const short: readonly Fault[] = [
   cut("read-outcome"),
 ];
 
-/** Faults that last longer than the 5 s that a start waits for the database. */
+/**
+ * Faults that last longer than 5 s. After this time, a request to start a run gets a `503` response
+ * because the database is unavailable.
+ */
 const long: readonly Fault[] = [
   (proxy) => silent(proxy, "mute", 5_500),
   (proxy) => closed(proxy, 5_500),

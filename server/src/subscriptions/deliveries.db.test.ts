@@ -273,7 +273,7 @@ describe("a replay", () => {
   });
 
   test("of a range leaves out callbacks to the server of an earlier URL", async () => {
-    // Only one subscription covers this agent, so that it signs the callback.
+    // No other subscription covers this agent. Otherwise the oldest one would sign the callback.
     const own = await beckon.createAgent();
     const subscription = await subscribe({ agent_ids: [own.id] });
     const headers = { "beckon-callback": `${receiver.origin}/callback` };
@@ -434,7 +434,8 @@ describe("many deliveries", () => {
     await owner.query("set beckon.workspace = '*'");
     await owner.query("begin");
     const id = path.split("/").at(-1);
-    // Locks all rows, so that the delete waits at its first one, and then postpones some of them.
+    // Locks all rows, so that the delete waits for the first one, and changes some of them: the
+    // delete must also cancel those.
     await owner.query("select 1 from deliveries where subscription_id = $1 for update", [id]);
     await owner.query(
       `update deliveries set next_at = now() + interval '1 hour'

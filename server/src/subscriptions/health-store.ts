@@ -80,7 +80,8 @@ export async function countMissed(
     ${missed("not_sent", inactiveSince, order, limit)} union all
     ${missed("failed", failingSince ?? inactiveSince, order, limit)})`;
   // Read in order of finished_at, so that deliveries that were missed at an earlier time are not
-  // read. Ids cannot exclude these, because a replayed delivery keeps the id of an old event.
+  // read. A range of ids cannot exclude these: ids have the time of the event, and the delivery of
+  // an old event can be replayed and missed again.
   const { rows } = await sql<{ deliveries: number; oldest: string | null }>`
     select least(count(*), ${maxCountedMissed})::int as deliveries,
       case when count(*) < ${maxCountedMissed} then min(id)

@@ -121,8 +121,8 @@ function requireSecretsFor(
 
 /**
  * Rejects a secret in a request that does not change the origin of the subscription's URL. The
- * exception is a request with a URL and the stored secret: it may repeat the request that has set
- * both, because the response was lost.
+ * exception is a request with a URL and the stored secret: a client repeats the request that set
+ * both if it did not get the response.
  * @throws ApiError `bad_request`
  */
 function requireNoNewSecret(

@@ -21,8 +21,9 @@ test("a limit that the operator set is kept", () => {
 });
 
 /**
- * Runs `keepServers` with one server until a second one is ready.
- * @param exits the value of EXIT for each process: `1` exits after it was ready, `78` before.
+ * Runs `keepServers` with `count` 1 until two processes, one after the other, have been ready.
+ * @param exits the value of EXIT for each process, in order: `1` exits after it was ready, `78`
+ *   before. A process without a value does not exit by itself.
  */
 async function keepOneServer(exits: readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), "beckon-servers-"));

@@ -17,8 +17,8 @@ const contentType = "text/plain; version=0.0.4; charset=utf-8";
 
 /**
  * Serves `GET /metrics`. The supervisor serves it, because a server process knows only its own
- * metrics, and because the supervisor responds when all servers are overloaded. There is no
- * credential, so by default it listens on the loopback address only.
+ * metrics, and because the supervisor responds when all servers are overloaded. Requests need no
+ * credential, so the default of BECKON_METRICS_HOST is the loopback address.
  * @throws ConfigError if the address is in use or cannot be bound.
  */
 export async function serveMetrics(

@@ -32,8 +32,9 @@ export function openSecret({ cipher }: Encryption, row: TriggerRow, column: Colu
 }
 
 /**
- * Returns whether the trigger has a sender secret that its verification can use. A secret counts as
- * usable if it cannot be decrypted, because its form is not known, or if `receiving` is null.
+ * Returns whether the trigger has a sender secret that its verification can use. A secret that
+ * cannot be decrypted counts as usable, because its form is not known. With `receiving` null, every
+ * secret counts as usable.
  */
 export function hasUsableSecret(
   ctx: Encryption,
@@ -46,7 +47,7 @@ export function hasUsableSecret(
   return secret === null || senderSecretMistake(receiving.verification, secret) === undefined;
 }
 
-/** Returns a new token with which Meta proves that it knows the trigger. */
+/** Returns a new token, which Meta must send in its handshake with the trigger. */
 export function generateVerifyToken(): string {
   return randomBytes(24).toString("base64url");
 }

@@ -27,7 +27,7 @@ export interface Figures {
   readonly failed: number;
   /** Model calls that a journal reports as lost with their process. */
   readonly lost: number;
-  /** Executions of tool calls that must not be repeated. */
+  /** Executions of tool calls that are unsafe to repeat. */
   readonly unsafeEffects: number;
   /** Tool calls that can be repeated, each counted once even if it was executed several times. */
   readonly safeEffects: number;

@@ -1,6 +1,6 @@
 import type { ModelOutput, ProviderError } from "./model-output.ts";
 
-/** A request's body as JSON; each format parses it itself. */
+/** A request's body, parsed as JSON. Its fields depend on the wire format. */
 export type WireBody = Readonly<Record<string, unknown>>;
 
 /** One wire format of models over HTTP. */

@@ -42,7 +42,10 @@ export const fetchOnce: typeof fetch = (input, init) => {
   });
 };
 
-/** An unread response that no cache may store would occupy one of the browser's connections. */
+/**
+ * Cancels the body. A response with `Cache-Control: no-store` that nobody reads would occupy one of
+ * the browser's connections.
+ */
 const drop = (response: Response) => void response.body?.cancel();
 
 function dropAll(): void {

@@ -1,6 +1,6 @@
 import { BeckonError } from "@beckon/client";
 
-/** Returns whether the caller's session is rejected. */
+/** Returns whether the server rejected the session, the link or the password of a call (401). */
 export function isUnauthorized(thrown: unknown): boolean {
   return thrown instanceof BeckonError && thrown.status === 401;
 }

@@ -46,10 +46,10 @@ export type PatchState<Resource, Changes> =
 const maxMerges = 3;
 
 /**
- * Saves changes of a resource with If-Match. They count as saved only after the server has
- * confirmed them. If someone else has changed other fields, the changes are merged. If someone else
- * has changed the same fields, the state `conflict` lists them for a `MergeDialog`. If the response
- * is lost, the resource is refetched.
+ * Returns the state of saving, and functions that save changes of a resource with If-Match. Changes
+ * count as saved only after the server has confirmed them. If someone else has changed other
+ * fields, the changes are merged. If someone else has changed the same fields, the state `conflict`
+ * lists them for a `MergeDialog`. If the response is lost, the resource is refetched.
  */
 export function usePatch<Resource extends { version: number | string }, Changes extends object>({
   read,

@@ -10,7 +10,7 @@ import { announceSignOut, onSignedOut } from "./tabs.ts";
 export interface SessionControl {
   /**
    * Ends the session on the server, then deletes all data of the page.
-   * @throws BeckonError if the server did not confirm the end. The person is then still signed in.
+   * @throws BeckonError if the server did not confirm the end. No data is deleted then.
    */
   signOut(): Promise<void>;
   /**

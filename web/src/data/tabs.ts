@@ -22,7 +22,7 @@ export async function announceChanges(
   await Promise.all(queryKeys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
 }
 
-/** Refetches data that another tab has changed. */
+/** From this call on, refetches data when another tab has changed it. */
 export function followChanges(queryClient: QueryClient): void {
   onNews((news) => {
     if (news.type !== "changed") return;

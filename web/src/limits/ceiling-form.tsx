@@ -37,8 +37,9 @@ export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
       ? (initial ?? { scope: "workspace", scopeId: id })
       : { scope: ceiling.scope, scopeId: ceiling.scope_id },
   );
-  // Undefined until edited; until then, the form shows and saves the value of `ceiling`. A request
-  // sets both values: copies from when the form was opened would undo a change by somebody else.
+  // Undefined until the person edits the field. Until then, the form shows and saves the current
+  // value of `ceiling`. A request sets both fields, so values from when the form was opened would
+  // undo a change by somebody else.
   const [typed, setTyped] = useState<string>();
   const [toggled, setToggled] = useState<boolean>();
   const dollars = typed ?? (ceiling === undefined ? "" : writeDollars(ceiling.limit_micros));

@@ -55,7 +55,7 @@ export interface Live {
  * @param onOpened called when the stream is open for this tab. Data that was read before may lack
  *   changes, so it must be refetched.
  * @param onReset called with the reason if all data must be refetched
- * @param onSignedOut called when the server has rejected the session
+ * @param onSignedOut called when the hub has removed this tab: the session may have ended
  */
 export function createLive({
   workspaceId,
@@ -139,8 +139,8 @@ export function createLive({
       case "signed out":
         events.clear();
         runEvents.clear();
-        // The hub sends nothing more to this tab. The person can still be signed in, for example if
-        // they were only removed from this workspace.
+        // The hub has removed this tab, so `retry` must send `hello` again. The page can stay open:
+        // the person may still be signed in, and have only been removed from this workspace.
         isJoined = false;
         setStatus({ ...status, state: "not live" });
         onSignedOut();

@@ -25,7 +25,7 @@ export type TabMessage =
   | { readonly type: "retry" }
   /**
    * The tab is visible again, or the network is back: a stream that has ended is opened again, and
-   * one that is open counts as the last used.
+   * an open one counts as the most recently used (see stream-budget.ts).
    */
   | { readonly type: "wake" }
   | ({ readonly type: "start run" } & RunStart)
@@ -43,7 +43,7 @@ export type HubMessage =
   | { readonly type: "run not started"; readonly startId: number; readonly error: SentError }
   | { readonly type: "run event"; readonly runId: string; readonly event: WatchedEvent }
   | { readonly type: "run state"; readonly runId: string; readonly state: RunStreamState }
-  /** The session has ended, or another person has signed in. */
+  /** The hub has removed the tab, after a 401, a sign-out or a sign-in by another person. */
   | { readonly type: "signed out" };
 
 /** The hub's side of a connection to a tab. */

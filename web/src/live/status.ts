@@ -8,8 +8,8 @@ export interface LiveStatus {
 }
 
 /**
- * The server sends a byte at least every 15 seconds. After a longer silence the connection is
- * considered lost.
+ * Time without a byte after which the connection is shown as `reconnecting`, then as `not live`.
+ * The server sends a byte at least every 15 seconds.
  */
 const reconnectingAfterMs = 20_000;
 const notLiveAfterMs = 45_000;

@@ -76,7 +76,7 @@ export interface Feed {
    * too: if their runs fail, for example, the filter can show them.
    */
   readonly lines: readonly FeedLine[];
-  /** The newest events. Lists of runs that are read later can lack them. */
+  /** The newest events. `readFeed` adds them to the list, which may be older than they are. */
   readonly newest: readonly WorkspaceEvent[];
   /** Number of events since the feed was opened. */
   readonly eventCount: number;

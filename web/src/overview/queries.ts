@@ -130,7 +130,7 @@ export const feedKey = (workspaceId: string) => [...runsKey(workspaceId), "feed"
 
 /**
  * The first 200 ceilings (daily spending limits), each with the amount spent today. Every role can
- * read them.
+ * read them, so the query is always enabled.
  */
 export const nearLimitsQuery = ({ id, client }: Source) =>
   queryOptions({

@@ -26,8 +26,8 @@ const maxAgeMs = 60_000;
 export function useStatistics() {
   const workspace = useWorkspace();
   const [tally, setTally] = useState<Tally>([]);
-  // Starts with the current time, so that each of the statistics is refreshed once: the tally lacks
-  // events from before the stream was connected.
+  // Time of the last start or end of a run. It begins with the current time, so that each of the
+  // statistics is refetched once: the tally lacks events from before the stream was connected.
   const changedAt = useRef(Date.now());
   const recent = useQuery(recentQuery(workspace));
   const speed = useQuery(speedQuery(workspace));

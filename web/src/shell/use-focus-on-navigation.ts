@@ -7,7 +7,7 @@ import { useEffect } from "react";
  */
 export const mainId = "main";
 
-/** Selects dialogs and menus. They are open above the content, but not inside its element. */
+/** Selector of dialogs and menus, which are rendered outside of the content's element. */
 const overlays = "[role=dialog], [role=alertdialog], [role=menu], [role=listbox]";
 
 /**

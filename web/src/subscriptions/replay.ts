@@ -6,7 +6,7 @@ interface ReplayControl {
    * because a response was lost, no delivery is replayed twice.
    */
   readonly key: string;
-  /** Called after each request with the number so far. */
+  /** Called after each request with the number of deliveries replayed so far. */
   readonly onProgress: (replayed: number) => void;
   /** If it aborts, no further request is sent. */
   readonly signal: AbortSignal;
@@ -25,8 +25,8 @@ export async function replayRange(
   let body = range;
   let total = 0;
   for (let request = 0; !signal.aborted; request++) {
-    // The key contains the number, because two requests can have the same `until`: one millisecond
-    // can have more deliveries than one request replays.
+    // The key contains the number of the request and not its `until`, which two requests can share:
+    // one millisecond can have more deliveries than one request replays.
     const idempotencyKey = `${key} ${request}`;
     const {
       replayed,

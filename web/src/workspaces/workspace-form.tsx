@@ -22,10 +22,10 @@ import { TimeZoneField } from "./time-zone-field.tsx";
 const labels = { name: "Name", time_zone: "Time zone", run_retention_days: "Keep runs for" };
 
 /**
- * The fields of the form.
+ * Returns the schema of the form.
  * @param maxDays days for which the operator keeps runs; null: for ever
- * @param savedDays the saved days, which are always accepted: the operator can have lowered the
- *   maximum since
+ * @param savedDays the saved days. They are accepted even if the operator has lowered the maximum
+ *   after they were saved.
  */
 const fieldsWithin = (maxDays: number | null, savedDays: number | null) =>
   updateWorkspaceBody

@@ -28,12 +28,12 @@ export interface Imported {
 }
 
 /**
- * Maximum characters of a tool's URL. Longer paths and server URLs are not searched, because the
- * time of some regular expressions below grows with the square of the length.
+ * Maximum characters of a tool's URL. Longer paths and server URLs are not used: the time of some
+ * regular expressions below grows with the square of the length.
  */
 const maxUrlCharacters = 2_000;
 
-/** Maximum servers of a list that are read. The document's list is read for each operation. */
+/** Maximum servers read from a list, because the document's list is read for each operation. */
 const maxServers = 20;
 
 const methods = ["get", "head", "post", "put", "patch", "delete"];

@@ -179,7 +179,10 @@ export function createBatcher<Row, RowResult>(
   /** Number of rows that were sent and whose promises are not resolved yet. */
   let sent = 0;
   let writing = false;
-  /** Number of consecutive attempts to write the current batch that failed with `lost`. */
+  /**
+   * Number of consecutive attempts to write the current batch that failed because the database was
+   * unavailable.
+   */
   let lostAttempts = 0;
 
   function removeWithdrawn(): void {

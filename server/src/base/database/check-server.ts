@@ -110,7 +110,8 @@ function createClient(connection: ClientConfig): Client {
  * processes are compared. Behind such a pooler, the second client gets the process of the first
  * one, or the first client gets another process. If the pooler has only one process, the query of
  * the first client times out. Beckon needs connections that keep their server process, for advisory
- * locks, LISTEN, prepared statements and the workspace setting.
+ * locks, LISTEN, prepared statements, and the settings that `connect` sends when it opens a
+ * connection.
  * @throws ConfigError if there is such a pooler; the error of the connection if one breaks.
  */
 async function rejectTransactionPooling(first: Client, connection: ClientConfig): Promise<void> {

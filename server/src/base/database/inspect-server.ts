@@ -56,8 +56,8 @@ export async function inspectServer(
     const halfwayMs = (asked + Date.now()) / 2;
     const [row] = rows;
     if (row === undefined) throw new Error("PostgreSQL returned no row.");
-    // If there is a `role`, the next startup grants this right to the role and creates the tables
-    // as that role.
+    // If there is a `role`, the next startup creates the tables as that role, after granting it the
+    // right to create them.
     if (!row.can_create && role === undefined) throw missingSchemaRight(row.user);
     const applied = row.has_migrations
       ? (await client.query<{ name: string }>("select name from public.migrations")).rows

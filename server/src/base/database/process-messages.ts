@@ -31,8 +31,8 @@ export type ProcessMessage =
   | { readonly kind: "events" }
   /**
    * A limit of the workspace may be new, or may allow more or less now: a reservation was reduced
-   * or released, or a ceiling or a plan was changed. Runs make a new reservation before their next
-   * attempt, runs that wait for a reservation try again, and held runs can be queued.
+   * or released, or a ceiling or a plan was changed. Runs make a new reservation before they
+   * call a model again, runs that wait for a reservation try again, and held runs can be queued.
    */
   | { readonly kind: "limits"; readonly workspaceId: string }
   /** A subscription was changed, or deliveries are due again. */
@@ -110,27 +110,38 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
   let listening: Client | undefined;
 
   async function send(): Promise<void> {
-    while (pending.size > 0 && !closing.signal.aborted) {
-      await sleep(batchDelayMs, closing.signal);
-      let text = sender;
-      const batch: string[] = [];
-      for (const message of pending) {
-        if (text.length + message.length + 1 > maxBytes) break;
-        text += ` ${message}`;
-        batch.push(message);
-        // Deleted before the query, so that the same message can be sent again during the query.
-        pending.delete(message);
+    try {
+      while (pending.size > 0 && !closing.signal.aborted) {
+        await sleep(batchDelayMs, closing.signal);
+        await sendBatch();
       }
-      try {
-        await database.engine.query("select pg_notify($1, $2)", [channel, text]);
-      } catch {
-        for (const message of batch) pending.add(message);
-        if (pending.size > maxUnsent) {
-          pending.clear();
-          pending.add(letters.lost);
-        }
-        await sleep(retryMs, closing.signal);
+    } catch {
+      // Only `sleep` rejects: the process stops, and other processes find the work by polling.
+    } finally {
+      // In the same turn as the last check of `pending`, so that no message comes between them.
+      sending = undefined;
+    }
+  }
+
+  async function sendBatch(): Promise<void> {
+    let text = sender;
+    const batch: string[] = [];
+    for (const message of pending) {
+      if (text.length + message.length + 1 > maxBytes) break;
+      text += ` ${message}`;
+      batch.push(message);
+      // Deleted before the query, so that the same message can be sent again during the query.
+      pending.delete(message);
+    }
+    try {
+      await database.engine.query("select pg_notify($1, $2)", [channel, text]);
+    } catch {
+      for (const message of batch) pending.add(message);
+      if (pending.size > maxUnsent) {
+        pending.clear();
+        pending.add(letters.lost);
       }
+      await sleep(retryMs, closing.signal);
     }
   }
 
@@ -180,11 +191,7 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
     send(message) {
       if (processMessages.alone || closing.signal.aborted) return;
       pending.add(letters[message.kind] + subjectOf(message));
-      sending ??= send()
-        .catch(() => {})
-        .finally(() => {
-          sending = undefined;
-        });
+      sending ??= send();
     },
     async close() {
       closing.abort();

@@ -9,7 +9,7 @@ import { inWorkspace } from "./in-workspace.ts";
 const { url, role } = await testDatabase();
 const proxy = await startProxy(url);
 const database = connect({
-  // The parameter replaces the query timeout of 21 s.
+  // The parameter replaces the query timeout of 21 s, for which the test would have to wait.
   url: `${proxy.urlFor(url)}?query_timeout=2000`,
   poolSize: 4,
   role,
@@ -21,7 +21,8 @@ afterAll(async () => {
 });
 
 /**
- * The connection that sends the next statement with `text` gets no more responses, but stays open.
+ * Withholds all further responses from the connection that sends the next statement with `text`.
+ * The connection stays open.
  */
 const silence = (text: string) =>
   proxy.cutNext({ request: (bytes) => bytes.includes(text), pass: "stall" });

@@ -37,8 +37,8 @@ export interface RowsTable {
 /** Assigns parameter numbers while the text of a statement is built. */
 export interface Parameters<Input> {
   /**
-   * Sends the rows that `select(input)` returns, as a table. `columns` maps the name of each column
-   * to its type and the function that returns its value.
+   * Declares parameters for the rows that `select(input)` returns. `columns` maps the name of each
+   * column to its type and the function that returns its value.
    */
   rows<Row>(
     alias: string,
@@ -58,13 +58,16 @@ export interface Parameters<Input> {
     numbers: Readonly<Record<string, (row: Row) => number | null>>,
   ): RowsTable;
   /**
-   * Sends `of(input)` as one value of an SQL type. Example: `value("text[]", (input) =>
-   * input.ids)`. Returns the SQL of the parameter.
+   * Declares a parameter for the value `of(input)` of an SQL type. Example: `value("text[]",
+   * (input) => input.ids)`. Returns the SQL of the parameter.
    */
   value(type: string, of: (input: Input) => unknown): string;
 }
 
-/** Sent instead of null in the array of `rowsWithNumbers`. The statement converts it to null. */
+/**
+ * Sent instead of null in the array of `rowsWithNumbers`, and converted to null by the statement.
+ * In an array with nulls, PostgreSQL would visit all elements before the one that is picked.
+ */
 const nullNumber = Number.MIN_SAFE_INTEGER;
 
 /** A prepared statement whose parameters are taken from an `Input`. */

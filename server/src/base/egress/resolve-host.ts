@@ -49,7 +49,7 @@ const maxChecks = 4;
 export function limitLookups(
   resolve: Resolve,
 ): (hostname: string, workspaceId: string, signal: AbortSignal) => ReturnType<Resolve> {
-  // It counts each lookup as one byte.
+  // The budget counts each lookup as one byte.
   const turns = new ByteBudget({ maxBytes: maxChecks, shareMax: 0.5 });
   return async (hostname, workspaceId, signal) => {
     const turn = turns.hold(workspaceId);

@@ -31,7 +31,7 @@ export interface Metrics {
     name: Name,
     read: () => GaugeValues<Name> | Promise<GaugeValues<Name>>,
   ): void;
-  /** Sets the function that reads a counter that other code keeps. The value never decreases. */
+  /** Sets the function that reads a counter kept by other code. Its value must never decrease. */
   counterFrom(name: CounterName, read: () => number): void;
   /**
    * Returns all values.

@@ -16,8 +16,8 @@ export class AttemptLimiter {
   /** The revision of the limits that `#limit` takes into account; undefined if there were none. */
   #revision: number | undefined;
   /**
-   * Whether `mustReserveAgain` has already returned true for the next attempt, for another reason
-   * than the first limit of the workspace.
+   * Whether the last call of `mustReserveAgain` returned true because of a change other than the
+   * workspace's first limit. Such a change counts only once for each attempt.
    */
   #hasReservedAgain = false;
 
@@ -73,8 +73,8 @@ export class AttemptLimiter {
 
   /**
    * Returns whether `reserve` must be called again before the next attempt, because nothing is
-   * reserved for it and limits have changed while it waited for the circuit. Call it immediately
-   * before the attempt.
+   * reserved for it and limits have changed while it waited for the circuit. Must be called
+   * immediately before the attempt.
    *
    * The first limit of a workspace always counts. Other changes count only once for each attempt.
    * In a busy workspace the revision changes all the time, and after each change the run would have

@@ -44,7 +44,10 @@ export function hasSecret(value: Value): boolean {
   );
 }
 
-/** Returns the value, which must not contain a secret, as a quoted argument of a shell command. */
+/**
+ * Returns the value as an argument of a shell command, in single quotes. The shell expands no
+ * variables there, so the caller must use `hereDocument` for a value that contains a secret.
+ */
 export function shellArgument(value: Value): string {
   return `'${jsonLiteral(value, JSON.stringify).replaceAll("'", "'\\''")}'`;
 }

@@ -151,11 +151,11 @@ export async function handleManaged(
   const find = () => authenticate(services, incoming, { id, any: route.anyWorkspace });
   const found = await withinDeadline(find());
   const { cookies = [] } = found;
-  // `?workspace=` is for sessions only. With a key or token it is left in the query, where it is
-  // rejected as an unknown parameter.
+  // Only GET requests with a session can use `?workspace=`. In all others it is left in the query,
+  // where it is rejected as an unknown parameter.
   const query = found.actor.kind === "user" && route.method === "GET" ? others : c.req.query();
-  // These checks come before scope and resource, because operations get one value per parameter,
-  // and those without parameters get no query. For example, `DELETE …?dry_run=1` must not delete.
+  // The query is checked here, because operations get only one value of each parameter, and no
+  // query if they have no parameters. For example, `DELETE …?dry_run=1` must not delete.
   rejectRepeatedQuery(c.req.queries());
   rejectUnknownQuery(route.doc, query);
   const hold = holdExchange(services.runs.memory.exchanges, found.workspaceId, outgoing);
@@ -275,9 +275,9 @@ interface Rendering {
    */
   readonly count: (characters: number) => void;
   /**
-   * Called before `lines` or `file` are sent. Returns a function that counts their bytes in memory,
-   * before the response begins and with each part. It can throw an error to prevent or end the
-   * response.
+   * Called before `lines` or `file` are sent. The returned function is called with the number of
+   * their bytes that are in memory: once before the response begins, and again with each part. It
+   * can throw an error, which prevents the response or, once that has begun, ends it.
    */
   readonly countStreamed: () => (bytes: number) => void;
   /**

@@ -92,7 +92,8 @@ export const lastEventId: JsonSchema = {
 export const ifMatch: JsonSchema = {
   name: "If-Match",
   in: "header",
-  description: "The version that you have read, as in `ETag`. A newer one is a 412.",
+  description:
+    "The version that you have read: the value of `ETag`. If it is no longer the current version, the request is rejected with 412.",
   schema: { type: "string" },
 };
 

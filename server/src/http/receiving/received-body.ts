@@ -19,7 +19,7 @@ export class ReceivedBody {
   #hold: ByteHold | ReceivedBodyHold | undefined;
   #read: { readonly maxBytes: number; readonly body: Promise<RawBody> } | undefined;
 
-  /** @param workspaceId workspace of the trigger. Its share of the memory budget is the limit. */
+  /** @param workspaceId the trigger's workspace, for which the bytes of the body are counted. */
   constructor(
     incoming: IncomingMessage,
     memory: Pick<Memory, "exchanges" | "bodies">,

@@ -109,7 +109,8 @@ export function openStreams(
             for (const stream of [first, ...more]) stream.revoke();
         }
       } catch (thrown) {
-        // The streams stay open. While the database is unreachable, no credential can be revoked.
+        // The streams stay open, because a failed query says nothing about the credentials. The
+        // next check repeats the query.
         if (failureKind(thrown) === "lost") log.outages.database.failed(thrown);
         else
           log.write("the credentials of open streams could not be checked", {

@@ -27,7 +27,8 @@ export interface Timing {
    */
   readonly heartbeatMs: number;
   /**
-   * Time after which a reader that accepts no data is disconnected. Must be above `heartbeatMs`.
+   * Time after which a reader that accepts no data is disconnected. Must be above `heartbeatMs`,
+   * because a stream without new events has data to send only at each heartbeat.
    */
   readonly stallMs: number;
   /**

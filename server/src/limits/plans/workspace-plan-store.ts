@@ -43,7 +43,7 @@ export async function findWorkspacePlan(
 
 /**
  * Returns up to `limit` workspaces, newest first.
- * @param plan if it is not undefined, only workspaces whose plan or next plan this is.
+ * @param plan if given, only workspaces with this plan or next plan are returned.
  */
 export async function listWorkspacePlanRows(
   tx: WorkspaceTransaction,

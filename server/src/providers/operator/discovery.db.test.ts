@@ -8,7 +8,7 @@ import { addPerson } from "../../../test/people.ts";
 import { insertKey, insertStranger } from "../../../test/workspace-key.ts";
 
 const free = { host: "127.0.0.1", port: 0 };
-/** Model servers on ports that no test allows with BECKON_EGRESS_ALLOW. */
+/** Model servers that BECKON_EGRESS_ALLOW does not name: the operator's providers need no entry. */
 const [ollama, gateway, proxy] = [
   await startModelServer(free),
   await startModelServer(free),

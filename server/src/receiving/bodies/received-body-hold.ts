@@ -3,9 +3,9 @@ import { heldPerByte, tooLargeForMemory } from "./body-limits.ts";
 
 /**
  * Counts the body of a received request against two budgets. `exchanges` limits the memory of all
- * large request bodies and responses. `bodies` limits the bytes of the bodies themselves, as
- * received and as inflated. A body can have up to 25 MiB, so `bodies` has a fixed size even on
- * servers with much memory.
+ * large request bodies and responses, and grows with the server's memory. `bodies` limits the bytes
+ * of the received bodies, plus the bytes that decoding adds, to the same size on every server. With
+ * `exchanges` alone, a server with much memory would hold many bodies of up to 25 MiB at once.
  */
 export class ReceivedBodyHold {
   readonly #memory: ByteHold;
@@ -26,7 +26,8 @@ export class ReceivedBodyHold {
   }
 
   /**
-   * Adds memory: `heldPerByte` bytes for each byte of a body that is being received.
+   * Counts the memory for a part of a body that is being received.
+   * @param heldBytes `heldPerByte` bytes for each byte of the part
    * @returns false, and changes nothing, if one of the budgets has not enough left
    */
   grow(heldBytes: number): boolean {

@@ -78,8 +78,8 @@ const unconfirmedMs = 30_000;
 
 /**
  * Maximum number of unconfirmed claims. At this number, the process claims nothing until some of
- * them can no longer be committed. It is reached only if the database executes searches but no
- * claims, for example because it accepts only reads.
+ * them can no longer be committed. It is reached only if the database executes the query of
+ * `findClaimed` but no claims, for example because it accepts only reads.
  */
 const maxUnconfirmed = 50;
 
@@ -155,6 +155,7 @@ export async function executeLostClaims(
   const claims = [...ports.unconfirmedClaims];
   if (claims.length === 0) return;
   const over = claims.filter(({ until }) => ports.process.hasSettled(until));
+  const found = new Map<UnconfirmedClaim, ClaimedRun[]>();
   for (const { eventId, run } of await findClaimed(ports.database, claims)) {
     const claim = claims.find(({ eventIds }) => eventIds.includes(eventId));
     // An earlier call may have executed the run already. Searches find the run until its next event
@@ -165,8 +166,9 @@ export async function executeLostClaims(
     // found, all were found, and the claim need not be searched for again.
     if (claim.lastAttempt !== undefined) over.push(claim);
     ports.capacity.reserve(1);
-    execute(ports, run, claim);
+    found.set(claim, [...(found.get(claim) ?? []), run]);
   }
+  for (const [claim, runs] of found) executeClaimed(ports, runs, claim);
   for (const claim of over) ports.unconfirmedClaims.delete(claim);
 }
 
@@ -214,16 +216,28 @@ async function claimUpTo(
   } finally {
     capacity.release(limit - result.runs.length);
   }
-  if (result.runs.length > 0) ports.tail.noteWritten();
-  for (const run of result.runs) execute(ports, run, claimant);
-  const resumed = result.runs.filter((run) => run.resumed).length;
-  if (resumed > 0) ports.reports.resumed(resumed);
+  if (result.runs.length > 0) executeClaimed(ports, result.runs, claimant);
   if (result.runs.length === limit) return "some";
   return result.contended ? "contended" : "all";
 }
 
 /** What is needed to execute a claimed run. */
-type ClaimExecution = Pick<ClaimPorts, "unconfirmedStarts" | "reservations" | "execute" | "worker">;
+type ClaimExecution = Pick<
+  ClaimPorts,
+  "unconfirmedStarts" | "reservations" | "execute" | "worker" | "tail" | "reports"
+>;
+
+/** Starts to execute the runs of a claim, whose events are committed. */
+function executeClaimed(
+  ports: ClaimExecution,
+  runs: readonly ClaimedRun[],
+  claim: { readonly owner: string; readonly lastAttempt?: LastAttempt },
+): void {
+  ports.tail.noteWritten();
+  for (const run of runs) execute(ports, run, claim);
+  const resumed = runs.filter((run) => run.resumed).length;
+  if (resumed > 0) ports.reports.resumed(resumed);
+}
 
 /**
  * Starts to execute a claimed run. If the caller that started the run has got a `503` response in

@@ -20,8 +20,9 @@ const { database } = await testDatabase();
 
 /**
  * Returns the services of a process with `count` unconfirmed claims of up to one run each. The
- * claims are not sent: a test does this with `claimQueued`. `claim` is the first of them, and
- * `executed` are the ids of the runs that the process has executed.
+ * claims are not sent: a test does this with `claimQueued`. `claim` is the first of them,
+ * `executed` are the ids of the runs that the process has executed, and `reported` are the calls of
+ * `noteWritten` and `resumed`.
  */
 async function loseClaims(count: number) {
   const process = new OwnProcess(await seedProcess(database));
@@ -33,6 +34,7 @@ async function loseClaims(count: number) {
   });
   const claim = lose();
   const executed: string[] = [];
+  const reported: string[] = [];
   const ports = {
     database,
     process,
@@ -43,13 +45,13 @@ async function loseClaims(count: number) {
     memory: { runs: new ByteBudget({ maxBytes: 1 }) },
     reservations: { noteLimited() {} },
     worker: { takeOver() {} },
-    tail: { noteWritten() {} },
+    tail: { noteWritten: () => void reported.push("written") },
     pricer: builtInPricer,
     onReturned() {},
-    reports: { ended() {}, resumed() {} },
+    reports: { ended() {}, resumed: (runs: number) => void reported.push(`${runs} resumed`) },
     execute: async ({ runId }: OwnedRun) => void executed.push(runId),
   };
-  return { claim, ports, executed };
+  return { claim, ports, executed, reported };
 }
 
 test("a claim whose commit waited for a standby longer than any statement is executed when it appears", async () => {
@@ -83,6 +85,18 @@ test("a run of a lost claim that ends while the claim is searched for again is e
   });
   await executeLostClaims({ ...ports, database: { ...database, engine } });
   expect(executed).toEqual([run.runId]);
+});
+
+test("runs of a lost claim are reported like those of other claims", async () => {
+  const { claim, ports, reported } = await loseClaims(1);
+  const run = await startOne(database, await seedAgent(database));
+  await database.engine.query(
+    "update runs set status = 'queued', owner = null, fence = 1 where id = $1",
+    [run.runId],
+  );
+  await claimQueued(database, claim);
+  await executeLostClaims(ports);
+  expect(reported).toEqual(["written", "1 resumed"]);
 });
 
 test("all claims whose replies were lost are searched for with one statement", async () => {

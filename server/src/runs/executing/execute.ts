@@ -256,8 +256,8 @@ function readSpent(
 
 /**
  * Returns the event for the model call that was lost with the run's earlier process; undefined if
- * there is none. It must be written with the release, because the run may get no next owner. Also
- * returns undefined if it cannot be read: a next owner then reports the call.
+ * there is none. The event must be written with the release, because the run may get no next owner.
+ * Also returns undefined if the journal cannot be read: a next owner then reports the call.
  */
 async function readLostCall(
   ports: ExecutePorts,

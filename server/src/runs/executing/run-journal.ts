@@ -42,7 +42,7 @@ export interface JournalOptions {
    * The entries that the journal already has, if the run is resumed. Default: none.
    */
   readonly events?: readonly RunEvent[];
-  /** The model as `provider/model`; undefined if the run failed before it was known. */
+  /** The model as `provider/model`; undefined if the run failed before its model was known. */
   readonly modelName?: string;
 }
 
@@ -97,12 +97,12 @@ export class RunJournal implements Journal {
    * count as an attempt. Call this only after the engine has stopped, since no entry can be written
    * afterwards.
    *
-   * @param aborted the event for the model call that the release aborts, or that was lost with an
-   *   earlier process; undefined if there is none. It is written together with the release: the
-   *   next owner must know that the call is in the ledger, and there may be no next owner, because
-   *   queued runs can be cancelled or expire.
+   * @param aborted the event that reports the model call that the release aborts, or a call that an
+   *   earlier process was making when it was lost; undefined if there is none. It is written
+   *   together with the release and not left to the next owner: the run can be cancelled or expire
+   *   in the queue, and the call would then never be charged.
    * @param isReported whether the journal and `aborted` report all model calls that this process
-   *   sent. If not, the next owner estimates the usage of a lost call.
+   *   sent. If not, the next owner assumes that a call was sent, and estimates its usage.
    */
   release(aborted: ReportingEvent | undefined, isReported: boolean): Promise<void> {
     const queued: NewEvent = {

@@ -17,9 +17,9 @@ import { type AppendResult, type AppendRow, appendToRuns } from "./append-statem
 export type Appends = Batcher<AppendRow, AppendResult>;
 
 interface AppendsOptions {
-  /** Lets appends that lock no budgets and the starts of runs write one after the other. */
+  /** Shared by the starts of runs and the appends that lock no budgets: they write in turns. */
   readonly mutex: Mutex;
-  /** Lets appends that lock budgets and reservations write one after the other. */
+  /** Shared by the reservations and the appends that lock budgets: they write in turns. */
   readonly budgetMutex: Mutex;
   readonly reservations: Pick<Reservations, "isLimited" | "noteLimited">;
   readonly subscriptions: KnownSubscriptions;

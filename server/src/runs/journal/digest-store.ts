@@ -151,8 +151,8 @@ order by seq`,
 
 /**
  * Returns an SQL expression that is true if a run waits for a limit, or waited for one when its
- * process was lost, and has not sent any attempt of its next model call. It is false if the limits
- * were deleted since.
+ * process was lost, and has not sent any attempt of its next model call. It is false if the
+ * workspace no longer has limits.
  */
 const waitedIn = (run: string) => `exists (
       select from reservations v where v.run_id = ${run}.id and v.workspace_id = ${run}.workspace_id
@@ -161,7 +161,7 @@ const waitedIn = (run: string) => `exists (
 
 /**
  * Returns whether a run waited for a limit when its process was lost, before any attempt of its
- * next model call was sent. False if the limits were deleted since.
+ * next model call was sent. False if the workspace no longer has limits.
  */
 export async function readWasWaiting(database: Database, run: RunRef): Promise<boolean> {
   const { rows } = await database.engine.query<{ was_waiting: boolean }>({

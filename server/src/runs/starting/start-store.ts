@@ -22,8 +22,8 @@ export interface CallerState {
 /**
  * Returns what an earlier call of the start statement wrote for the run; undefined if the run does
  * not exist. The caller executes the run if `running` is true. So `running` is false if the run was
- * claimed or has progressed since, or if its owner was declared dead, because then another process
- * executes the run.
+ * claimed or has progressed since that call, or if its owner was declared dead, because another
+ * process then executes the run.
  */
 export async function readStarted(
   database: Database,
@@ -55,9 +55,9 @@ export interface CheckedStarts {
 
 /**
  * The result for one request. `position` is the position of the request in the batch, counted from
- * 1. `start` means that this call has written the run, and `held` that the run waits.
- * `started` means that an earlier call has written the run, and `filtered_before` that an earlier
- * call has written the request without a run.
+ * 1. `start` means that this call has written the run, and `held` that this call has written it as
+ * waiting. `started` means that an earlier call has written the run, and `filtered_before` that an
+ * earlier call has written the request without a run.
  */
 export type CheckedRequest =
   | readonly [position: number, kind: "replay" | "repeated", replayedRun: string]

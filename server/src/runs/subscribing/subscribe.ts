@@ -30,10 +30,7 @@ export interface SubscribeOptions {
   readonly follow?: boolean;
 }
 
-/**
- * Options of a subscriber that streams. Such a subscriber can be slow, and can reconnect to another
- * process.
- */
+/** Options of a subscriber that streams, which also receives the model's output. */
 export interface StreamSubscribeOptions extends SubscribeOptions {
   /** Receives the model's output while the run executes in this process. */
   readonly output: OutputBuffer;

@@ -7,7 +7,7 @@ import { requireSubscription } from "../subscription.ts";
 import { type DeliveryInput, requireDelivery, toDelivery } from "./delivery.ts";
 import { type DeliveryRow, findData, listAttempts, type StoredData } from "./store.ts";
 
-/** Maximum attempts in a response. By default, each replay of a delivery adds up to ten. */
+/** Maximum attempts in a response. A delivery can have more, because each replay adds attempts. */
 const maxAttempts = 50;
 
 /**

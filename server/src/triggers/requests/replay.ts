@@ -70,7 +70,7 @@ interface Replay {
   readonly request: WholeRequest;
   readonly version: "current" | "original";
   /**
-   * Counts the body against the memory budgets. It already contains the stored body; decoding adds
+   * Counts the body against the memory budgets. The stored body is counted already; decoding adds
    * the bytes of the inflated body.
    */
   readonly hold: ReceivedBodyHold;

@@ -68,7 +68,8 @@ export function useToken(agentId: string) {
       try {
         await client.agents.revokeToken(agentId);
       } catch (thrown) {
-        // The token may be revoked, so its Idempotency-Key is released, as in `learnRevoked`.
+        // The token may be revoked now. If the response of an earlier rotation was lost, its
+        // Idempotency-Key must be released, as in `learnRevoked`.
         if (isOutcomeUnknown(thrown)) release();
         throw thrown;
       }

@@ -9,7 +9,10 @@ const yesOrNo = (value: string | undefined) =>
   value === "true" || value === "false" ? value : undefined;
 const text = (value: string | undefined, max: number) => value?.trim().slice(0, max) || undefined;
 
-/** Returns the filters in the search parameters. Values that the API would reject are left out. */
+/**
+ * Returns the filters in the search parameters. Values that the API would reject are left out or
+ * truncated.
+ */
 export function filtersOf(search: Readonly<Record<string, string | undefined>>): AgentFilters {
   const given = {
     search: text(search.search, 200),

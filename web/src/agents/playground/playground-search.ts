@@ -16,7 +16,7 @@ export function searchOf(search: Readonly<Record<string, unknown>>): PlaygroundS
   };
 }
 
-/** Returns the query of the playground's URL for this state. */
+/** Returns the query string of the playground's URL, with `?`. */
 export function queryOf({ run, compare }: PlaygroundSearch): string {
   const given = Object.entries({ run, compare }).filter(([, value]) => value !== undefined);
   return `?${new URLSearchParams(given as [string, string][])}`;

@@ -2,7 +2,7 @@ import type { JournalEvent } from "@beckon/client";
 import { queryOptions } from "@tanstack/react-query";
 import type { CurrentWorkspace } from "../../data/index.ts";
 
-/** All journal entries of a run that has ended, with their texts. */
+/** All journal entries of a run that has ended, with their texts, arguments and results. */
 export const journalQuery = ({ id, client }: CurrentWorkspace, runId: string) =>
   queryOptions({
     queryKey: [id, "runs", runId, "playground"],

@@ -30,8 +30,8 @@ export function RestoreDialog({ version, close }: RestoreDialogProps) {
         description: `It is equal to version ${version}.`,
       });
     } catch (thrown) {
-      // If someone else has saved in the meantime, the agent is refetched, so that the next attempt
-      // is based on the new version.
+      // If someone else has saved since the agent was read, it is refetched, so that the next
+      // attempt is based on the new version.
       if (isStale(thrown)) await announceChanges(queryClient, agentsKey(workspace.id));
       throw thrown;
     }

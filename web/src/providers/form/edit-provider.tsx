@@ -10,8 +10,8 @@ interface EditProviderProps {
 
 /** The dialog that changes a provider, and then checks it. */
 export function EditProvider({ provider, close }: EditProviderProps) {
-  // The provider that the form was filled in with, or that it has saved. `provider` also changes if
-  // somebody else saves it.
+  // The provider with which the form was filled in; after saving, the saved one. `provider` is only
+  // the first value, because it also changes if somebody else saves it.
   const [base, setBase] = useState(provider);
   const [isSaved, setSaved] = useState(false);
   if (!isSaved)

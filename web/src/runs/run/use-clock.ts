@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 
 /**
- * Returns the current time in Unix ms, updated while something on the page has not ended.
+ * Returns the current time in Unix ms, for durations that still grow on the page.
  * @param isRunning false stops the updates
  */
 export function useClock(isRunning: boolean, everyMs = 250): number {

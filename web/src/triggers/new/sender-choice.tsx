@@ -31,8 +31,8 @@ export function SenderChoice({ value, onChange }: SenderChoiceProps) {
       options={[
         { value: "", label: "Anything" },
         ...data
-          // The preset `none`, which verifies no requests, is offered only in the settings of a
-          // trigger. The option "Anything" does not verify requests either.
+          // The preset `none` is left out, because it verifies no requests, like "Anything" above.
+          // The settings of the trigger offer it.
           .filter(({ name }) => name !== "none")
           .map(({ name, title }) => ({ value: name, label: shortTitle(title) })),
       ]}

@@ -13,7 +13,7 @@ export interface ReceivingForm {
   readonly errorAt: (path: string) => string | undefined;
   /**
    * Returns the mistake that the server found when it applied the saved filter or template to the
-   * last received request; undefined for none, or if the filter or template was changed since.
+   * last received request; undefined for none, or if the person has edited the text.
    */
   readonly warningAt: (part: MappingMistake["part"]) => MappingMistake | undefined;
   readonly isReadOnly: boolean;

@@ -37,7 +37,10 @@ interface SettingsFormProps {
 /** Unsaved settings. */
 interface Edited {
   readonly draft: Draft;
-  /** The trigger as it was before the first change. Someone else may have changed it since. */
+  /**
+   * The trigger that the form showed when the person began to edit. If someone else changes the
+   * trigger after that, `useTriggerPatch` compares both changes with it.
+   */
   readonly base: Trigger;
 }
 

@@ -7,7 +7,10 @@ type TrialRequest = PreviewTriggerBody["request"];
 /** The chosen request of a preview: `request:<id>`, `example:<preset>/<name>` or `own`. */
 export type TrialChoice = string;
 
-/** Returns the choice of an example. It contains the preset, because each preset has its own. */
+/**
+ * Returns the choice of an example. It contains the preset, because examples of different presets
+ * can have the same name.
+ */
 export function exampleChoice(preset: Preset, { name }: ExampleRequest): TrialChoice {
   return `example:${preset.name}/${name}`;
 }

@@ -3,8 +3,9 @@ import type { ReceivedRequestDetails } from "@beckon/contract";
 type Contents = Pick<ReceivedRequestDetails, "headers" | "body">;
 
 /**
- * Returns whether headers of the request are stored. They are not if the request was rejected
- * before it was verified, or if they were deleted with its run.
+ * Returns whether the headers of the request are stored. They are not if the request was rejected
+ * before it was verified, or if they were deleted with its run. If the body is stored and there are
+ * no headers, the request had none that Beckon stores.
  */
 export function hasContents({ headers, body }: Contents): boolean {
   return body !== null || Object.keys(headers).length > 0;

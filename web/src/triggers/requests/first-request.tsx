@@ -5,7 +5,7 @@ import { OutcomeMark } from "./outcome-mark.tsx";
 import { newestRequestsQuery, type TriggerIds } from "./queries.ts";
 import { EventName } from "./request-columns.tsx";
 
-/** Waits for the first request of a new trigger, and shows the newest one. */
+/** Shows the newest request of a new trigger; before the first one, that the page waits for it. */
 export function FirstRequest({ trigger }: { readonly trigger: TriggerIds }) {
   const workspace = useWorkspace();
   const { data: newest, isError } = useQuery(newestRequestsQuery(workspace, trigger));

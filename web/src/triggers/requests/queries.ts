@@ -38,7 +38,7 @@ const pollMs = 2_000;
 /**
  * Number of newest requests that are read each time. One is not enough, because the list is in the
  * order of arrival: a request can be stored after another one that arrived later. The number must
- * not exceed the size of a page of the list: to show them, the list refetches only its first page.
+ * not exceed the page size of the list: to show new requests, it refetches only its first page.
  */
 const maxPolled = 20;
 

@@ -13,7 +13,7 @@ interface ListProps {
   readonly children: ReactNode;
 }
 
-/** A row that is not laid out counts as one line of 20 px plus its padding. */
+/** Classes of a long list. A row that is not laid out counts as one line of 20 px plus padding. */
 const longLook =
   "[&>li]:[contain-intrinsic-block-size:auto_1.25rem] [&>li]:[content-visibility:auto]";
 

@@ -27,8 +27,8 @@ const maxOutputCharacters = 8_192;
  * Runs a program in its own process group and waits for its exit. The whole group is killed after
  * `timeoutMs` or when `signal` aborts.
  * @returns the last 8,192 characters of the program's output.
- * @throws EmbeddedError with the end of the output if the program fails or does not exit in time;
- *   the error of `spawn` if the program cannot be run; the signal's reason on abort.
+ * @throws EmbeddedError with the end of the output if the program fails or does not exit in time,
+ *   or with the reason if it cannot be run; the signal's reason on abort.
  */
 export async function runCommand(
   command: Command,
@@ -62,7 +62,11 @@ export async function runCommand(
   child.stdin.on("error", () => {}).end(input);
   try {
     const code = await new Promise<number | null>((resolve, reject) =>
-      child.on("error", reject).on("close", resolve),
+      child
+        .on("error", (error) =>
+          reject(new EmbeddedError(`${name} cannot be run: ${error.message}.`, { cause: error })),
+        )
+        .on("close", resolve),
     );
     signal?.throwIfAborted();
     if (limit.aborted)

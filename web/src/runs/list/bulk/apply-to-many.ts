@@ -21,7 +21,7 @@ const maxConcurrent = 3;
  * Cancels or deletes runs, and reports the number of changed runs as it grows. If the signal
  * aborts, no further request is sent, and the promise resolves with the number so far.
  * @returns how many runs were changed. A selected run is skipped if the API responds with 404 or
- *   409, because it was deleted or has ended in the meantime.
+ *   409, because it was deleted or has ended since the list was read.
  * @throws BeckonError if a request fails with another error. Runs changed before it stay changed.
  */
 export async function applyToMany(

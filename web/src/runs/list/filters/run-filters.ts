@@ -33,7 +33,10 @@ export const sources = ["invoke", "trigger", "draft"] as const;
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Returns the filters in the search parameters. Values that the API would reject are left out. */
+/**
+ * Returns the filters in the search parameters. Values that the API would reject are left out or
+ * truncated.
+ */
 export function filtersOf(search: Readonly<Record<string, string | undefined>>): RunFilters {
   const given: Record<FilterName, string | undefined> = {
     status: listOf(search.status, statuses),

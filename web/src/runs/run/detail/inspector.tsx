@@ -23,7 +23,10 @@ interface InspectorProps {
   readonly row: TimelineRow | undefined;
   /** The journal entries of the row. Without a row, the selected entry. */
   readonly entries: readonly JournalEvent[];
-  /** The entry of the last model call before the row; undefined if there is none. */
+  /**
+   * The entry of the last model call before the row; undefined if there is none. If the row is a
+   * tool call, this model call requested it.
+   */
   readonly askedBy: JournalEvent | undefined;
   readonly now: number;
   readonly hasEnded: boolean;

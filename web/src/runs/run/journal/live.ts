@@ -3,7 +3,7 @@ import type { JournalEvent, Run, WatchedEvent } from "@beckon/client";
 /** The journal of a run, without texts, arguments and results. */
 export interface Journal {
   readonly events: readonly JournalEvent[];
-  /** True once all pages are read. After that, events of the stream are added to it. */
+  /** True once all pages are read. After that, entries of the stream are added to `events`. */
   readonly isComplete: boolean;
 }
 

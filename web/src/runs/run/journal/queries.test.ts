@@ -7,7 +7,7 @@ import { journalQuery } from "./queries.ts";
 
 /** Returns the query of a journal of three entries, which the server lists one by one. */
 function startJournal() {
-  // The query does not wait for frames in a hidden tab.
+  // Node renders no frames. If the tab is hidden, the query does not wait for one.
   vi.stubGlobal("document", { hidden: true });
   const reads: number[] = [];
   const held = Promise.withResolvers<void>();

@@ -43,6 +43,7 @@ export async function backUpCluster({
   const source = await openSource(dataDir, signal);
   try {
     await mkdir(unfinished, { mode: 0o700 });
+    signal?.throwIfAborted();
     const file = await copy({ ...source, folder: unfinished, beckon, signal });
     const description = await open(join(unfinished, backupFileName), "wx", 0o600);
     try {

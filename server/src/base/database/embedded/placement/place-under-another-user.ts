@@ -29,7 +29,8 @@ export async function recordHome(folder: string, home: string): Promise<void> {
 }
 
 /**
- * Returns the folder outside of the data folder that contains its cluster, if `isUnderAnotherUser`.
+ * Returns the folder of a cluster that is outside of the data folder: the recorded folder, else the
+ * default one. Callers must have checked that the cluster is outside.
  */
 export async function homeUnderAnotherUser(folder: string): Promise<string> {
   return (await readRecordedHome(folder)) ?? homeOf(folder);
