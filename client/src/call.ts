@@ -132,9 +132,9 @@ function queryString(query: object): string {
 }
 
 /**
- * A request that starts a run is not repeated later than this after it was first sent. The server
- * recognizes an Idempotency-Key for a day or longer; after that, the request would start a second
- * run.
+ * A request with an Idempotency-Key is not repeated later than this, in milliseconds, after it was
+ * first sent. The server recognizes the key for a day or longer; after that, the request would be
+ * executed a second time.
  */
 export const maxRepeatMs = 23 * 3_600_000;
 

@@ -3,7 +3,8 @@ import type { ErrorAnswer } from "./generated/schemas.ts";
 /**
  * Codes of calls that got no response from Beckon. `no_answer` means that the connection failed,
  * was lost or was silent for too long, `timed_out` that the time of the `timeout` option has
- * passed, and `unexpected_answer` that something else responded, for example a proxy.
+ * passed, and `unexpected_answer` that something else responded, for example a proxy, or that a
+ * repeated invoke started a second run.
  */
 export type ClientCode = "no_answer" | "timed_out" | "unexpected_answer";
 

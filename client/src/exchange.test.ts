@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { collect } from "../test/collect.ts";
 import {
   disconnects,
@@ -190,6 +190,29 @@ test("a timeout above the longest time of a timer does not end the call at once"
     await beckon.runs.get("run_1", { timeout: Number.POSITIVE_INFINITY, tryTimeout: 2 ** 31 }),
   ).toEqual(agent);
 });
+
+test.each([
+  ["agents.start", () => beckon.agents.start("agt_1", { input: "Hello" })],
+  ["agents.startAndWatch", () => beckon.agents.startAndWatch("agt_1", { input: "Hello" })],
+  ["runs.retry", () => beckon.runs.retry("run_1")],
+  ["triggers.fire", () => beckon.triggers.fire("bkt_1", "Hello")],
+])(
+  "%s is not repeated 23 hours later, because the server can have forgotten the Idempotency-Key",
+  async (_, call) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      server.script((response, request) => {
+        // The machine is suspended, and timers do not count that time.
+        vi.setSystemTime(Date.now() + 23 * 3_600_000);
+        disconnects(response, request);
+      });
+      expect(await failureOf(call())).toMatchObject({ code: "no_answer" });
+      expect(server.requests).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  },
+);
 
 test("a response from a proxy is an error, whatever its status", async () => {
   server.script(responds(200, "<html>Sign in to the Wi-Fi</html>"));

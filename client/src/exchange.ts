@@ -1,4 +1,4 @@
-import { type Call, type PreparedRequest, prepare } from "./call.ts";
+import { type Call, maxRepeatMs, type PreparedRequest, prepare } from "./call.ts";
 import { BeckonError } from "./error.ts";
 import type { CallOptions, LabelOptions, OnceOptions, Settings } from "./options.ts";
 import { ensureOk } from "./response.ts";
@@ -57,6 +57,7 @@ export async function exchange<T>(
         // is checked too.
         if (options.timeout !== undefined && Date.now() - beganAt >= options.timeout)
           throw new TimedOut();
+        if (call.once && Date.now() - beganAt >= maxRepeatMs) throw thrown;
       }
     }
   } catch (thrown) {

@@ -104,6 +104,25 @@ test("a run that fails later is thrown as an error with its code and id", async 
   });
 });
 
+test.each([
+  ["succeeds", responds(200, { ok: true, run_id: "run_2", output: "Hello" })],
+  ["continues", responds(202, { ok: true, run_id: "run_2", status: "running" })],
+  ["fails", responds(500, { ok: false, error: "Failed.", code: "step_limit", run_id: "run_2" })],
+])(
+  "a repeat that starts a second run, which %s, is an error that names both",
+  async (_, second) => {
+    // The caller has used the key hours ago, and the server forgets it while the client waits.
+    const options = { token, wait: 1, idempotencyKey: "order 1" };
+    server.script(afterWait(stillRunning), second);
+    await expect(beckon.agents.invoke("agt_1", { input: "Hello" }, options)).rejects.toMatchObject({
+      code: "unexpected_answer",
+      runId: "run_1",
+      message: expect.stringContaining("run_2"),
+    });
+    expect(server.requests).toHaveLength(2);
+  },
+);
+
 test("a credential rejected while the run continues is an error that names the run", async () => {
   server.script(afterWait(stillRunning), rejects(401, "unauthorized"));
   await expect(

@@ -52,7 +52,8 @@ const maxJoinRetries = 40;
  * response is lost, the request is repeated. It has the same Idempotency-Key, so it waits for the
  * same run and does not start a second one. The run continues if the caller stops waiting.
  * @throws BeckonError with the run's error code and id if the run failed; `timed_out` after
- *   `timeout` or 23 hours, with the run's id if that is known
+ *   `timeout` or 23 hours, with the run's id if that is known; `unexpected_answer` if a repeated
+ *   request started a second run
  */
 export async function invoke(
   operations: Operations,
@@ -93,6 +94,7 @@ export async function invoke(
         timeout: Math.max(1, remainingMs),
         tryTimeout: options.tryTimeout ?? (seconds + 20) * 1_000,
       });
+      requireSameRun(runId, response.run_id);
       if ("output" in response) return { run_id: response.run_id, output: response.output };
       runId = response.run_id;
       // If the server responds much earlier than asked, for example because it is shutting down,
@@ -103,8 +105,25 @@ export async function invoke(
   } catch (thrown) {
     if (thrown instanceof BeckonError && thrown.code === "timed_out")
       throw timedOut(maxWaitMs, runId);
+    if (thrown instanceof BeckonError) requireSameRun(runId, thrown.runId);
     throw withRunId(thrown, runId);
   }
+}
+
+/**
+ * Checks that a repeated request has joined the run of the earlier ones. It starts a second run if
+ * the caller's own Idempotency-Key is so old that the server has forgotten it.
+ * @throws BeckonError with the id of the first run, if both ids are known and differ
+ */
+function requireSameRun(runId: string | undefined, repeatedId: string | undefined): void {
+  if (runId === undefined || repeatedId === undefined || repeatedId === runId) return;
+  throw new BeckonError({
+    code: "unexpected_answer",
+    message:
+      `The server has forgotten the Idempotency-Key of ${runId}, so the repeated request ` +
+      `started ${repeatedId}. Cancel the run that you do not need.`,
+    runId,
+  });
 }
 
 function timedOut(timeout: number, runId: string | undefined): BeckonError {

@@ -32,7 +32,10 @@ export function delayBefore(
   return retryAfterMs > maxRetryAfterMs ? undefined : retryAfterMs + delayMs / 2;
 }
 
-/** Returns whether the server reports that it did not execute the call. */
+/**
+ * Returns whether the server reports that it did not execute the call, or that a repeat gets the
+ * run that the call started.
+ */
 function isNotExecuted({ status, retryAfter }: BeckonError): boolean {
   return status === 429 || (status === 503 && retryAfter !== undefined);
 }

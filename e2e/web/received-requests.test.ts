@@ -445,6 +445,35 @@ inBrowser("a replay of many requests that is sent again after a failure is the s
   ]);
 });
 
+inBrowser("a replay ends at the server's time, also if the browser's clock is slow", async () => {
+  const { page } = await openGithub();
+  await page.addInitScript("const now = Date.now; Date.now = () => now() - 3_600_000;");
+  await page.goto(`${page.url()}?act=replay`);
+  const sent = page.waitForRequest("**/requests/replay");
+  await page.getByRole("dialog").getByRole("button", { name: "Replay", exact: true }).click();
+  const { until } = (await sent).postDataJSON();
+  expect(Math.abs(Date.parse(until) - Date.now())).toBeLessThan(60_000);
+});
+
+inBrowser("an end that was not entered is the present again once a field is changed", async () => {
+  const { page } = await openGithub({ rest: "?act=replay" });
+  const ends: string[] = [];
+  await page.route("**/requests/replay", (route) => {
+    ends.push(route.request().postDataJSON().until);
+    const error = { ok: false, code: "agent_paused", error: "The agent is paused." };
+    return route.fulfill({ status: 409, json: error });
+  });
+  const replay = page.getByRole("dialog").getByRole("button", { name: "Replay", exact: true });
+  for (const [index, outcome] of ["mapping_error", "mapping_error", "started"].entries()) {
+    await page.getByLabel("Which requests?").selectOption(outcome);
+    await replay.click();
+    await expect.poll(() => ends.length).toBe(index + 1);
+    await replay.waitFor();
+  }
+  expect(ends[1]).toBe(ends[0]);
+  expect(Date.parse(ends[2] ?? "")).toBeGreaterThan(Date.parse(ends[0] ?? ""));
+});
+
 inBrowser("a replaced secret is no longer said to be accepted", async () => {
   const { page } = await openGithub();
   const replace = async (grace: string) => {

@@ -57,12 +57,7 @@ export function AuditScreen() {
             rowKey={({ id }) => id}
             rowHref={({ id, time }) => hrefOf({ entry: id, at: time })}
             currentKey={entry}
-            loading={entries.isPending}
-            error={entries.error}
-            onRetry={entries.refetch}
-            hasMore={entries.hasNextPage}
-            loadingMore={entries.isFetchingNextPage}
-            onLoadMore={() => void entries.fetchNextPage()}
+            query={entries}
             empty={
               <EmptyState
                 action={

@@ -1,6 +1,5 @@
 import type { AuditEntry } from "@beckon/client";
-import type { ReactNode } from "react";
-import { LongText } from "../ui/index.ts";
+import { LongText, Term } from "../ui/index.ts";
 import { Thing } from "./entry-sentence.tsx";
 import { actorText, factsOf, fieldWords, type Names } from "./sentence.ts";
 import { valueText } from "./value-text.ts";
@@ -15,31 +14,22 @@ export function EntryFacts({ entry, names }: EntryFactsProps) {
   const { actor, action, target, address } = entry;
   return (
     <dl className="grid min-w-0 grid-cols-[minmax(5rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-2">
-      <Fact name="Who">
+      <Term name="Who">
         <bdi>{actorText(actor, names)}</bdi> <Code text={actor} />
-      </Fact>
-      <Fact name="Action">
+      </Term>
+      <Term name="Action">
         <Code text={action} />
-      </Fact>
-      <Fact name="Thing">
+      </Term>
+      <Term name="Thing">
         <Thing id={target} names={names} /> {names.has(target) ? <Code text={target} /> : null}
-      </Fact>
-      <Fact name="Address">{address === null ? "–" : <Code text={address} />}</Fact>
+      </Term>
+      <Term name="Address">{address === null ? "–" : <Code text={address} />}</Term>
       {factsOf(entry).map(([field, value]) => (
-        <Fact key={field} name={capitalised(fieldWords(field))}>
+        <Term key={field} name={capitalised(fieldWords(field))}>
           <LongText text={valueText(value)} variant="code" />
-        </Fact>
+        </Term>
       ))}
     </dl>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <>
-      <dt className="break-words text-ink-3">{name}</dt>
-      <dd className="min-w-0 break-words">{children}</dd>
-    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { ExportAuditQuery, Listing } from "@beckon/client";
 import { queryOptions } from "@tanstack/react-query";
-import { type CurrentWorkspace, listOptions } from "../data/index.ts";
+import { type CurrentWorkspace, firstRows, listOptions } from "../data/index.ts";
 import type { Names } from "./sentence.ts";
 
 /** Names of the API's filters. The URL of the screen uses the same names. */
@@ -62,7 +62,7 @@ export const namesQuery = ({ id, client, can }: CurrentWorkspace) =>
     queryFn: async ({ signal }): Promise<Names> => {
       const limit = 200;
       const read = async <Row extends Named>(allowed: boolean, list: () => Listing<Row>) =>
-        allowed ? (await list().page()).data : [];
+        allowed ? firstRows(list(), limit) : [];
       const lists = await Promise.all([
         read(can("members:read"), () => client.members.list({ limit }, { signal })),
         read(can("keys:read"), () => client.keys.list({ limit }, { signal })),

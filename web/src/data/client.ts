@@ -1,5 +1,6 @@
 import { type BeckonClient, createClient } from "@beckon/client";
 import { fetchOnce } from "./early-responses.ts";
+import { readingTime } from "./server-time.ts";
 
 /**
  * Maximum number of retries of a call. If the last retry fails too, the screen shows the error. The
@@ -7,12 +8,10 @@ import { fetchOnce } from "./early-responses.ts";
  */
 const retries = 3;
 
+const options = { url: location.origin, retries, fetch: readingTime(fetchOnce) };
+
 /** Client for calls about the signed-in person, which belong to no workspace. */
-export const account: BeckonClient = createClient({
-  url: location.origin,
-  retries,
-  fetch: fetchOnce,
-});
+export const account: BeckonClient = createClient(options);
 
 const clients = new Map<string, BeckonClient>();
 
@@ -23,12 +22,7 @@ const clients = new Map<string, BeckonClient>();
 export function clientOf(workspaceId: string): BeckonClient {
   const known = clients.get(workspaceId);
   if (known !== undefined) return known;
-  const client = createClient({
-    url: location.origin,
-    retries,
-    fetch: fetchOnce,
-    headers: { "beckon-workspace": workspaceId },
-  });
+  const client = createClient({ ...options, headers: { "beckon-workspace": workspaceId } });
   clients.set(workspaceId, client);
   return client;
 }

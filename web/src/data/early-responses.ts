@@ -24,21 +24,20 @@ export const fetchOnce: typeof fetch = (input, init) => {
   const workspaceId = new Headers(init?.headers).get("beckon-workspace") ?? "";
   const key = `${workspaceId} ${pathname}${search}`;
   const early = globalThis.beckonEarlyResponses?.get(key);
-  if (early === undefined) return fetch(input, init);
+  const signal = init?.signal;
+  if (early === undefined || signal?.aborted) return fetch(input, init);
   globalThis.beckonEarlyResponses?.delete(key);
-  const send = () => fetch(input, init);
   return new Promise((resolve, reject) => {
-    early.then(
-      (response) => {
-        if (response.ok) return resolve(response);
-        drop(response);
-        resolve(send());
-      },
-      () => resolve(send()),
-    );
+    void early
+      .catch(() => undefined)
+      .then((response) => {
+        if (response?.ok && !signal?.aborted) return resolve(response);
+        if (response !== undefined) drop(response);
+        if (!signal?.aborted) resolve(fetch(input, init));
+      });
     // Aborting the signal only ends the wait for the response. It does not abort the request, which
     // was sent without the signal.
-    init?.signal?.addEventListener("abort", () => reject(init.signal?.reason), { once: true });
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 };
 
@@ -46,7 +45,7 @@ export const fetchOnce: typeof fetch = (input, init) => {
  * Cancels the body. A response with `Cache-Control: no-store` that nobody reads would occupy one of
  * the browser's connections.
  */
-const drop = (response: Response) => void response.body?.cancel();
+const drop = (response: Response) => void response.body?.cancel().catch(() => {});
 
 function dropAll(): void {
   for (const early of globalThis.beckonEarlyResponses?.values() ?? []) early.then(drop, () => {});

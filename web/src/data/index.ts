@@ -9,13 +9,13 @@ export {
   isUnauthorized,
 } from "./errors.ts";
 export { failureOf } from "./failure-of.ts";
-export { fieldNamed } from "./form/field-named.ts";
+export { fieldErrorOf } from "./form/field-error-of.ts";
 export { fillIn } from "./form/fill-in.ts";
 export { messageOf, wording } from "./form/form-messages.ts";
 export { numberIn } from "./form/number-in.ts";
 export { useIdempotencyKey } from "./idempotency-key.ts";
 export { forgetWorkspace, lastWorkspace, rememberWorkspace } from "./last-workspace.ts";
-export { listOptions, type PageQuery, useList } from "./list.ts";
+export { firstRows, listOptions, type PageQuery, refetchFirstPage, useList } from "./list.ts";
 export { type Membership, meQuery, useMe } from "./me.ts";
 export { nextPath } from "./next-path.ts";
 export {
@@ -27,6 +27,7 @@ export {
 } from "./patch.ts";
 export { createQueryClient } from "./query-client.ts";
 export { reasonWithout, roleFor } from "./role-for.ts";
+export { serverNow } from "./server-time.ts";
 export { createSession, type SessionControl, SessionProvider, useSession } from "./session.ts";
 export { announceChanges, announceSignOut, followChanges } from "./tabs.ts";
 export {

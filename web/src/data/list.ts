@@ -1,5 +1,11 @@
 import type { CallOptions, Listing, Page } from "@beckon/client";
-import { infiniteQueryOptions, type QueryKey, useInfiniteQuery } from "@tanstack/react-query";
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  type QueryClient,
+  type QueryKey,
+  useInfiniteQuery,
+} from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 
 const pageSize = 50;
@@ -29,6 +35,26 @@ export function listOptions<Row>(
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
   });
+}
+
+/** Returns the first `max` rows of a list, which can be on several pages. */
+export async function firstRows<Row>(list: AsyncIterable<Row>, max: number): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const row of list) if (rows.push(row) === max) break;
+  return rows;
+}
+
+/**
+ * Refetches the first page of the lists whose keys begin with `queryKey`. The other pages are
+ * removed, and read again when a person scrolls to them.
+ */
+export function refetchFirstPage(queryClient: QueryClient, queryKey: QueryKey): void {
+  queryClient.setQueriesData<InfiniteData<unknown>>({ queryKey }, (data) =>
+    data === undefined || data.pages.length < 2
+      ? data
+      : { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
+  );
+  void queryClient.invalidateQueries({ queryKey });
 }
 
 /**

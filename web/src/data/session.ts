@@ -1,7 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
 import { account } from "./client.ts";
-import { isUnauthorized } from "./errors.ts";
+import { isOutcomeUnknown, isUnauthorized } from "./errors.ts";
 import { forgetWorkspace } from "./last-workspace.ts";
 import { meQuery } from "./me.ts";
 import { announceSignOut, onSignedOut } from "./tabs.ts";
@@ -10,7 +10,8 @@ import { announceSignOut, onSignedOut } from "./tabs.ts";
 export interface SessionControl {
   /**
    * Ends the session on the server, then deletes all data of the page.
-   * @throws BeckonError if the server did not confirm the end. No data is deleted then.
+   * @throws BeckonError if the server did not confirm the end. If only the response was lost, a
+   *   `check` then deletes all data, otherwise no data is deleted.
    */
   signOut(): Promise<void>;
   /**
@@ -30,6 +31,11 @@ export function createSession(
   leave: (options: { readonly next: boolean }) => void,
 ): SessionControl {
   let checking: Promise<void> | undefined;
+  /**
+   * Whether the person has pressed Sign out, and the session may have ended. A 401 then does not
+   * count as an expiry.
+   */
+  let isLeaving = false;
   // The session storage contains drafts of forms, which the next person must not see.
   const dropDrafts = () => sessionStorage.clear();
   const drop = (options: { readonly next: boolean }) => {
@@ -37,6 +43,7 @@ export function createSession(
     leave(options);
   };
   const dropAfterSignOut = () => {
+    isLeaving = false;
     dropDrafts();
     drop({ next: false });
   };
@@ -50,28 +57,41 @@ export function createSession(
     // wrong password in their body. And if another person has signed in in this browser, they must
     // not see this person's data. The page therefore asks the server who is signed in.
     const userId = await account.me.get().then(
-      ({ id }) => id,
+      ({ id }) => {
+        // The sign-out has not ended the session.
+        if (id === known.id) isLeaving = false;
+        return id;
+      },
       (thrown: unknown) => (isUnauthorized(thrown) ? undefined : known.id),
     );
     if (userId === known.id) return;
+    if (isLeaving) return dropAfterSignOut();
     // If the session has expired, the drafts stay for the same person, who can sign in again.
     // `meQuery` deletes them if another person signs in.
     if (userId !== undefined) dropDrafts();
     drop({ next: true });
   };
+  const checkOnce = () => {
+    checking ??= check().finally(() => {
+      checking = undefined;
+    });
+    return checking;
+  };
   return {
     async signOut() {
-      await account.signOut();
+      isLeaving = true;
+      await account.signOut().catch((thrown: unknown) => {
+        // The session had ended already.
+        if (isUnauthorized(thrown)) return;
+        isLeaving = isOutcomeUnknown(thrown);
+        if (isLeaving) void checkOnce();
+        throw thrown;
+      });
       announceSignOut();
       forgetWorkspace();
       dropAfterSignOut();
     },
-    check() {
-      checking ??= check().finally(() => {
-        checking = undefined;
-      });
-      return checking;
-    },
+    check: checkOnce,
   };
 }
 

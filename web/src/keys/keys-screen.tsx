@@ -42,12 +42,7 @@ export function KeysScreen() {
             rowKey={({ id }) => id}
             rowHref={({ id }) => `/w/${workspace.id}/keys?key=${id}`}
             currentKey={search.key}
-            loading={keys.isPending}
-            error={keys.error}
-            onRetry={keys.refetch}
-            hasMore={keys.hasNextPage}
-            loadingMore={keys.isFetchingNextPage}
-            onLoadMore={() => void keys.fetchNextPage()}
+            query={keys}
             empty={
               <EmptyState
                 action={create}

@@ -3,15 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { announceChanges, useWorkspace } from "../data/index.ts";
 import { readDollars, writeDollars } from "../format/index.ts";
-import {
-  Button,
-  Checkbox,
-  Field,
-  FormDialog,
-  FormError,
-  TextInput,
-  useToast,
-} from "../ui/index.ts";
+import { Checkbox, Field, FormDialog, FormError, TextInput, useToast } from "../ui/index.ts";
 import { ceilingsKey } from "./queries.ts";
 import { type ChosenScope, ScopeFields } from "./scope-fields.tsx";
 import { scopeWords } from "./scopes.ts";
@@ -70,59 +62,39 @@ export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
       size="small"
       title={ceiling === undefined ? "New ceiling" : `Ceiling of ${scopeWords(ceiling)}`}
       description="What runs can cost a day. What was spent today counts."
-      footer={(leave) => (
-        <>
-          <Button onClick={leave}>Cancel</Button>
-          <Button
-            type="submit"
-            form="ceiling"
-            variant="primary"
-            pending={save.isPending}
-            pendingText="Setting…"
-          >
-            Set ceiling
-          </Button>
-        </>
-      )}
+      onSubmit={() => {
+        setTouched(true);
+        if (amount.micros !== undefined && hasScope) save.mutate(amount.micros);
+      }}
+      submit={{ label: "Set ceiling", pending: save.isPending, pendingText: "Setting…" }}
     >
-      <form
-        id="ceiling"
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setTouched(true);
-          if (amount.micros !== undefined && hasScope) save.mutate(amount.micros);
-        }}
+      {ceiling === undefined ? (
+        <ScopeFields value={chosen} onChange={setChosen} isTouched={isTouched} />
+      ) : null}
+      <Field
+        label="Maximum cost of runs a day"
+        hint="With 0, no call is made that costs money."
+        error={isTouched ? amount.error : undefined}
       >
-        {ceiling === undefined ? (
-          <ScopeFields value={chosen} onChange={setChosen} isTouched={isTouched} />
-        ) : null}
-        <Field
-          label="Maximum cost of runs a day"
-          hint="With 0, no call is made that costs money."
-          error={isTouched ? amount.error : undefined}
-        >
-          <TextInput
-            value={dollars}
-            onChange={(event) => setTyped(event.target.value)}
-            onBlur={() => setTouched(dollars !== "")}
-            inputMode="decimal"
-            autoComplete="off"
-            suffix={<span className="pr-1">dollars</span>}
-            autoFocus
-          />
-        </Field>
-        {chosen.scope === "agent" ? (
-          <Checkbox
-            label="Pause the agent when the ceiling is reached"
-            hint="Starts are then rejected until the ceiling resets or is raised."
-            checked={pauses}
-            onChange={(event) => setToggled(event.target.checked)}
-          />
-        ) : null}
-        <FormError error={save.error} />
-      </form>
+        <TextInput
+          value={dollars}
+          onChange={(event) => setTyped(event.target.value)}
+          onBlur={() => setTouched(dollars !== "")}
+          inputMode="decimal"
+          autoComplete="off"
+          suffix={<span className="pr-1">dollars</span>}
+          autoFocus
+        />
+      </Field>
+      {chosen.scope === "agent" ? (
+        <Checkbox
+          label="Pause the agent when the ceiling is reached"
+          hint="Starts are then rejected until the ceiling resets or is raised."
+          checked={pauses}
+          onChange={(event) => setToggled(event.target.checked)}
+        />
+      ) : null}
+      <FormError error={save.error} />
     </FormDialog>
   );
 }

@@ -62,13 +62,7 @@ export function CeilingsPanel() {
           ))}
         </ul>
       )}
-      {ceilings.hasNextPage ? (
-        <LoadMore
-          loading={ceilings.isFetchingNextPage}
-          paused={ceilings.isError}
-          onLoadMore={() => void ceilings.fetchNextPage()}
-        />
-      ) : null}
+      <LoadMore query={ceilings} />
       <CeilingDialogs rows={ceilings.rows} search={search} close={() => show({})} />
     </Panel>
   );

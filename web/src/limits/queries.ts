@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { type CurrentWorkspace, listOptions } from "../data/index.ts";
+import { type CurrentWorkspace, firstRows, listOptions } from "../data/index.ts";
 
 /** Prefix of the keys of all queries about ceilings, to refetch them with `announceChanges`. */
 export const ceilingsKey = (workspaceId: string) => [workspaceId, "limits"] as const;
@@ -26,8 +26,7 @@ export const ceilingQuery = ({ id, client }: CurrentWorkspace, scope: string, sc
 export const agentsToLimitQuery = ({ id, client }: CurrentWorkspace) =>
   queryOptions({
     queryKey: [id, "agents", "of limits"],
-    queryFn: async ({ signal }) =>
-      (await client.agents.list({ limit: 200 }, { signal }).page()).data,
+    queryFn: ({ signal }) => firstRows(client.agents.list({ limit: 200 }, { signal }), 200),
   });
 
 /** The newest 200 keys, for the choice of what a ceiling applies to. */

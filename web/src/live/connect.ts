@@ -46,7 +46,7 @@ function connectWorker(
   addEventListener("pageshow", comeBack);
   addEventListener("online", wake);
   document.addEventListener("visibilitychange", wake);
-  send({ type: "hello", workspaceId, userId });
+  send({ type: "hello", workspaceId, userId, isHidden: document.hidden });
   return {
     send,
     close() {
@@ -76,7 +76,10 @@ function connectPage(
   const tab: Tab = { send: (message) => queueMicrotask(() => receive(message)) };
   const timer = setInterval(hub.tick, 1_000);
   const followVisibility = () =>
-    hub.receive(tab, document.hidden ? { type: "bye" } : { type: "hello", workspaceId, userId });
+    hub.receive(
+      tab,
+      document.hidden ? { type: "bye" } : { type: "hello", workspaceId, userId, isHidden: false },
+    );
   const wake = () => hub.receive(tab, { type: "wake" });
   addEventListener("online", wake);
   document.addEventListener("visibilitychange", followVisibility);

@@ -1,3 +1,4 @@
+// This file is long because all its tests share the fake client and the functions of a tab.
 import { BeckonError, type StreamNotice, type WorkspaceEvent } from "@beckon/client";
 import { expect, test, vi } from "vitest";
 import { createHub, type HubOptions } from "./hub.ts";
@@ -66,11 +67,11 @@ function startHub(budget = createStreamBudget()) {
     },
   } as unknown as HubOptions["client"];
   const hub = createHub({ client, budget, now: () => now });
-  const open = (userId = "usr_ada") => {
+  const open = (userId = "usr_ada", { isHidden = false } = {}) => {
     const received: HubMessage[] = [];
     const tab: Tab = { send: (message) => received.push(message) };
     const say = (message: TabMessage) => hub.receive(tab, message);
-    say({ type: "hello", workspaceId: "wsp_1", userId });
+    say({ type: "hello", workspaceId: "wsp_1", userId, isHidden });
     const of = <Type extends HubMessage["type"]>(type: Type) =>
       received.filter(
         (message): message is Extract<HubMessage, { type: Type }> => message.type === type,
@@ -267,6 +268,62 @@ test("a stream that has ended no longer counts", async () => {
   ]);
 });
 
+test("a run that a tab shows does not close the stream of the tab's own workspace", () => {
+  const budget = createStreamBudget();
+  const hubs = Array.from({ length: 4 }, () => startHub(budget));
+  const [tab] = hubs.map(({ open }) => open());
+  tab?.say({ type: "watch run", runId: "run_1", after: 0 });
+  expect(hubs.map(({ events }) => events[0]?.signal.aborted)).toEqual([false, true, false, false]);
+});
+
+test("a stream that was closed for others opens again by itself when there is capacity", () => {
+  const budget = createStreamBudget();
+  const hubs = Array.from({ length: 5 }, () => startHub(budget));
+  const [first, , , , fifth] = hubs.map(({ open }) => open());
+  expect(first?.state()).toBe("not live");
+  hubs[0]?.pass(1_000);
+  expect(hubs[0]?.events).toHaveLength(1);
+  fifth?.say({ type: "bye" });
+  hubs[0]?.pass(1_000);
+  expect(first?.state()).toBe("connecting");
+  expect(hubs[0]?.events).toHaveLength(2);
+});
+
+test("a stream that has ended closes no other one when it is opened again by itself", async () => {
+  const budget = createStreamBudget();
+  const hubs = Array.from({ length: 5 }, () => startHub(budget));
+  const [first] = hubs.slice(0, 4).map(({ open }) => open());
+  hubs[0]?.events[0]?.fail(away);
+  await vi.waitFor(() => expect(first?.state()).toBe("not live"));
+  hubs[4]?.open();
+  hubs[0]?.pass(60_000);
+  const isOpen = () => hubs.map(({ events }) => events.at(-1)?.signal.aborted === false);
+  expect(isOpen()).toEqual([false, true, true, true, true]);
+});
+
+test("a tab that is opened in the background closes no other stream", () => {
+  const budget = createStreamBudget();
+  const hubs = Array.from({ length: 5 }, () => startHub(budget));
+  for (const { open } of hubs.slice(0, 4)) open();
+  const hidden = hubs[4]?.open("usr_ada", { isHidden: true });
+  expect(hubs.map(({ events }) => events[0]?.signal.aborted)).toEqual([
+    false,
+    false,
+    false,
+    false,
+    undefined,
+  ]);
+  expect([hidden?.state(), hidden?.of("joined").length]).toEqual(["not live", 1]);
+  hidden?.say({ type: "wake" });
+  expect(hidden?.state()).toBe("connecting");
+});
+
+test("a tab that is opened in the background gets a stream while there is capacity", () => {
+  const { open, events } = startHub();
+  expect(open("usr_ada", { isHidden: true }).state()).toBe("connecting");
+  expect(events).toHaveLength(1);
+});
+
 test("a tab that has all entries joins the stream of a run, so that no output is cut off", () => {
   const { open, runs } = startHub();
   const [first, second] = [open(), open()];
@@ -311,6 +368,33 @@ test("a run that is not started says why, and one that nobody watches is let go"
   vi.advanceTimersByTime(10_000);
   expect(starts[1]?.signal.aborted).toBe(true);
   vi.useRealTimers();
+});
+
+test("a run whose tab has left before the response does not keep its stream open", async () => {
+  const { open, starts } = startHub();
+  const [tab, other] = [open(), open()];
+  tab.say({ ...start, idempotencyKey: "k" });
+  tab.say({ type: "bye" });
+  expect(starts[0]?.signal.aborted).toBe(false);
+  starts[0]?.begun.resolve();
+  await vi.waitFor(() => expect(tab.of("run started")).toHaveLength(1));
+  other.say({ type: "watch run", runId: "run_9", after: 0 });
+  other.say({ type: "unwatch run", runId: "run_9" });
+  expect(starts[0]?.signal.aborted).toBe(true);
+});
+
+test("a sign-out ends the starts that have no response yet", async () => {
+  const { hub, open, starts } = startHub();
+  const tab = open();
+  tab.say({ ...start, idempotencyKey: "k" });
+  hub.signOut();
+  expect(starts[0]?.signal.aborted).toBe(true);
+  starts[0]?.begun.reject(starts[0].signal.reason);
+  await vi.waitFor(() =>
+    expect(tab.of("run not started")).toMatchObject([
+      { startId: 1, error: { code: "no_answer", message: expect.stringContaining("has ended") } },
+    ]),
+  );
 });
 
 test("two tabs share the stream of a run, and none gets an entry twice", async () => {

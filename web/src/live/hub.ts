@@ -11,6 +11,8 @@ export interface HubOptions {
   readonly budget: StreamBudget;
   /** Returns the Unix time in ms. */
   readonly now: () => number;
+  /** Called after the last tab has left. Default: nothing happens. */
+  readonly onEmpty?: () => void;
 }
 
 /**
@@ -40,8 +42,8 @@ const kinds = [
  */
 const retryAfterMs = 30_000;
 
-/** The reason to show if the stream was closed to free its connection (see stream-budget.ts). */
-const replacedText =
+/** The reason to show if other streams use all connections (see stream-budget.ts). */
+const noCapacityText =
   "Tabs of other workspaces use the few connections of the browser. Close some of them, or retry.";
 
 /**
@@ -52,29 +54,43 @@ export interface Hub {
   receive(tab: Tab, message: TabMessage): void;
   /**
    * Sends the status to all tabs if it has changed, and opens the stream again some time after it
-   * has ended. Call it every second, because the status also changes when the server sends nothing.
+   * has ended, if that closes no other stream. Call it every second, because the status also
+   * changes when the server sends nothing.
    */
   tick(): void;
   /** Ends all streams and removes all tabs. Call it when the session has ended. */
   signOut(): void;
 }
 
-export function createHub({ client, budget, now }: HubOptions): Hub {
+export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
   const tabs = new Set<Tab>();
   let userId: string | undefined;
   let cursor: string | undefined;
   let connection: Connection = { startedAt: now(), lastByteAt: undefined };
   let shown: LiveStatus | undefined;
   let stream: OpenStream | undefined;
-  /** Unix time in ms at which the stream is opened again; undefined if it is open or replaced. */
+  /**
+   * Unix time in ms from which the stream is opened again if there is capacity; undefined if it is
+   * open.
+   */
   let retryAt: number | undefined;
-  const runs = createRunStreams({ client, budget, onUnauthorized: () => signOut() });
+  const runs = createRunStreams({
+    client,
+    budget: {
+      // The stream of a run must not replace that of its own workspace, which the same tab shows.
+      use: (opened) => {
+        markUsed();
+        budget.use(opened);
+      },
+    },
+    onUnauthorized: () => signOut(),
+  });
 
   const sendAll = (message: HubMessage) => {
     for (const tab of tabs) tab.send(message);
   };
   const tick = () => {
-    if (retryAt !== undefined && now() >= retryAt) return start();
+    if (retryAt !== undefined && now() >= retryAt && budget.hasCapacity()) return start();
     const status = statusOf(connection, now());
     // Tabs use `asOf` only while the stream is not live. While it is live, a change of `asOf` alone
     // is not sent.
@@ -91,10 +107,10 @@ export function createHub({ client, budget, now }: HubOptions): Hub {
     stream?.stop.abort();
     stream = undefined;
     retryAt = undefined;
-    runs.stopAll();
   };
   const signOut = (except?: Tab) => {
     stop();
+    runs.stopAll();
     for (const tab of tabs) if (tab !== except) tab.send({ type: "signed out" });
     tabs.clear();
     userId = undefined;
@@ -106,7 +122,7 @@ export function createHub({ client, budget, now }: HubOptions): Hub {
     const current: OpenStream = {
       isOfRun: false,
       stop: new AbortController(),
-      onReplaced: () => setEnded(replacedText),
+      onReplaced: waitForCapacity,
     };
     stream = current;
     retryAt = undefined;
@@ -125,6 +141,10 @@ export function createHub({ client, budget, now }: HubOptions): Hub {
     stop.abort();
     retryAt = now() + retryAfterMs;
     setEnded(reason);
+  };
+  const waitForCapacity = () => {
+    retryAt = now();
+    setEnded(noCapacityText);
   };
   const setEnded = (reason: string) => {
     connection = { ...connection, ended: { reason } };
@@ -151,14 +171,19 @@ export function createHub({ client, budget, now }: HubOptions): Hub {
     }
   };
 
+  const markUsed = () => {
+    if (stream !== undefined && connection.ended === undefined) budget.use(stream);
+  };
   const wake = () => {
     if (connection.ended !== undefined) start();
-    else if (stream !== undefined) budget.use(stream);
+    else markUsed();
   };
   const leave = (tab: Tab) => {
     tabs.delete(tab);
     runs.leave(tab);
-    if (tabs.size === 0) stop();
+    if (tabs.size > 0) return;
+    stop();
+    onEmpty?.();
   };
 
   return {
@@ -172,9 +197,10 @@ export function createHub({ client, budget, now }: HubOptions): Hub {
         if (stream === undefined) {
           connection = { startedAt: now(), lastByteAt: undefined };
           shown = undefined;
-          start();
+          if (message.isHidden && !budget.hasCapacity()) waitForCapacity();
+          else start();
         } else {
-          wake();
+          if (!message.isHidden) wake();
           tab.send({ type: "status", status: statusOf(connection, now()) });
         }
         tab.send({ type: "joined" });

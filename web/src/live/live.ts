@@ -184,7 +184,10 @@ export function createLive({
         starts.delete(startId);
       });
     },
-    retry: () => hub?.send(isJoined ? { type: "retry" } : { type: "hello", workspaceId, userId }),
+    retry: () =>
+      hub?.send(
+        isJoined ? { type: "retry" } : { type: "hello", workspaceId, userId, isHidden: false },
+      ),
     close() {
       events.clear();
       runEvents.clear();

@@ -19,7 +19,13 @@ export type TabMessage =
    * The first message of a tab. The hubs serve one person: the first tab of another person ends
    * the streams of all other tabs, in all workspaces.
    */
-  | { readonly type: "hello"; readonly workspaceId: string; readonly userId: string }
+  | {
+      readonly type: "hello";
+      readonly workspaceId: string;
+      readonly userId: string;
+      /** Whether the tab is in the background: it then gets no stream that others must give up. */
+      readonly isHidden: boolean;
+    }
   /** The tab is being closed, or is hidden, and needs no more messages. */
   | { readonly type: "bye" }
   | { readonly type: "retry" }

@@ -3,7 +3,7 @@ import type { RunStart, RunStreamState, SentError, Tab } from "./protocol.ts";
 import type { StreamBudget } from "./stream-budget.ts";
 
 interface RunStream {
-  /** The `seq` of the last event that each tab has. */
+  /** The `seq` of the last event that each tab has. Tabs that have left are removed. */
   readonly readers: Map<Tab, number>;
   readonly stop: AbortController;
   state: RunStreamState;
@@ -35,6 +35,7 @@ export interface RunStreams {
   watch(tab: Tab, runId: string, after: number): void;
   unwatch(tab: Tab, runId: string): void;
   leave(tab: Tab): void;
+  /** Ends all streams and all starts. Call it when the session has ended. */
   stopAll(): void;
 }
 
@@ -44,11 +45,13 @@ export function createRunStreams({
   onUnauthorized,
 }: {
   readonly client: Pick<BeckonClient, "agents" | "runs">;
-  readonly budget: StreamBudget;
+  readonly budget: Pick<StreamBudget, "use">;
   readonly onUnauthorized: () => void;
 }): RunStreams {
   /** The streams by run id. */
   const streams = new Map<string, RunStream>();
+  /** The streams of starts without a response. */
+  const starting = new Set<RunStream>();
 
   const setState = (runId: string, stream: RunStream, state: RunStreamState) => {
     stream.state = state;
@@ -118,14 +121,15 @@ export function createRunStreams({
         stop: new AbortController(),
         state: "connecting",
       };
+      starting.add(stream);
       try {
         const options = { ...optionsOf(() => runId, stream), idempotencyKey, retries };
         const started = await client.agents.startAndWatch(agentId, { input }, options);
         runId = started.run_id;
         // If a tab repeats a start with the same Idempotency-Key, the response is the stream of the
         // run that the first start created. If a tab shows this run already, the known stream of
-        // the run is kept, and the new one is closed.
-        if (streams.has(runId)) stream.stop.abort();
+        // the run is kept, and the new one is closed. It is also closed if the tab has left.
+        if (streams.has(runId) || stream.readers.size === 0) stream.stop.abort();
         else {
           stream.begin = () => {
             stream.begin = undefined;
@@ -137,6 +141,8 @@ export function createRunStreams({
         tab.send({ type: "run started", startId, runId });
       } catch (thrown) {
         tab.send({ type: "run not started", startId, error: sentErrorOf(thrown) });
+      } finally {
+        starting.delete(stream);
       }
     },
     watch(tab, runId, after) {
@@ -160,11 +166,23 @@ export function createRunStreams({
     unwatch,
     leave(tab) {
       for (const runId of [...streams.keys()]) unwatch(tab, runId);
+      // The request itself is not aborted: the person has pressed Start.
+      for (const { readers } of starting) readers.delete(tab);
     },
     stopAll() {
       for (const [runId, stream] of [...streams]) close(runId, stream);
+      for (const { readers, stop } of starting) {
+        readers.clear();
+        // Otherwise a retry could have the cookie of the next person.
+        stop.abort(signedOut());
+      }
     },
   };
+}
+
+function signedOut(): SentError {
+  const message = "The session has ended. It is not known whether the run was started.";
+  return { code: "no_answer", message, status: undefined, runId: undefined, retryAfter: undefined };
 }
 
 /** Returns the fields that the tab needs to create a BeckonError. */

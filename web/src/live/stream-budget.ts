@@ -21,6 +21,8 @@ export interface StreamBudget {
    * none, of a workspace.
    */
   use(stream: OpenStream): void;
+  /** Returns whether another stream can be opened without closing one. */
+  hasCapacity(): boolean;
 }
 
 export function createStreamBudget(): StreamBudget {
@@ -37,5 +39,6 @@ export function createStreamBudget(): StreamBudget {
       replaced?.stop.abort();
       replaced?.onReplaced();
     },
+    hasCapacity: () => open.size < maxStreams,
   };
 }

@@ -19,7 +19,10 @@ const hubOf = (workspaceId: string): Hub => {
   if (known !== undefined) return known;
   const headers = { "beckon-workspace": workspaceId };
   const client = createClient({ url: location.origin, headers });
-  const hub = createHub({ client, budget, now: Date.now });
+  // A tab that is opened later reads its data anew. A hub that was kept would replay to it all
+  // events since its last tab was closed.
+  const onEmpty = () => hubs.delete(workspaceId);
+  const hub = createHub({ client, budget, now: Date.now, onEmpty });
   hubs.set(workspaceId, hub);
   return hub;
 };

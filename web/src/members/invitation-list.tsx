@@ -22,11 +22,7 @@ export function InvitationList() {
         columns={invitationColumns}
         rows={invitations.rows}
         rowKey={({ id }) => id}
-        error={invitations.error}
-        onRetry={invitations.refetch}
-        hasMore={invitations.hasNextPage}
-        loadingMore={invitations.isFetchingNextPage}
-        onLoadMore={() => void invitations.fetchNextPage()}
+        query={invitations}
         empty={null}
       />
     </Panel>

@@ -14,7 +14,6 @@ import {
   wording,
 } from "../data/index.ts";
 import {
-  Button,
   Field,
   FormDialog,
   FormError,
@@ -74,56 +73,39 @@ export function InviteDialog({ close }: InviteDialogProps) {
       close={close}
       title="Invite to this workspace"
       description="Beckon sends no e-mail: you get a link to send. Whoever opens it first joins."
-      footer={(leave) => (
-        <>
-          <Button onClick={leave} disabled={invite.isPending}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            form="invite"
-            variant="primary"
-            pending={invite.isPending}
-            pendingText="Making the link…"
-          >
-            Make link
-          </Button>
-        </>
-      )}
+      onSubmit={handleSubmit((body) => invite.mutate(body))}
+      submit={{
+        label: "Make link",
+        pending: invite.isPending,
+        pendingText: "Making the link…",
+      }}
     >
-      <form
-        id="invite"
-        noValidate
-        onSubmit={handleSubmit((body) => invite.mutate(body))}
-        className="flex flex-col gap-4"
-      >
-        <Field label="E-mail" error={messageOf(errors.email)}>
-          <TextInput
-            {...register("email", { setValueAs: (text: string) => text.trim() })}
-            type="email"
-            autoComplete="off"
-            placeholder="grace@example.com"
-            autoFocus
-          />
-        </Field>
-        <Controller
-          control={control}
-          name="role"
-          render={({ field }) => (
-            <RadioCards
-              label="Role"
-              options={roleChoices(ownRole)}
-              value={field.value}
-              onChange={field.onChange}
-              columns={2}
-            />
-          )}
+      <Field label="E-mail" error={messageOf(errors.email)}>
+        <TextInput
+          {...register("email", { setValueAs: (text: string) => text.trim() })}
+          type="email"
+          autoComplete="off"
+          placeholder="grace@example.com"
+          autoFocus
         />
-        <Field label="The link expires after" error={messageOf(errors.expires_in_days)}>
-          <Select {...register("expires_in_days", { valueAsNumber: true })} options={lifetimes} />
-        </Field>
-        <FormError error={isAtField ? undefined : invite.error} />
-      </form>
+      </Field>
+      <Controller
+        control={control}
+        name="role"
+        render={({ field }) => (
+          <RadioCards
+            label="Role"
+            options={roleChoices(ownRole)}
+            value={field.value}
+            onChange={field.onChange}
+            columns={2}
+          />
+        )}
+      />
+      <Field label="The link expires after" error={messageOf(errors.expires_in_days)}>
+        <Select {...register("expires_in_days", { valueAsNumber: true })} options={lifetimes} />
+      </Field>
+      <FormError error={isAtField ? undefined : invite.error} />
     </FormDialog>
   );
 }

@@ -44,12 +44,7 @@ export function MembersScreen() {
             columns={memberColumns(me.id)}
             rows={members.rows}
             rowKey={({ id }) => id}
-            loading={members.isPending}
-            error={members.error}
-            onRetry={members.refetch}
-            hasMore={members.hasNextPage}
-            loadingMore={members.isFetchingNextPage}
-            onLoadMore={() => void members.fetchNextPage()}
+            query={members}
             empty={<EmptyState>This workspace has no members.</EmptyState>}
           />
         </div>

@@ -7,7 +7,6 @@ import {
   formatPercent,
 } from "../format/index.ts";
 import { CostFigure, Problem } from "../ui/index.ts";
-import { Figure } from "./figure.tsx";
 import {
   type CostOfToday,
   costOf,
@@ -16,6 +15,7 @@ import {
   slowestSeries,
   successOf,
 } from "./figures.ts";
+import { TrendFigure } from "./trend-figure.tsx";
 import type { useStatistics } from "./use-statistics.ts";
 
 /** The four figures of the workspace. */
@@ -37,7 +37,7 @@ export function FiguresRow({
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <dl className="grid min-w-0 grid-cols-2 rounded-control border border-rule bg-sheet lg:grid-cols-4 [&>div]:border-rule max-lg:[&>div:nth-child(even)]:border-l max-lg:[&>div:nth-child(n+3)]:border-t lg:[&>div+div]:border-l">
-        <Figure
+        <TrendFigure
           label={`Runs per minute, ${meanMinutes} min mean`}
           isFailed={recent.isError}
           value={rate && perMinute(rate.perMinute)}
@@ -46,7 +46,7 @@ export function FiguresRow({
           series={rate?.series ?? []}
           tone="tide"
         />
-        <Figure
+        <TrendFigure
           label="Success"
           isFailed={recent.isError}
           value={success && (success.share === null ? none : formatPercent(success.share))}
@@ -54,7 +54,7 @@ export function FiguresRow({
           seriesLabel={`Share of success in ${range}`}
           series={success?.series ?? []}
         />
-        <Figure
+        <TrendFigure
           label="Duration, p50 and p95"
           isFailed={speed.isError}
           value={speed.data && (duration?.p50 == null ? none : formatDuration(duration.p50))}
@@ -67,7 +67,7 @@ export function FiguresRow({
           seriesName="p95"
           series={slowest}
         />
-        <Figure
+        <TrendFigure
           label="Cost today"
           isFailed={today.isError}
           value={cost && <CostFigure micros={knownOf(cost)} isPartial={cost.micros === null} />}

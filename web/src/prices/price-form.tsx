@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { announceChanges, changesOf, useIdempotencyKey, useWorkspace } from "../data/index.ts";
 import { readDollars, writeDollars } from "../format/index.ts";
-import { Button, Field, FormDialog, FormError, TextInput, useToast } from "../ui/index.ts";
+import { Field, FormDialog, FormError, TextInput, useToast } from "../ui/index.ts";
 import { pricesKey } from "./queries.ts";
 
 interface PriceFormProps {
@@ -70,51 +70,31 @@ export function PriceForm({ price, close }: PriceFormProps) {
       size="small"
       title={`Price of ${price.model}`}
       description="In dollars for 1,000,000 tokens. It applies to runs that start or resume from now on."
-      footer={(leave) => (
-        <>
-          <Button onClick={leave}>Cancel</Button>
-          <Button
-            type="submit"
-            form="price"
-            variant="primary"
-            pending={save.isPending}
-            pendingText="Setting…"
-          >
-            Set price
-          </Button>
-        </>
-      )}
+      onSubmit={() => {
+        setTouched(true);
+        if (Object.values(read).every(({ error }) => error === undefined)) save.mutate();
+      }}
+      submit={{ label: "Set price", pending: save.isPending, pendingText: "Setting…" }}
     >
-      <form
-        id="price"
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setTouched(true);
-          if (Object.values(read).every(({ error }) => error === undefined)) save.mutate();
-        }}
-      >
-        {fields.map(({ name, label, optional }, index) => (
-          <Field
-            key={name}
-            label={label}
-            optional={optional}
-            hint={optional ? "Without it, the price of input." : undefined}
-            error={isTouched ? read[name].error : undefined}
-          >
-            <TextInput
-              value={typed[name]}
-              onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
-              inputMode="decimal"
-              autoComplete="off"
-              suffix={<span className="pr-1">dollars</span>}
-              autoFocus={index === 0}
-            />
-          </Field>
-        ))}
-        <FormError error={save.error} />
-      </form>
+      {fields.map(({ name, label, optional }, index) => (
+        <Field
+          key={name}
+          label={label}
+          optional={optional}
+          hint={optional ? "Without it, the price of input." : undefined}
+          error={isTouched ? read[name].error : undefined}
+        >
+          <TextInput
+            value={typed[name]}
+            onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
+            inputMode="decimal"
+            autoComplete="off"
+            suffix={<span className="pr-1">dollars</span>}
+            autoFocus={index === 0}
+          />
+        </Field>
+      ))}
+      <FormError error={save.error} />
     </FormDialog>
   );
 }

@@ -39,12 +39,7 @@ export function PricesScreen() {
             columns={priceColumns(isNarrow, ({ model }, act) => show({ model, act }))}
             rows={prices.rows}
             rowKey={({ model, provider_id }) => `${provider_id ?? ""} ${model}`}
-            loading={prices.isPending}
-            error={prices.error}
-            onRetry={prices.refetch}
-            hasMore={prices.hasNextPage}
-            loadingMore={prices.isFetchingNextPage}
-            onLoadMore={() => void prices.fetchNextPage()}
+            query={prices}
             empty={
               <EmptyState
                 action={<LinkButton href={`/w/${workspace.id}/agents`}>Open agents</LinkButton>}

@@ -94,11 +94,7 @@ export function ProvidersScreen() {
               )}
             </Panel>
             {providers.hasNextPage ? (
-              <LoadMore
-                loading={providers.isFetchingNextPage}
-                paused={providers.isError}
-                onLoadMore={() => void providers.fetchNextPage()}
-              />
+              <LoadMore query={providers} />
             ) : (
               <Panel
                 title="This installation"

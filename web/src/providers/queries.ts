@@ -1,6 +1,6 @@
 import type { ModelList, ProviderCheck } from "@beckon/client";
 import { queryOptions } from "@tanstack/react-query";
-import { type CurrentWorkspace, listOptions } from "../data/index.ts";
+import { type CurrentWorkspace, firstRows, listOptions } from "../data/index.ts";
 
 /** Prefix of the keys of all queries about providers, to refetch them with `announceChanges`. */
 export const providersKey = (workspaceId: string) => [workspaceId, "providers"] as const;
@@ -40,12 +40,12 @@ export interface MadeCheck extends ProviderCheck {
   readonly checkedAtMs: number;
 }
 
-/** The agents that use a model of the provider. Only the first 200 agents are searched. */
+/** The agents that use a model of the provider. Only the newest 200 agents are searched. */
 export const agentsOfProviderQuery = ({ id, client }: CurrentWorkspace, name: string) =>
   queryOptions({
     queryKey: [id, "agents", "of provider", name],
     queryFn: async ({ signal }) => {
-      const { data } = await client.agents.list({ limit: 200 }, { signal }).page();
-      return data.filter(({ model }) => model.startsWith(`${name}/`));
+      const agents = await firstRows(client.agents.list({ limit: 200 }, { signal }), 200);
+      return agents.filter(({ model }) => model.startsWith(`${name}/`));
     },
   });

@@ -1,5 +1,5 @@
 import { Outlet } from "@tanstack/react-router";
-import { UiProvider } from "../ui/index.ts";
+import { ToastProvider } from "../ui/index.ts";
 import { OfflineNotice } from "./offline-notice.tsx";
 import { RouteProgress } from "./route-progress.tsx";
 import { useFocusOnNavigation } from "./use-focus-on-navigation.ts";
@@ -10,10 +10,10 @@ export function Root() {
   useFocusOnNavigation();
   usePreload();
   return (
-    <UiProvider>
+    <ToastProvider>
       <RouteProgress />
       <OfflineNotice />
       <Outlet />
-    </UiProvider>
+    </ToastProvider>
   );
 }

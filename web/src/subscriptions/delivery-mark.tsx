@@ -13,19 +13,14 @@ const shapes: Readonly<Record<Status, KnownStatus>> = {
 
 interface DeliveryMarkProps {
   readonly delivery: Pick<Delivery, "status" | "last_error">;
-  readonly label?: "shown" | "hidden";
 }
 
 /** The state of a delivery. A delivery that waits after a failed attempt is shown as a warning. */
-export function DeliveryMark({ delivery, label = "shown" }: DeliveryMarkProps) {
+export function DeliveryMark({ delivery }: DeliveryMarkProps) {
   const { status } = delivery;
   const shape = Object.hasOwn(shapes, status) ? shapes[status] : status;
   return (
-    <StatusMark
-      status={isRetried(delivery) ? "waiting" : shape}
-      word={deliveryWord(delivery)}
-      label={label}
-    />
+    <StatusMark status={isRetried(delivery) ? "waiting" : shape} word={deliveryWord(delivery)} />
   );
 }
 

@@ -1,6 +1,7 @@
-import { formatCount, formatDate } from "../format/index.ts";
+import { formatDate } from "../format/index.ts";
 import { type Column, DataTable, EmptyState, ScrollRegion } from "../ui/index.ts";
 import { type Measure, measures } from "./measure.ts";
+import { numberColumn } from "./number-column.tsx";
 import type { UsageDay } from "./series.ts";
 import { UsageCost } from "./usage-cost.tsx";
 
@@ -39,12 +40,12 @@ const columnsFor = (measure: Measure): readonly Column<UsageDay>[] => [
     // no conversion to another zone changes it.
     cell: ({ day }) => formatDate(`${day}T12:00:00Z`, Date.now(), "UTC"),
   },
-  numbers("calls", "Calls", 88, undefined, ({ entries }) => entries),
+  numberColumn("calls", "Calls", 88, undefined, ({ entries }) => entries),
   ...(measure === "tokens"
-    ? [numbers("tokens", "Tokens", 120, undefined, measures.tokens.amountOf)]
+    ? [numberColumn("tokens", "Tokens", 120, undefined, measures.tokens.amountOf)]
     : []),
-  numbers("input", "Input tokens", 120, "sm", ({ input_tokens }) => input_tokens),
-  numbers("output", "Output tokens", 120, "sm", ({ output_tokens }) => output_tokens),
+  numberColumn("input", "Input tokens", 120, "sm", ({ input_tokens }) => input_tokens),
+  numberColumn("output", "Output tokens", 120, "sm", ({ output_tokens }) => output_tokens),
   {
     id: "cost",
     header: "Cost",
@@ -59,22 +60,3 @@ const columnsFor = (measure: Measure): readonly Column<UsageDay>[] => [
       ),
   },
 ];
-
-function numbers(
-  id: string,
-  header: string,
-  width: number,
-  from: "sm" | undefined,
-  amountOf: (amounts: UsageDay["amounts"]) => number,
-): Column<UsageDay> {
-  return {
-    id,
-    header,
-    width,
-    from,
-    align: "end",
-    cell: ({ amounts }) => (
-      <span className="font-mono text-dense">{formatCount(amountOf(amounts))}</span>
-    ),
-  };
-}

@@ -1,11 +1,12 @@
 import { useWorkspace } from "../data/index.ts";
-import { formatCount } from "../format/index.ts";
 import { type Column, DataTable, EmptyState } from "../ui/index.ts";
 import { GroupName } from "./group-name.tsx";
 import { type Measure, measures } from "./measure.ts";
+import { numberColumn } from "./number-column.tsx";
 import type { Grouping, UsageSearch } from "./queries.ts";
 import type { UsageGroup } from "./series.ts";
 import { UsageCost } from "./usage-cost.tsx";
+import type { useUsage } from "./use-usage.ts";
 
 interface GroupTableProps {
   readonly groups: readonly UsageGroup[];
@@ -13,9 +14,7 @@ interface GroupTableProps {
   /** On a phone, the table shows only this measure. */
   readonly measure: Measure;
   readonly search: UsageSearch;
-  readonly loading: boolean;
-  readonly error: unknown;
-  readonly onRetry: () => unknown;
+  readonly query: ReturnType<typeof useUsage>["byGroup"];
 }
 
 /**
@@ -33,8 +32,7 @@ const headers = { agent: "Agent", model: "Model", caller: "Caller" } as const;
  * The groups, the largest first, in the colours of the chart. A click on a row limits the report to
  * its group.
  */
-export function GroupTable(props: GroupTableProps) {
-  const { groups, grouping, measure, search, loading, error, onRetry } = props;
+export function GroupTable({ groups, grouping, measure, search, query }: GroupTableProps) {
   const { id } = useWorkspace();
   const { filter, group_by } = deeper[grouping];
   const hrefOf = ({ key }: UsageGroup) =>
@@ -46,9 +44,7 @@ export function GroupTable(props: GroupTableProps) {
       rows={groups}
       rowKey={({ key }) => key}
       rowHref={hrefOf}
-      loading={loading}
-      error={error}
-      onRetry={onRetry}
+      query={query}
       empty={<EmptyState>Nothing was used in this period.</EmptyState>}
     />
   );
@@ -61,14 +57,26 @@ function columnsFor(grouping: Grouping, measure: Measure): readonly Column<Usage
       header: headers[grouping],
       cell: (group) => <GroupName group={group} grouping={grouping} />,
     },
-    numbers("calls", "Calls", 88, measure === "calls" ? undefined : "sm", ({ entries }) => entries),
+    numberColumn(
+      "calls",
+      "Calls",
+      88,
+      measure === "calls" ? undefined : "sm",
+      ({ entries }) => entries,
+    ),
     ...(measure === "tokens"
-      ? [numbers("tokens", "Tokens", 120, undefined, measures.tokens.amountOf)]
+      ? [numberColumn("tokens", "Tokens", 120, undefined, measures.tokens.amountOf)]
       : []),
-    numbers("input", "Input tokens", 120, "md", ({ input_tokens }) => input_tokens),
-    numbers("cached", "From cache", 104, "xl", ({ cached_input_tokens }) => cached_input_tokens),
-    numbers("output", "Output tokens", 120, "md", ({ output_tokens }) => output_tokens),
-    numbers("reasoning", "Reasoning", 96, "xl", ({ reasoning_tokens }) => reasoning_tokens),
+    numberColumn("input", "Input tokens", 120, "md", ({ input_tokens }) => input_tokens),
+    numberColumn(
+      "cached",
+      "From cache",
+      104,
+      "xl",
+      ({ cached_input_tokens }) => cached_input_tokens,
+    ),
+    numberColumn("output", "Output tokens", 120, "md", ({ output_tokens }) => output_tokens),
+    numberColumn("reasoning", "Reasoning", 96, "xl", ({ reasoning_tokens }) => reasoning_tokens),
     {
       id: "cost",
       header: "Cost",
@@ -78,23 +86,4 @@ function columnsFor(grouping: Grouping, measure: Measure): readonly Column<Usage
       cell: ({ amounts }) => <UsageCost amounts={amounts} />,
     },
   ];
-}
-
-function numbers(
-  id: string,
-  header: string,
-  width: number,
-  from: Column<UsageGroup>["from"],
-  amountOf: (amounts: UsageGroup["amounts"]) => number,
-): Column<UsageGroup> {
-  return {
-    id,
-    header,
-    width,
-    from,
-    align: "end",
-    cell: ({ amounts }) => (
-      <span className="font-mono text-dense">{formatCount(amountOf(amounts))}</span>
-    ),
-  };
 }

@@ -1,7 +1,6 @@
 import type { UsageReport } from "@beckon/client";
-import type { ReactNode } from "react";
 import { formatCount, formatCounted, formatShortCount } from "../format/index.ts";
-import { CostFigure, Skeleton } from "../ui/index.ts";
+import { CostFigure, Figure } from "../ui/index.ts";
 import { type Amounts, unknownReason } from "./measure.ts";
 
 interface TotalsRowProps {
@@ -15,7 +14,7 @@ export function TotalsRow({ report, isFailed }: TotalsRowProps) {
   const totals = report?.totals;
   return (
     <dl className="grid min-w-0 grid-cols-2 rounded-control border border-rule bg-sheet sm:grid-cols-3 [&>div+div]:border-rule max-sm:[&>div+div]:border-t sm:[&>div+div]:border-l max-sm:[&>div:nth-child(3)]:border-l max-sm:[&>div:first-child]:col-span-2">
-      <Total
+      <Figure
         isFailed={isFailed}
         label="Cost"
         value={
@@ -25,7 +24,7 @@ export function TotalsRow({ report, isFailed }: TotalsRowProps) {
         }
         detail={totals && priceDetail(totals)}
       />
-      <Total
+      <Figure
         isFailed={isFailed}
         label="Tokens"
         value={totals && formatShortCount(totals.input_tokens + totals.output_tokens)}
@@ -34,7 +33,7 @@ export function TotalsRow({ report, isFailed }: TotalsRowProps) {
           `${formatCount(totals.input_tokens)} in, ${formatCount(totals.output_tokens)} out`
         }
       />
-      <Total
+      <Figure
         isFailed={isFailed}
         label="Calls"
         value={totals && formatCount(totals.entries)}
@@ -54,34 +53,4 @@ function callsDetail({ entries, estimated_entries: estimated }: Amounts): string
   return estimated === 0
     ? "All with reported tokens"
     : `${formatCounted(estimated, "call")} with estimated tokens`;
-}
-
-interface TotalProps {
-  readonly label: string;
-  /** The value; undefined while there is no report. */
-  readonly value: ReactNode;
-  readonly detail: string | undefined;
-  readonly isFailed: boolean;
-}
-
-function Total({ label, value, detail, isFailed }: TotalProps) {
-  return (
-    <div className="flex min-w-0 flex-col gap-1 p-4">
-      <dt className="text-label text-ink-3">{label}</dt>
-      <dd className="flex min-w-0 flex-col gap-1">
-        <span className="flex h-8 min-w-0 items-center truncate text-figure">
-          {value !== undefined ? (
-            value
-          ) : isFailed ? (
-            <span className="text-ink-3">unknown</span>
-          ) : (
-            <span className="w-full">
-              <Skeleton width={40} />
-            </span>
-          )}
-        </span>
-        <span className="min-h-5 text-dense text-ink-2">{detail}</span>
-      </dd>
-    </div>
-  );
 }

@@ -112,9 +112,7 @@ export function UsageScreen() {
             grouping={grouping}
             measure={measure}
             search={search}
-            loading={usage.byGroup.isPending}
-            error={usage.byGroup.error}
-            onRetry={usage.byGroup.refetch}
+            query={usage.byGroup}
           />
         </Panel>
         {report?.since == null ? null : (

@@ -12,7 +12,7 @@ import {
   useIdempotencyKey,
   wording,
 } from "../data/index.ts";
-import { Button, Field, FormDialog, FormError, TextInput, useToast } from "../ui/index.ts";
+import { Field, FormDialog, FormError, TextInput, useToast } from "../ui/index.ts";
 import { TimeZoneField } from "./time-zone-field.tsx";
 import { browserTimeZone } from "./time-zones.ts";
 
@@ -55,43 +55,28 @@ export function NewWorkspaceDialog({ from, close }: NewWorkspaceDialogProps) {
       close={close}
       title="New workspace"
       description="It has its own agents, keys, members and runs. You are its owner."
-      footer={(leave) => (
-        <>
-          <Button onClick={leave}>Cancel</Button>
-          <Button
-            type="submit"
-            form="new-workspace"
-            variant="primary"
-            pending={create.isPending}
-            pendingText="Creating…"
-          >
-            Create workspace
-          </Button>
-        </>
-      )}
+      onSubmit={handleSubmit((body) => create.mutate(body))}
+      submit={{
+        label: "Create workspace",
+        pending: create.isPending,
+        pendingText: "Creating…",
+      }}
     >
-      <form
-        id="new-workspace"
-        noValidate
-        onSubmit={handleSubmit((body) => create.mutate(body))}
-        className="flex flex-col gap-4"
-      >
-        <Field label="Name" error={messageOf(errors.name)}>
-          <TextInput {...register("name")} autoComplete="off" autoFocus />
-        </Field>
-        <Controller
-          control={control}
-          name="time_zone"
-          render={({ field }) => (
-            <TimeZoneField
-              {...field}
-              value={field.value ?? "UTC"}
-              error={messageOf(errors.time_zone)}
-            />
-          )}
-        />
-        <FormError error={create.error} />
-      </form>
+      <Field label="Name" error={messageOf(errors.name)}>
+        <TextInput {...register("name")} autoComplete="off" autoFocus />
+      </Field>
+      <Controller
+        control={control}
+        name="time_zone"
+        render={({ field }) => (
+          <TimeZoneField
+            {...field}
+            value={field.value ?? "UTC"}
+            error={messageOf(errors.time_zone)}
+          />
+        )}
+      />
+      <FormError error={create.error} />
     </FormDialog>
   );
 }

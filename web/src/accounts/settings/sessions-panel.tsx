@@ -56,13 +56,7 @@ export function SessionsPanel() {
           ))}
         </List>
       )}
-      {sessions.hasNextPage ? (
-        <LoadMore
-          loading={sessions.isFetchingNextPage}
-          paused={sessions.isError}
-          onLoadMore={() => void sessions.fetchNextPage()}
-        />
-      ) : null}
+      <LoadMore query={sessions} />
       <ConfirmDialog
         open={asks}
         onOpenChange={setAsks}

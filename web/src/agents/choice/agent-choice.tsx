@@ -73,12 +73,7 @@ export function AgentChoice({ label, chosen, onChange, error, submitCount }: Age
                   : "No agent has this in its name."}
               </p>
             )}
-            {agents.hasNextPage ? (
-              <LoadMore
-                loading={agents.isFetchingNextPage}
-                onLoadMore={() => void agents.fetchNextPage()}
-              />
-            ) : null}
+            <LoadMore query={agents} />
           </div>
         </ScrollRegion>
       </div>

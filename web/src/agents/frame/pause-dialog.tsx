@@ -10,7 +10,7 @@ import {
   useWorkspace,
   wording,
 } from "../../data/index.ts";
-import { Button, Dialog, Field, FormError, TextArea } from "../../ui/index.ts";
+import { Field, FormDialog, FormError, TextArea } from "../../ui/index.ts";
 import { agentQuery, agentsKey } from "../queries.ts";
 
 interface PauseDialogProps {
@@ -38,43 +38,25 @@ export function PauseDialog({ agent, close }: PauseDialogProps) {
     },
   });
   return (
-    <Dialog
-      open
-      onOpenChange={close}
+    <FormDialog
+      isDirty={() => false}
+      isSaved={pause.isSuccess}
+      close={close}
       size="small"
       title={`Pause ${agent.name}?`}
       description="New runs are rejected until somebody resumes the agent. Runs that were accepted continue."
-      footer={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button
-            type="submit"
-            form="pause-agent"
-            variant="primary"
-            pending={pause.isPending}
-            pendingText="Pausing…"
-          >
-            Pause agent
-          </Button>
-        </>
-      }
+      onSubmit={handleSubmit((values) => pause.mutate(values))}
+      submit={{ label: "Pause agent", pending: pause.isPending, pendingText: "Pausing…" }}
     >
-      <form
-        id="pause-agent"
-        noValidate
-        onSubmit={handleSubmit((values) => pause.mutate(values, { onSuccess: close }))}
-        className="flex flex-col gap-3"
+      <Field
+        label="Reason"
+        optional
+        hint="Callers see it in the error, and people on all pages of the agent."
+        error={messageOf(formState.errors.reason)}
       >
-        <Field
-          label="Reason"
-          optional
-          hint="Callers see it in the error, and people on all pages of the agent."
-          error={messageOf(formState.errors.reason)}
-        >
-          <TextArea {...register("reason")} rows={2} autoFocus />
-        </Field>
-        <FormError error={pause.error} />
-      </form>
-    </Dialog>
+        <TextArea {...register("reason")} rows={2} autoFocus />
+      </Field>
+      <FormError error={pause.error} />
+    </FormDialog>
   );
 }

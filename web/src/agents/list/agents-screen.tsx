@@ -98,12 +98,7 @@ export function AgentsScreen() {
             rows={agents.rows}
             rowKey={({ id }) => id}
             rowHref={isDeleted ? undefined : ({ id }) => `${path}/${id}`}
-            loading={agents.isPending}
-            error={agents.error}
-            onRetry={agents.refetch}
-            hasMore={agents.hasNextPage}
-            loadingMore={agents.isFetchingNextPage}
-            onLoadMore={() => void agents.fetchNextPage()}
+            query={agents}
             empty={<NoAgents filters={filters} action={create} />}
           />
         </div>

@@ -45,13 +45,7 @@ export function VersionsScreen() {
               open={to}
               onRestore={setRestoring}
             />
-            {versions.hasNextPage ? (
-              <LoadMore
-                loading={versions.isFetchingNextPage}
-                paused={versions.isError}
-                onLoadMore={() => void versions.fetchNextPage()}
-              />
-            ) : null}
+            <LoadMore query={versions} />
           </div>
         )}
       </Panel>

@@ -89,7 +89,7 @@ function hasSame(some: readonly string[] | null, others: readonly string[] | nul
 }
 
 /** For each field of the API, the form field from which it is computed. */
-const sources: Readonly<Record<string, keyof KeyFields>> = {
+export const sources: Readonly<Record<string, keyof KeyFields>> = {
   name: "name",
   scopes: "scopes",
   preset: "grant",
@@ -97,21 +97,13 @@ const sources: Readonly<Record<string, keyof KeyFields>> = {
   expires_in_days: "days",
 };
 
-/** The API's fields that an error can be about. */
-export const apiFields = Object.keys(sources);
-
-/** Returns the field of the form from which a field of the API is computed; undefined for none. */
-export function sourceOf(apiField: string | undefined): keyof KeyFields | undefined {
-  return apiField === undefined ? undefined : sources[apiField];
-}
-
 /** Checks the form as the API will check the request. */
 export const keyResolver: Resolver<KeyFields> = (fields) => {
   const { error } = createKeyBody.safeParse(bodyOf(fields), { error: wording });
   if (error === undefined) return { values: fields, errors: {} };
   const errors: FieldErrors<KeyFields> = {};
   for (const { path, message } of error.issues) {
-    const field = sourceOf(path[0]?.toString()) ?? "name";
+    const field = sources[String(path[0])] ?? "name";
     const said: { type: string; message: string } = {
       type: "schema",
       message: messageFor(field, fields) ?? message,

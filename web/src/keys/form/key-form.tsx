@@ -1,12 +1,12 @@
 import type { UseMutationResult } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { failureOf, fieldNamed, messageOf, sentenceOf } from "../../data/index.ts";
-import { Button, Field, FormDialog, FormError, TextInput } from "../../ui/index.ts";
+import { failureOf, fieldErrorOf, messageOf } from "../../data/index.ts";
+import { Field, FormDialog, FormError, TextInput } from "../../ui/index.ts";
 import { presetTexts } from "../scopes.ts";
 import { AgentsField } from "./agents-field.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 import { GrantField } from "./grant-field.tsx";
-import { apiFields, type KeyFields, keyResolver, sourceOf } from "./key-fields.ts";
+import { type KeyFields, keyResolver, sources } from "./key-fields.ts";
 
 interface KeyFormProps {
   readonly title: string;
@@ -44,9 +44,9 @@ export function KeyForm({ title, description, initial, expiresAt, save, ...rest 
   const submit = handleSubmit((fields) =>
     save.mutate(fields, {
       onError: (thrown) => {
-        const field = sourceOf(fieldNamed(thrown, apiFields));
-        const message = sentenceOf(thrown).replace(/^\w+: ?/, "");
-        if (field !== undefined) setError(field, { message }, { shouldFocus: true });
+        const error = fieldErrorOf(thrown, sources);
+        if (error !== undefined)
+          setError(error.field, { message: error.message }, { shouldFocus: true });
       },
     }),
   );
@@ -58,25 +58,15 @@ export function KeyForm({ title, description, initial, expiresAt, save, ...rest 
       isSaved={save.isSuccess}
       dismissible={!isIssuing}
       close={close}
-      footer={(leave) => (
-        <>
-          <Button onClick={leave} disabled={isIssuing}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            form="api-key"
-            variant="primary"
-            pending={save.isPending}
-            pendingText={pendingText}
-            disabled={!isNew && !isDirty}
-          >
-            {submitLabel}
-          </Button>
-        </>
-      )}
+      onSubmit={submit}
+      submit={{
+        label: submitLabel,
+        pending: save.isPending,
+        pendingText,
+        disabled: !isNew && !isDirty,
+      }}
     >
-      <form id="api-key" noValidate onSubmit={submit} className="flex flex-col gap-5">
+      <div className="flex flex-col gap-5">
         <GrantField form={form} onChoose={nameAfter} />
         <Field
           label="Name"
@@ -89,12 +79,12 @@ export function KeyForm({ title, description, initial, expiresAt, save, ...rest 
         <ExpiryField form={form} expiresAt={expiresAt} />
         <FormError
           error={
-            save.isError && sourceOf(fieldNamed(save.error, apiFields)) === undefined
+            save.isError && fieldErrorOf(save.error, sources) === undefined
               ? failureOf(save.error, "the key was saved", retry)
               : undefined
           }
         />
-      </form>
+      </div>
     </FormDialog>
   );
 }

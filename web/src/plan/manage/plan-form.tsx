@@ -2,7 +2,7 @@ import type { Plan } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { announceChanges, changesOf, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
-import { Button, Field, FormDialog, FormError, TextInput, useToast } from "../../ui/index.ts";
+import { Field, FormDialog, FormError, TextInput, useToast } from "../../ui/index.ts";
 import { planKey, plansKey } from "../queries.ts";
 import { type Allowances, fieldsOf, type PlanFields, readFields } from "./plan-fields.ts";
 
@@ -59,53 +59,36 @@ export function PlanForm({ plan, close }: PlanFormProps) {
           ? "What a workspace can use a month. What is left empty is unlimited."
           : "Applies at once to all workspaces on it. What is left empty is unlimited."
       }
-      footer={(leave) => (
-        <>
-          <Button onClick={leave}>Cancel</Button>
-          <Button
-            type="submit"
-            form="plan"
-            variant="primary"
-            pending={save.isPending}
-            pendingText="Saving…"
-          >
-            {plan === undefined ? "Create plan" : "Save plan"}
-          </Button>
-        </>
-      )}
+      onSubmit={() => {
+        setTouched(true);
+        if ("allowances" in read) save.mutate(read.allowances);
+      }}
+      submit={{
+        label: plan === undefined ? "Create plan" : "Save plan",
+        pending: save.isPending,
+      }}
     >
-      <form
-        id="plan"
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setTouched(true);
-          if ("allowances" in read) save.mutate(read.allowances);
-        }}
-      >
-        {plan === undefined ? (
-          <Field
-            label="Name"
-            hint="It cannot be changed later, for example team."
-            error={errors.name}
-          >
-            <TextInput value={fields.name} onChange={set("name")} autoComplete="off" autoFocus />
-          </Field>
-        ) : null}
-        {amounts.map(({ name, label, unit }) => (
-          <Field key={name} label={label} optional error={errors[name]}>
-            <TextInput
-              value={fields[name]}
-              onChange={set(name)}
-              inputMode={name === "tokens" ? "numeric" : "decimal"}
-              autoComplete="off"
-              suffix={<span className="pr-1">{unit}</span>}
-            />
-          </Field>
-        ))}
-        <FormError error={save.error} />
-      </form>
+      {plan === undefined ? (
+        <Field
+          label="Name"
+          hint="It cannot be changed later, for example team."
+          error={errors.name}
+        >
+          <TextInput value={fields.name} onChange={set("name")} autoComplete="off" autoFocus />
+        </Field>
+      ) : null}
+      {amounts.map(({ name, label, unit }) => (
+        <Field key={name} label={label} optional error={errors[name]}>
+          <TextInput
+            value={fields[name]}
+            onChange={set(name)}
+            inputMode={name === "tokens" ? "numeric" : "decimal"}
+            autoComplete="off"
+            suffix={<span className="pr-1">{unit}</span>}
+          />
+        </Field>
+      ))}
+      <FormError error={save.error} />
     </FormDialog>
   );
 }

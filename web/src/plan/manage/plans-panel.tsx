@@ -48,12 +48,7 @@ export function PlansPanel({ search, show }: PlansPanelProps) {
         columns={columnsFor(show, isNarrow)}
         rows={plans.rows}
         rowKey={({ name }) => name}
-        loading={plans.isPending}
-        error={plans.error}
-        onRetry={plans.refetch}
-        hasMore={plans.hasNextPage}
-        loadingMore={plans.isFetchingNextPage}
-        onLoadMore={() => void plans.fetchNextPage()}
+        query={plans}
         empty={<EmptyState>A plan limits what a workspace can use a month.</EmptyState>}
       />
       {search.plan === "new" ? <PlanForm close={close} /> : null}

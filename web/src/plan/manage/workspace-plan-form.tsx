@@ -3,7 +3,6 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { announceChanges, useList, useWorkspace } from "../../data/index.ts";
 import {
-  Button,
   Checkbox,
   Field,
   FormDialog,
@@ -73,54 +72,38 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
       close={close}
       size="small"
       title={`Plan of ${of.workspace_name}`}
-      footer={(leave) => (
-        <>
-          <Button onClick={leave}>Cancel</Button>
-          <Button
-            type="submit"
-            form="workspace-plan"
-            variant="primary"
-            pending={save.isPending}
-            pendingText="Changing…"
-            disabledReason={isDirty ? undefined : "Nothing has been changed."}
-          >
-            Change plan
-          </Button>
-        </>
-      )}
+      onSubmit={() => {
+        if (isDirty) save.mutate();
+      }}
+      submit={{
+        label: "Change plan",
+        pending: save.isPending,
+        pendingText: "Changing…",
+        disabledReason: isDirty ? undefined : "Nothing has been changed.",
+      }}
     >
-      <form
-        id="workspace-plan"
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isDirty) save.mutate();
-        }}
+      <Field label="Plan">
+        <Select
+          value={plan}
+          onChange={({ target }) => setPlan(target.value)}
+          options={[...names].map((name) => ({ value: name, label: name }))}
+        />
+      </Field>
+      <RadioCards label="Takes effect" options={times} value={time} onChange={setTime} />
+      {isKept && initial.next_plan !== null ? (
+        <Checkbox
+          label={`Cancel the planned change to ${initial.next_plan.plan}`}
+          checked={isCancelled}
+          onChange={({ target }) => setCancelled(target.checked)}
+        />
+      ) : null}
+      <Field
+        label="Months begin on"
+        hint="From the next month on. In shorter months it is the last day."
       >
-        <Field label="Plan">
-          <Select
-            value={plan}
-            onChange={({ target }) => setPlan(target.value)}
-            options={[...names].map((name) => ({ value: name, label: name }))}
-          />
-        </Field>
-        <RadioCards label="Takes effect" options={times} value={time} onChange={setTime} />
-        {isKept && initial.next_plan !== null ? (
-          <Checkbox
-            label={`Cancel the planned change to ${initial.next_plan.plan}`}
-            checked={isCancelled}
-            onChange={({ target }) => setCancelled(target.checked)}
-          />
-        ) : null}
-        <Field
-          label="Months begin on"
-          hint="From the next month on. In shorter months it is the last day."
-        >
-          <Select value={day} onChange={({ target }) => setDay(target.value)} options={days} />
-        </Field>
-        <FormError error={save.error} />
-      </form>
+        <Select value={day} onChange={({ target }) => setDay(target.value)} options={days} />
+      </Field>
+      <FormError error={save.error} />
     </FormDialog>
   );
 }

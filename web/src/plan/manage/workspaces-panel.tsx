@@ -36,12 +36,7 @@ export function WorkspacesPanel({ search, show }: WorkspacesPanelProps) {
         columns={columnsFor(({ workspace_id }) => show({ of: workspace_id }), isNarrow)}
         rows={workspaces.rows}
         rowKey={({ workspace_id }) => workspace_id}
-        loading={workspaces.isPending}
-        error={workspaces.error}
-        onRetry={workspaces.refetch}
-        hasMore={workspaces.hasNextPage}
-        loadingMore={workspaces.isFetchingNextPage}
-        onLoadMore={() => void workspaces.fetchNextPage()}
+        query={workspaces}
         empty={<EmptyState>There is no workspace.</EmptyState>}
       />
       {chosen === undefined ? null : (

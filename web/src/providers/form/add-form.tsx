@@ -2,15 +2,7 @@ import type { Provider } from "@beckon/client";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { messageOf } from "../../data/index.ts";
-import {
-  Button,
-  Field,
-  FormDialog,
-  FormError,
-  RadioCards,
-  Select,
-  TextInput,
-} from "../../ui/index.ts";
+import { Field, FormDialog, FormError, RadioCards, Select, TextInput } from "../../ui/index.ts";
 import { kindLabels } from "../kinds.ts";
 import { AddressField } from "./address-field.tsx";
 import { FoundNotice } from "./found-notice.tsx";
@@ -71,52 +63,38 @@ export function AddForm({ preset: first, close, onCreated }: AddFormProps) {
       description="An account or a server with models for your agents."
       isDirty={() => !create.isSuccess && Object.keys(dirtyFields).length > 0}
       close={close}
-      footer={(leave) => (
-        <>
-          <Button onClick={leave}>Cancel</Button>
-          <Button
-            type="submit"
-            form="add-provider"
-            variant="primary"
-            pending={create.isPending}
-            pendingText="Adding…"
-          >
-            Add and check
-          </Button>
-        </>
-      )}
+      onSubmit={submit}
+      submit={{ label: "Add and check", pending: create.isPending, pendingText: "Adding…" }}
     >
-      <form id="add-provider" noValidate onSubmit={submit} className="flex flex-col gap-4">
-        <RadioCards
-          label="Where are the models?"
-          options={presetOptions}
-          value={preset.id}
-          onChange={choose}
-          columns={3}
-          density="compact"
-        />
-        <FoundNotice preset={preset} />
-        <KeyField
-          input={register("api_key")}
-          optional={preset.keysPage === undefined}
-          error={errors.api_key}
-          hint={<KeyHint keysPage={preset.keysPage} />}
-        />
-        <AddressField kind={watch("kind")} error={errors.base_url} input={register("base_url")} />
-        <div className="grid gap-4 sm:grid-cols-2">
-          <Field
-            label="Name"
-            error={messageOf(errors.name)}
-            hint={`Agents write ${watch("name").trim() || "name"}/ before a model.`}
-          >
-            <TextInput {...register("name")} mono autoComplete="off" spellCheck={false} />
-          </Field>
-          <Field label="API" error={messageOf(errors.kind)} hint="The format of its requests.">
-            <Select {...register("kind")} options={kindOptions} />
-          </Field>
-        </div>
-        <FormError error={failure?.field === undefined ? failure?.message : undefined} />
-      </form>
+      <RadioCards
+        label="Where are the models?"
+        options={presetOptions}
+        value={preset.id}
+        onChange={choose}
+        columns={3}
+        density="compact"
+      />
+      <FoundNotice preset={preset} />
+      <KeyField
+        input={register("api_key")}
+        optional={preset.keysPage === undefined}
+        error={errors.api_key}
+        hint={<KeyHint keysPage={preset.keysPage} />}
+      />
+      <AddressField kind={watch("kind")} error={errors.base_url} input={register("base_url")} />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field
+          label="Name"
+          error={messageOf(errors.name)}
+          hint={`Agents write ${watch("name").trim() || "name"}/ before a model.`}
+        >
+          <TextInput {...register("name")} mono autoComplete="off" spellCheck={false} />
+        </Field>
+        <Field label="API" error={messageOf(errors.kind)} hint="The format of its requests.">
+          <Select {...register("kind")} options={kindOptions} />
+        </Field>
+      </div>
+      <FormError error={failure?.field === undefined ? failure?.message : undefined} />
     </FormDialog>
   );
 }

@@ -2,7 +2,7 @@ import { BeckonError, type Provider } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import { announceChanges, useWorkspace } from "../../data/index.ts";
-import { Button, Checkbox, FormDialog, FormError } from "../../ui/index.ts";
+import { Checkbox, FormDialog, FormError } from "../../ui/index.ts";
 import { modelsKey, providersKey } from "../queries.ts";
 import { AddressField } from "./address-field.tsx";
 import { changesFor, type EditFields, editResolver, hasOtherOrigin } from "./edit-fields.ts";
@@ -58,45 +58,26 @@ export function EditDialog({ provider, close, onSaved }: EditDialogProps) {
       description="Runs that start from now on use what you save."
       isDirty={() => isDirty && !save.isSuccess}
       close={close}
-      footer={(leave) => (
-        <>
-          <Button onClick={leave}>Cancel</Button>
-          <Button
-            type="submit"
-            form="edit-provider"
-            variant="primary"
-            pending={save.isPending}
-            disabled={!isDirty}
-          >
-            Save and check
-          </Button>
-        </>
-      )}
+      onSubmit={handleSubmit((fields) => save.mutate(fields))}
+      submit={{ label: "Save and check", pending: save.isPending, disabled: !isDirty }}
     >
-      <form
-        id="edit-provider"
-        noValidate
-        onSubmit={handleSubmit((fields) => save.mutate(fields))}
-        className="flex flex-col gap-4"
-      >
-        <AddressField kind={provider.kind} error={errors.base_url} input={register("base_url")} />
-        <KeyField
-          input={register("api_key")}
-          optional={!needsKey}
-          error={errors.api_key}
-          disabled={removesKey}
-          placeholder={storedKey(provider)}
-          hint={
-            needsKey
-              ? "The stored key was given for another origin. Enter the key for this one."
-              : hasKey
-                ? "Leave it empty to keep the stored key, which is never shown."
-                : "Only if the server asks for one. It is stored encrypted and never shown again."
-          }
-        />
-        {hasKey ? <Checkbox {...register("removesKey")} label="Remove the stored key" /> : null}
-        <FormError error={isAtField ? undefined : failure?.message} />
-      </form>
+      <AddressField kind={provider.kind} error={errors.base_url} input={register("base_url")} />
+      <KeyField
+        input={register("api_key")}
+        optional={!needsKey}
+        error={errors.api_key}
+        disabled={removesKey}
+        placeholder={storedKey(provider)}
+        hint={
+          needsKey
+            ? "The stored key was given for another origin. Enter the key for this one."
+            : hasKey
+              ? "Leave it empty to keep the stored key, which is never shown."
+              : "Only if the server asks for one. It is stored encrypted and never shown again."
+        }
+      />
+      {hasKey ? <Checkbox {...register("removesKey")} label="Remove the stored key" /> : null}
+      <FormError error={isAtField ? undefined : failure?.message} />
     </FormDialog>
   );
 }

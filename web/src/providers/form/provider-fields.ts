@@ -11,8 +11,13 @@ export interface ProviderFields {
   api_key: string;
 }
 
-/** The fields in their order in the form. */
-export const fieldNames = ["name", "kind", "base_url", "api_key"] as const;
+/** For each field of the API, the form field from which its value comes. */
+export const sources: Readonly<Record<string, keyof ProviderFields>> = {
+  name: "name",
+  kind: "kind",
+  base_url: "base_url",
+  api_key: "api_key",
+};
 
 /** Returns the values that a preset fills in. */
 export function fieldsOf({ name, kind, baseUrl }: ProviderPreset): Omit<ProviderFields, "api_key"> {
@@ -35,7 +40,7 @@ export const providerResolver: Resolver<ProviderFields> = (fields) => {
   if (error === undefined) return { values: fields, errors: {} };
   const errors: FieldErrors<ProviderFields> = {};
   for (const { path, message } of error.issues) {
-    const name = fieldNames.find((each) => each === path[0]) ?? "name";
+    const name = sources[String(path[0])] ?? "name";
     errors[name] ??= { type: "schema", message: messageFor(name, fields, message) };
   }
   return { values: {}, errors };

@@ -1,5 +1,5 @@
-import { codeOf, failureOf, fieldNamed, isOutcomeUnknown } from "../../data/index.ts";
-import { fieldNames, type ProviderFields } from "./provider-fields.ts";
+import { codeOf, failureOf, fieldErrorOf, isOutcomeUnknown } from "../../data/index.ts";
+import { type ProviderFields, sources } from "./provider-fields.ts";
 
 /** An error of the API at the field that it is about. */
 export interface ServerError {
@@ -14,11 +14,10 @@ export interface ServerError {
  * @param retry says what happens if the form is sent again, for the case that the response was lost
  */
 export function serverError(thrown: unknown, retry: string): ServerError {
-  const sentence = failureOf(thrown, "the provider was saved", retry);
-  if (isOutcomeUnknown(thrown)) return { field: undefined, message: sentence };
-  const field = fieldNamed(thrown, fieldNames);
-  // The message is shown below the field, so the field's API name at its beginning is removed.
-  if (field !== undefined) return { field, message: sentence.replace(/^\w+: ?/, "") };
+  const message = failureOf(thrown, "the provider was saved", retry);
+  if (isOutcomeUnknown(thrown)) return { field: undefined, message };
+  const error = fieldErrorOf(thrown, sources);
+  if (error !== undefined) return error;
   // The only field of the form that can cause a conflict is the name.
-  return { field: codeOf(thrown) === "conflict" ? "name" : undefined, message: sentence };
+  return { field: codeOf(thrown) === "conflict" ? "name" : undefined, message };
 }

@@ -91,12 +91,7 @@ export function RunsList(props: RunsListProps) {
           rowKey={({ id }) => id}
           rowHref={({ id }) => `/w/${workspace.id}/runs/${id}`}
           linkColumn="input"
-          loading={list.isPending}
-          error={list.error}
-          onRetry={list.refetch}
-          hasMore={list.hasNextPage}
-          loadingMore={list.isFetchingNextPage}
-          onLoadMore={() => void list.fetchNextPage()}
+          query={list}
           empty={empty}
           selection={
             canChange

@@ -3,6 +3,7 @@ import { useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { useAfterReset, useEvents } from "../../live/index.ts";
+import { isAtTop, useEnterAtTop } from "../../ui/index.ts";
 import { canChange } from "./can-change.ts";
 import { queryOf, type RunFilters } from "./filters/run-filters.ts";
 import { countNew, mergeHead, type RunPages } from "./head.ts";
@@ -15,11 +16,6 @@ const minTextIntervalMs = 15_000;
 /** Time for which runs that start together are collected, so that they appear together. */
 const delayMs = 200;
 const pageSize = 50;
-/**
- * If the page is scrolled by less than this, new rows are inserted at once, because they move
- * nothing that is being read.
- */
-const topPx = 120;
 
 /**
  * Updates the list when a run starts. If a filter depends on the state of runs, updates it also
@@ -111,14 +107,8 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
     if (!isFetching) readOverlapped();
   }, [isFetching]);
 
-  const enterAtTop = useEffectEvent(() => {
-    if (waiting !== undefined && !isHeld && isAtTop()) void enter(waiting);
-  });
-  useEffect(() => {
-    const onScroll = () => enterAtTop();
-    document.addEventListener("scroll", onScroll, { passive: true });
-    return () => document.removeEventListener("scroll", onScroll);
-  }, []);
+  const enterWaiting = waiting === undefined ? undefined : () => void enter(waiting);
+  useEnterAtTop(isHeld ? undefined : enterWaiting);
 
   const list = queryClient.getQueryData<RunPages>(queryKey);
   const count = waiting === undefined || list === undefined ? 0 : countNew(list, waiting);
@@ -127,10 +117,8 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
     /** True if all rows of the newest page are new, so that there can be further new runs. */
     isMore: waiting?.next !== null && waiting?.data.length === count,
     show: () => {
-      if (waiting !== undefined) void enter(waiting);
+      enterWaiting?.();
       window.scrollTo({ top: 0 });
     },
   };
 }
-
-const isAtTop = () => window.scrollY <= topPx;

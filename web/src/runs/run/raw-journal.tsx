@@ -40,7 +40,7 @@ export function RawJournal({ run, journal }: { readonly run: Run; readonly journ
       rowKey={(entry) => String(entry.seq)}
       rowHref={(entry) => `/w/${id}/runs/${run.id}?seq=${entry.seq}&tab=journal&view=json`}
       currentKey={typeof seq === "number" ? String(seq) : undefined}
-      loading={!journal.isComplete}
+      query={{ isPending: !journal.isComplete }}
       empty={<EmptyState>This run has no journal yet.</EmptyState>}
     />
   );

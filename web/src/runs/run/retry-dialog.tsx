@@ -4,7 +4,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useMutation } from "@tanstack/react-query";
 import { useRef } from "react";
 import { useForm } from "react-hook-form";
-import { Button, Field, FormDialog, FormError, TextArea } from "../../ui/index.ts";
+import { Field, FormDialog, FormError, TextArea } from "../../ui/index.ts";
 
 interface RetryDialogProps {
   readonly run: Run;
@@ -49,36 +49,17 @@ export function RetryDialog({ run, retry, close }: RetryDialogProps) {
           ? "A new run starts with the same draft of the agent. This run stays as it is."
           : "A new run starts with the agent's current version. This run stays as it is."
       }
-      footer={(leave) => (
-        <>
-          <Button onClick={leave}>Cancel</Button>
-          <Button
-            type="submit"
-            form="retry-run"
-            variant="primary"
-            pending={sending.isPending}
-            pendingText="Starting…"
-          >
-            Start run
-          </Button>
-        </>
-      )}
+      onSubmit={handleSubmit((values) => sending.mutate(values))}
+      submit={{ label: "Start run", pending: sending.isPending, pendingText: "Starting…" }}
     >
-      <form
-        id="retry-run"
-        noValidate
-        onSubmit={handleSubmit((values) => sending.mutate(values))}
-        className="flex flex-col gap-3"
+      <Field
+        label="Input"
+        hint="The agent gets exactly this text."
+        error={formState.errors.input?.message}
       >
-        <Field
-          label="Input"
-          hint="The agent gets exactly this text."
-          error={formState.errors.input?.message}
-        >
-          <TextArea {...register("input")} rows={8} mono autoFocus />
-        </Field>
-        <FormError error={sending.error} />
-      </form>
+        <TextArea {...register("input")} rows={8} mono autoFocus />
+      </Field>
+      <FormError error={sending.error} />
     </FormDialog>
   );
 }

@@ -1,10 +1,8 @@
 import type { DeliveryDetails } from "@beckon/client";
 import { formatBytes } from "../../format/index.ts";
-import { Panel } from "../../ui/index.ts";
+import { Pairs, Panel, Part } from "../../ui/index.ts";
 import type { DeliveryAttempt } from "../queries.ts";
 import { BodyText } from "./body-text.tsx";
-import { HeadersList } from "./headers-list.tsx";
-import { Part } from "./part.tsx";
 
 interface RequestPanelProps {
   readonly delivery: DeliveryDetails;
@@ -29,7 +27,7 @@ export function RequestPanel({ delivery, attempt }: RequestPanelProps) {
         </p>
         {attempt === undefined ? null : (
           <Part title="Request headers">
-            <HeadersList headers={attempt.request_headers} />
+            <Pairs pairs={Object.entries(attempt.request_headers)} />
             <p className="text-label text-ink-3">
               The signature and the extra headers were sent as well. They are secret.
             </p>

@@ -1,9 +1,7 @@
 import type { DeliveryDetails } from "@beckon/client";
-import { Duration, Panel, StatusMark, Time } from "../../ui/index.ts";
+import { Duration, Pairs, Panel, Part, StatusMark, Time } from "../../ui/index.ts";
 import type { DeliveryAttempt } from "../queries.ts";
 import { BodyText } from "./body-text.tsx";
-import { HeadersList } from "./headers-list.tsx";
-import { Part } from "./part.tsx";
 
 interface ResponsePanelProps {
   readonly delivery: DeliveryDetails;
@@ -34,7 +32,7 @@ export function ResponsePanel({ delivery, attempt }: ResponsePanelProps) {
           {attempt.status === null ? null : (
             <>
               <Part title="Response headers">
-                <HeadersList headers={attempt.response_headers} />
+                <Pairs pairs={Object.entries(attempt.response_headers)} />
               </Part>
               <Part title="Response body">
                 {attempt.response_body === "" ? (

@@ -144,7 +144,7 @@ export function hasOtherOrigin(before: string, after: string): boolean {
 }
 
 /** For each field of the API, the field of the form from which its value comes. */
-const sources: Readonly<Record<string, keyof SubscriptionFields>> = {
+export const sources: Readonly<Record<string, keyof SubscriptionFields>> = {
   url: "url",
   description: "description",
   event_types: "events",
@@ -154,14 +154,6 @@ const sources: Readonly<Record<string, keyof SubscriptionFields>> = {
   secret: "secret",
   headers: "headers",
 };
-
-/** The API's fields that an error can be about. */
-export const apiFields = Object.keys(sources);
-
-/** Returns the field of the form from which the value of an API field comes. */
-export function sourceOf(apiField: string | undefined): keyof SubscriptionFields | undefined {
-  return apiField === undefined ? undefined : sources[apiField];
-}
 
 /**
  * Returns a resolver that checks the form as the API will check the request.
@@ -177,7 +169,7 @@ export function resolverFor(existing: Subscription | undefined): Resolver<Subscr
     const add = (field: keyof SubscriptionFields, message: string) =>
       Object.assign(errors, { [field]: errors[field] ?? { type: "schema", message } });
     for (const issue of error?.issues ?? []) {
-      const field = sourceOf(issue.path[0]?.toString()) ?? "url";
+      const field = sources[String(issue.path[0])] ?? "url";
       const header = issue.path[1]?.toString();
       if (field === "headers" && header !== undefined) {
         // If the name of a header is invalid, zod has the message in a nested issue.

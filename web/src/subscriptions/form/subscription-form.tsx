@@ -3,7 +3,7 @@ import type { UseMutationResult } from "@tanstack/react-query";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { failureOf, fieldNamed, messageOf, sentenceOf } from "../../data/index.ts";
+import { failureOf, fieldErrorOf, messageOf } from "../../data/index.ts";
 import { AllowAddress, splitCommand } from "../../providers/index.ts";
 import { Button, Field, FormDialog, FormError, TextInput } from "../../ui/index.ts";
 import { ConditionFields } from "./condition-fields.tsx";
@@ -12,12 +12,11 @@ import { HeadersField } from "./headers-field.tsx";
 import { PayloadFields } from "./payload-fields.tsx";
 import { SecretField } from "./secret-field.tsx";
 import {
-  apiFields,
   hasOtherOrigin,
   resolverFor,
   type SubscriptionFields,
   type SubscriptionFormState,
-  sourceOf,
+  sources,
 } from "./subscription-fields.ts";
 
 interface SubscriptionFormProps {
@@ -58,9 +57,9 @@ export function SubscriptionForm({
   const submit = handleSubmit((fields) =>
     save.mutate(fields, {
       onError: (thrown) => {
-        const field = sourceOf(fieldNamed(thrown, apiFields));
-        const message = sentenceOf(thrown).replace(/^\w+(?:\.[\w.-]+)?: ?/, "");
-        if (field !== undefined) setError(field, { message }, { shouldFocus: true });
+        const error = fieldErrorOf(thrown, sources);
+        if (error !== undefined)
+          setError(error.field, { message: error.message }, { shouldFocus: true });
       },
     }),
   );
@@ -72,23 +71,15 @@ export function SubscriptionForm({
       isDirty={() => isDirty}
       isSaved={isSaved}
       close={close}
-      footer={(leave) => (
-        <>
-          <Button onClick={leave}>Cancel</Button>
-          <Button
-            type="submit"
-            form="subscription"
-            variant="primary"
-            pending={save.isPending}
-            pendingText={pendingText}
-            disabled={existing !== undefined && !isDirty}
-          >
-            {submitLabel}
-          </Button>
-        </>
-      )}
+      onSubmit={submit}
+      submit={{
+        label: submitLabel,
+        pending: save.isPending,
+        pendingText,
+        disabled: existing !== undefined && !isDirty,
+      }}
     >
-      <form id="subscription" noValidate onSubmit={submit} className="flex flex-col gap-6">
+      <div className="flex flex-col gap-6">
         <div className="flex flex-col gap-4">
           <Field
             label="URL"
@@ -121,12 +112,12 @@ export function SubscriptionForm({
         <More form={form} existing={existing} mustReplace={isElsewhere} />
         <FormError
           error={
-            save.error !== null && sourceOf(fieldNamed(save.error, apiFields)) === undefined
+            save.error !== null && fieldErrorOf(save.error, sources) === undefined
               ? failureOf(save.error, "the subscription was saved", retry)
               : undefined
           }
         />
-      </form>
+      </div>
     </FormDialog>
   );
 }

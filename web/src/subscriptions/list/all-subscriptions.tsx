@@ -20,17 +20,12 @@ export function SubscriptionsScreen() {
   const workspace = useWorkspace();
   const navigate = useNavigate();
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
-  const {
-    data: rows = [],
-    isPending,
-    isSuccess,
-    error,
-    refetch,
-  } = useQuery({
+  const subscriptions = useQuery({
     ...subscriptionsQuery(workspace),
     refetchInterval: ({ state }) =>
       pollMs(state.data?.map(({ health }) => health.next_attempt_at) ?? [], Date.now()),
   });
+  const { data: rows = [] } = subscriptions;
   useLiveSubscriptions(rows);
   const isNarrow = !useMedia("(min-width: 768px)");
   const disabledReason = needsEditor(workspace.can);
@@ -45,7 +40,7 @@ export function SubscriptionsScreen() {
       New subscription
     </Button>
   );
-  const isEmpty = isSuccess && rows.length === 0;
+  const isEmpty = subscriptions.isSuccess && rows.length === 0;
   return (
     <div className="flex min-w-0 flex-col">
       <title>Subscriptions · Beckon</title>
@@ -64,9 +59,7 @@ export function SubscriptionsScreen() {
             rowKey={({ id }) => id}
             rowHref={({ id }) => `${path}/${id}`}
             linkColumn="name"
-            loading={isPending}
-            error={error}
-            onRetry={refetch}
+            query={subscriptions}
             empty={<NoSubscriptions action={create} />}
           />
         </div>

@@ -1,12 +1,11 @@
 import type { Run } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useEffectEvent } from "react";
 import { useList, useWorkspace } from "../../data/index.ts";
 import { useEvents, useThrottled } from "../../live/index.ts";
 import { DataTable, EmptyState, LinkButton, useMedia } from "../../ui/index.ts";
 import { deliveryColumns } from "../delivery-columns.tsx";
-import { pollMs } from "../health.ts";
 import { runDeliveriesQuery } from "../queries.ts";
+import { useDeliveryPoll } from "../use-delivery-poll.ts";
 
 const minIntervalMs = 2_000;
 
@@ -24,18 +23,7 @@ export function RunDeliveriesList({ run }: { readonly run: Pick<Run, "id"> }) {
   useEvents((events) => {
     if (events.some((event) => event.run_id === run.id)) readAgain();
   });
-  const interval = pollMs(
-    list.rows.map((row) => row.next_attempt_at),
-    Date.now(),
-  );
-  const poll = useEffectEvent(() => {
-    if (document.visibilityState === "visible") readAgain();
-  });
-  useEffect(() => {
-    if (interval === false) return;
-    const timer = setInterval(() => poll(), interval);
-    return () => clearInterval(timer);
-  }, [interval]);
+  useDeliveryPoll(list.rows, readAgain);
   return (
     <div className="min-w-0 rounded-control border border-rule bg-sheet">
       <DataTable
@@ -48,12 +36,7 @@ export function RunDeliveriesList({ run }: { readonly run: Pick<Run, "id"> }) {
           `/w/${workspace.id}/subscriptions/${subscription_id}/deliveries/${id}`
         }
         linkColumn="type"
-        loading={list.isPending}
-        error={list.error}
-        onRetry={list.refetch}
-        hasMore={list.hasNextPage}
-        loadingMore={list.isFetchingNextPage}
-        onLoadMore={() => void list.fetchNextPage()}
+        query={list}
         empty={
           <EmptyState
             action={

@@ -79,12 +79,7 @@ export function DeliveriesPanel({ subscription }: { readonly subscription: Subsc
         rowKey={({ id }) => id}
         rowHref={({ id }) => `/w/${workspace.id}/subscriptions/${subscription.id}/deliveries/${id}`}
         linkColumn="type"
-        loading={list.isPending}
-        error={list.error}
-        onRetry={list.refetch}
-        hasMore={list.hasNextPage}
-        loadingMore={list.isFetchingNextPage}
-        onLoadMore={() => void list.fetchNextPage()}
+        query={list}
         empty={
           isFiltered ? (
             <EmptyState

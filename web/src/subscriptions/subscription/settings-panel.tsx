@@ -1,10 +1,9 @@
 import type { Subscription } from "@beckon/client";
 import { Pencil } from "lucide-react";
-import type { ReactNode } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { shortenId } from "../../format/index.ts";
 import { useAgentNames } from "../../runs/index.ts";
-import { Badge, Button, CopyButton, Link, Panel, Time } from "../../ui/index.ts";
+import { Badge, Button, CopyButton, Link, Panel, Term, Time } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { useSubscriptionSearch } from "./search.ts";
 
@@ -53,7 +52,7 @@ export function SettingsPanel({ subscription }: { readonly subscription: Subscri
           ) : (
             <ul>
               {agentIds.map((agentId) => (
-                <li key={agentId} className="break-words">
+                <li key={agentId}>
                   <Link href={`/w/${id}/agents/${agentId}`}>
                     <bdi>{agents.get(agentId)?.name ?? shortenId(agentId)}</bdi>
                   </Link>
@@ -105,14 +104,5 @@ export function SettingsPanel({ subscription }: { readonly subscription: Subscri
         </Term>
       </dl>
     </Panel>
-  );
-}
-
-function Term({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-ink-3">{name}</dt>
-      <dd className="min-w-0">{children}</dd>
-    </>
   );
 }

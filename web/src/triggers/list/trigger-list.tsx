@@ -24,13 +24,7 @@ export function TriggerList({ list, path, openId }: TriggerListProps) {
           />
         ))}
       </List>
-      {list.hasNextPage ? (
-        <LoadMore
-          loading={list.isFetchingNextPage}
-          paused={list.isError}
-          onLoadMore={() => void list.fetchNextPage()}
-        />
-      ) : null}
+      <LoadMore query={list} />
     </div>
   );
 }

@@ -12,7 +12,7 @@ import {
   useWorkspace,
   wording,
 } from "../../data/index.ts";
-import { Button, Checkbox, Dialog, Field, FormError, TextArea, TextInput } from "../../ui/index.ts";
+import { Checkbox, Field, FormDialog, FormError, TextArea, TextInput } from "../../ui/index.ts";
 import { callbackTexts } from "../callback-texts.ts";
 import { triggerQuery, triggersKey } from "../queries.ts";
 import { presetsQuery } from "../receiving/queries.ts";
@@ -102,57 +102,38 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
     },
   });
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      isDirty={() => false}
+      close={onClose}
       title="New trigger"
       description={`What is posted to its URL starts a run of ${agent.name}.`}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form="new-trigger"
-            variant="primary"
-            pending={create.isPending}
-            pendingText="Creating…"
-          >
-            Create
-          </Button>
-        </>
-      }
+      onSubmit={handleSubmit(({ name, prompt_prefix, allows_callback }) =>
+        create.mutate({ name, prompt_prefix, allows_callback: allows_callback === true }),
+      )}
+      submit={{ label: "Create", pending: create.isPending, pendingText: "Creating…" }}
     >
-      <form
-        id="new-trigger"
-        noValidate
-        onSubmit={handleSubmit(({ name, prompt_prefix, allows_callback }) =>
-          create.mutate({ name, prompt_prefix, allows_callback: allows_callback === true }),
-        )}
-        className="flex flex-col gap-4"
+      <SenderChoice value={sender} onChange={choose} />
+      <Field
+        label="Name"
+        hint="Who or what calls it. Only people see it."
+        error={messageOf(formState.errors.name)}
       >
-        <SenderChoice value={sender} onChange={choose} />
-        <Field
-          label="Name"
-          hint="Who or what calls it. Only people see it."
-          error={messageOf(formState.errors.name)}
-        >
-          <TextInput {...register("name")} autoComplete="off" />
-        </Field>
-        <Field
-          label="Prompt prefix"
-          optional
-          hint="Stands before each payload and says what to do with it."
-          error={messageOf(formState.errors.prompt_prefix)}
-        >
-          <TextArea {...register("prompt_prefix")} rows={3} />
-        </Field>
-        <Checkbox
-          {...register("allows_callback")}
-          label={callbackTexts.label}
-          hint={callbackTexts.hint}
-        />
-        <FormError error={create.error} />
-      </form>
-    </Dialog>
+        <TextInput {...register("name")} autoComplete="off" />
+      </Field>
+      <Field
+        label="Prompt prefix"
+        optional
+        hint="Stands before each payload and says what to do with it."
+        error={messageOf(formState.errors.prompt_prefix)}
+      >
+        <TextArea {...register("prompt_prefix")} rows={3} />
+      </Field>
+      <Checkbox
+        {...register("allows_callback")}
+        label={callbackTexts.label}
+        hint={callbackTexts.hint}
+      />
+      <FormError error={create.error} />
+    </FormDialog>
   );
 }

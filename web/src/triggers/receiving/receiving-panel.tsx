@@ -2,9 +2,8 @@ import type { Trigger } from "@beckon/client";
 import type { Receiving } from "@beckon/contract";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, SlidersHorizontal } from "lucide-react";
-import type { ReactNode } from "react";
 import { useWorkspace } from "../../data/index.ts";
-import { LinkButton } from "../../ui/index.ts";
+import { LinkButton, Term } from "../../ui/index.ts";
 import { callbackTexts } from "../callback-texts.ts";
 import { TriggerSwitch } from "../trigger/trigger-switch.tsx";
 import { draftOf } from "./draft.ts";
@@ -45,7 +44,7 @@ export function ReceivingPanel({ trigger, receiving }: ReceivingPanelProps) {
           </span>
         </summary>
         <div className="flex min-w-0 flex-col gap-4 px-4 pt-2 pb-4 sm:pl-10">
-          <dl className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-x-4 gap-y-2 sm:grid-cols-[11rem_minmax(0,1fr)]">
+          <dl className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-x-4 gap-y-2 max-sm:[&>dt]:-mb-2 sm:grid-cols-[11rem_minmax(0,1fr)]">
             <Term name="Sender">{sender ?? "Settings of your own"}</Term>
             <Term name="What the agent sees">{summary.input}</Term>
             <Term name="Filter">
@@ -74,14 +73,5 @@ export function ReceivingPanel({ trigger, receiving }: ReceivingPanelProps) {
         </LinkButton>
       </span>
     </section>
-  );
-}
-
-function Term({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <div className="contents">
-      <dt className="text-ink-3 max-sm:-mb-2">{name}</dt>
-      <dd className="min-w-0 break-words">{children}</dd>
-    </div>
   );
 }

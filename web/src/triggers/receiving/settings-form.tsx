@@ -25,7 +25,7 @@ import { SenderGroup } from "./groups/sender-group.tsx";
 import { VerificationGroup } from "./groups/verification-group.tsx";
 import { PreviewPanel } from "./preview-panel.tsx";
 import { summariesOf } from "./summaries.ts";
-import { currentChoice, type OwnPayload, type TrialChoice, trialOf } from "./trial.ts";
+import { currentChoice, type OwnPayload, type TrialChoice, trialOf, withChosen } from "./trial.ts";
 import { usePreview } from "./use-preview.ts";
 import { check, problemAt } from "./validate.ts";
 
@@ -213,12 +213,7 @@ function useTrial(trigger: Trigger, presets: readonly Preset[], draft: Draft) {
     .slice(0, maxOffered);
   // The chosen request stays an option when newer ones have arrived. Otherwise the field would show
   // a request other than that of the preview.
-  const older = [kept, linkedRequest.data].filter(
-    (request, index, both) =>
-      recent.every(({ id }) => id !== request?.id) &&
-      both.findIndex((each) => each?.id === request?.id) === index,
-  );
-  const requests = [...older.filter((request) => request !== undefined), ...recent];
+  const requests = withChosen(recent, kept, linkedRequest.data);
   const preset = draft.isDefault ? undefined : presets.find(({ name }) => name === draft.preset);
   const choice = currentChoice(chosen, requests, preset);
   const isWaiting = chosen === undefined && list.isPending;

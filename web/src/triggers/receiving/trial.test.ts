@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { currentChoice, exampleChoice, trialOf } from "./trial.ts";
+import { currentChoice, exampleChoice, trialOf, withChosen } from "./trial.ts";
 
 type Preset = NonNullable<Parameters<typeof trialOf>[1]>;
 
@@ -26,4 +26,11 @@ test("a chosen example is not kept for another sender", () => {
 test("a chosen request is kept for another sender", () => {
   expect(currentChoice("request:req_2", [{ id: "req_1" }], gitlab)).toBe("request:req_2");
   expect(currentChoice("own", [{ id: "req_1" }], gitlab)).toBe("own");
+});
+
+test("an older request that was chosen stays an option, and is not taken for the last request", () => {
+  const [last, older] = [{ id: "req_2" }, { id: "req_1" }];
+  const offered = withChosen([last], older, undefined, older, last);
+  expect(offered).toEqual([last, older]);
+  expect(currentChoice("example:github/Push", offered, gitlab)).toBe("request:req_2");
 });

@@ -62,6 +62,17 @@ export function currentChoice(
   return preset === undefined || example === undefined ? "own" : exampleChoice(preset, example);
 }
 
+/** Returns the requests, newest first, and after them those of `chosen` that are not in them. */
+export function withChosen<Item extends Pick<ReceivedRequest, "id">>(
+  recent: readonly Item[],
+  ...chosen: readonly (Item | undefined)[]
+): readonly Item[] {
+  const byId = new Map(recent.map((request) => [request.id, request]));
+  for (const request of chosen)
+    if (request !== undefined && !byId.has(request.id)) byId.set(request.id, request);
+  return [...byId.values()];
+}
+
 /** Reads lines such as `x-event: push`. Lines of another form are left out. */
 function headersOf(text: string): Record<string, string> {
   return Object.fromEntries(

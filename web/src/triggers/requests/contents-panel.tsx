@@ -1,7 +1,6 @@
 import type { ReceivedRequestDetails } from "@beckon/contract";
-import type { ReactNode } from "react";
 import { JsonTree, parseJson } from "../../json/index.ts";
-import { ByteSize, CodeBlock, Panel } from "../../ui/index.ts";
+import { ByteSize, CodeBlock, Pairs, Panel, Part } from "../../ui/index.ts";
 import { hasContents, isSizeKnown } from "./contents.ts";
 
 /** What a request contained: its query parameters, headers and body. HTML is shown as text. */
@@ -70,38 +69,4 @@ function Body({ text, id }: { readonly text: string; readonly id: string }) {
   if (isObject)
     return <JsonTree label="Body" source={{ text }} depth={3} fileName={`${id}.json`} />;
   return <CodeBlock label="body" code={text} variant="wrap" />;
-}
-
-interface PartProps {
-  readonly title: string;
-  readonly aside?: ReactNode;
-  readonly children: ReactNode;
-}
-
-function Part({ title, aside, children }: PartProps) {
-  return (
-    <section aria-label={title} className="flex min-w-0 flex-col gap-1.5">
-      <div className="flex min-h-6 items-center gap-2">
-        <h3 className="min-w-0 flex-1 truncate text-label font-semibold text-ink-2">{title}</h3>
-        {aside}
-      </div>
-      {children}
-    </section>
-  );
-}
-
-function Pairs({ pairs }: { readonly pairs: readonly (readonly [string, string])[] }) {
-  if (pairs.length === 0) return <p className="text-ink-3">None</p>;
-  return (
-    <dl className="grid min-w-0 grid-cols-[minmax(0,auto)_minmax(0,1fr)] gap-x-3 gap-y-1 font-mono text-dense">
-      {pairs.map(([name, value], index) => (
-        // `key` contains the index, because a query parameter can be given several times.
-        // biome-ignore lint/suspicious/noArrayIndexKey: the pairs of a request do not change
-        <div key={`${index} ${name}`} className="contents">
-          <dt className="min-w-0 break-all text-ink-3">{name}</dt>
-          <dd className="min-w-0 break-all">{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
 }

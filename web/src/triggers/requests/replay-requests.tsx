@@ -2,7 +2,7 @@ import type { ReplayTriggerRequestsBody } from "@beckon/client";
 import type { RequestOutcome } from "@beckon/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import { announceChanges, serverNow, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
 import { formatCount, formatCounted } from "../../format/index.ts";
 import {
   Button,
@@ -50,7 +50,7 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
   const { keyOf, release } = useIdempotencyKey();
   const [outcome, setOutcome] = useState<RequestOutcome | "">("mapping_error");
   const [version, setVersion] = useState<"current" | "original">("current");
-  const range = usePastRange();
+  const range = usePastRange(serverNow);
   const [progress, setProgress] = useState(0);
   const stop = useRef<AbortController>(undefined);
   useEffect(() => () => stop.current?.abort(), []);
@@ -91,7 +91,7 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
     onSettled: () => void announceChanges(queryClient, requestsKey(id, trigger)),
   });
   const submit = () => {
-    const chosen = range.read();
+    const chosen = range.read(outcome, version);
     if (chosen === undefined) return;
     setProgress(0);
     replay.mutate(

@@ -106,12 +106,7 @@ export function RequestsPanel({ trigger }: { readonly trigger: Trigger }) {
         rowKey={({ id }) => id}
         rowHref={({ id }) => `${path}/requests/${id}`}
         linkColumn="event"
-        loading={list.isPending}
-        error={list.error}
-        onRetry={list.refetch}
-        hasMore={list.hasNextPage}
-        loadingMore={list.isFetchingNextPage}
-        onLoadMore={() => void list.fetchNextPage()}
+        query={list}
         empty={
           isFiltered ? (
             <EmptyState

@@ -1,8 +1,8 @@
-import type { Page } from "@beckon/client";
 import type { ReceivedRequest } from "@beckon/contract";
-import { type InfiniteData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
-import { useWorkspace } from "../../data/index.ts";
+import { refetchFirstPage, useWorkspace } from "../../data/index.ts";
+import { isAtTop, useEnterAtTop } from "../../ui/index.ts";
 import { triggerQuery } from "../queries.ts";
 import {
   lastRequestQuery,
@@ -13,10 +13,7 @@ import {
   type TriggerIds,
 } from "./queries.ts";
 
-/**
- * If the page is scrolled by at most this many px, new rows are added at once. Further down, they
- * would move the rows that are being read.
- */
+/** See `isAtTop`. */
 const topPx = 400;
 
 /**
@@ -40,15 +37,7 @@ export function useLiveRequests(
   const received = ids.join(" ");
   const news = ids.filter((id) => !shownIds.has(id)).join(" ");
   const hasNews = news !== "";
-  const enter = () => {
-    // Only the first page is refetched. The others are loaded when a person scrolls to them.
-    queryClient.setQueryData<InfiniteData<Page<ReceivedRequest>>>(list, (data) =>
-      data === undefined || data.pages.length < 2
-        ? data
-        : { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
-    );
-    void queryClient.invalidateQueries({ queryKey: list });
-  };
+  const enter = () => refetchFirstPage(queryClient, list);
   const onReceived = useEffectEvent(() => {
     // When Beckon captures a request as a sample, it stops listening for one. So the trigger with
     // its `listening_until` is refetched, even if `news` is empty: the list can already contain the
@@ -68,19 +57,12 @@ export function useLiveRequests(
     if (received !== "") onReceived();
   }, [received]);
   const onNews = useEffectEvent(() => {
-    if (window.scrollY <= topPx) enter();
+    if (isAtTop(topPx)) enter();
   });
   useEffect(() => {
     if (news !== "") onNews();
   }, [news]);
-  const onScroll = useEffectEvent(() => {
-    if (hasNews && window.scrollY <= topPx) enter();
-  });
-  useEffect(() => {
-    const handle = () => onScroll();
-    document.addEventListener("scroll", handle, { passive: true });
-    return () => document.removeEventListener("scroll", handle);
-  }, []);
+  useEnterAtTop(hasNews ? enter : undefined, topPx);
   return {
     hasNews: hasNews && shown.length > 0,
     show: () => {

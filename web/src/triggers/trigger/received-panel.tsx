@@ -44,12 +44,7 @@ export function ReceivedPanel({ trigger }: { readonly trigger: Trigger }) {
         rows={received.rows.map((run) => patched(run, live))}
         rowKey={({ id }) => id}
         rowHref={({ id }) => `/w/${workspace.id}/runs/${id}`}
-        loading={received.isPending}
-        error={received.error}
-        onRetry={received.refetch}
-        hasMore={received.hasNextPage}
-        loadingMore={received.isFetchingNextPage}
-        onLoadMore={() => void received.fetchNextPage()}
+        query={received}
         empty={
           <EmptyState>
             Nothing was received yet. Send a test, or post to the URL: each payload appears here

@@ -5,7 +5,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { messageOf, wording } from "../../data/index.ts";
-import { Button, Dialog, Field, FormError, TextInput } from "../../ui/index.ts";
+import { Field, FormDialog, FormError, TextInput } from "../../ui/index.ts";
 import { useTriggerActions } from "./use-trigger-actions.ts";
 
 interface RenameTriggerProps {
@@ -26,34 +26,22 @@ export function RenameTrigger({ trigger, onClose }: RenameTriggerProps) {
   });
   const rename = useMutation({ mutationFn: update });
   const save = ({ name }: { name: string }) =>
-    name === initial ? onClose() : rename.mutate({ name }, { onSuccess: onClose });
+    name === initial ? onClose() : rename.mutate({ name });
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      isDirty={() => false}
+      isSaved={rename.isSuccess}
+      close={onClose}
       size="small"
       title="Rename trigger"
       description="Its URL stays the same."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form="rename-trigger" variant="primary" pending={rename.isPending}>
-            Save
-          </Button>
-        </>
-      }
+      onSubmit={handleSubmit(save)}
+      submit={{ label: "Save", pending: rename.isPending }}
     >
-      <form
-        id="rename-trigger"
-        noValidate
-        onSubmit={handleSubmit(save)}
-        className="flex flex-col gap-3"
-      >
-        <Field label="Name" error={messageOf(formState.errors.name)}>
-          <TextInput {...register("name")} autoComplete="off" autoFocus />
-        </Field>
-        <FormError error={rename.error} />
-      </form>
-    </Dialog>
+      <Field label="Name" error={messageOf(formState.errors.name)}>
+        <TextInput {...register("name")} autoComplete="off" autoFocus />
+      </Field>
+      <FormError error={rename.error} />
+    </FormDialog>
   );
 }

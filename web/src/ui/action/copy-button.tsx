@@ -28,8 +28,7 @@ export function CopyButton({ text, what, variant = "icon" }: CopyButtonProps) {
     copied: "Copied",
     failed: "Not copied. Select the text and copy it.",
   };
-  const look =
-    variant === "icon" ? iconButtonLook("quiet", "small") : buttonLook("secondary", "medium");
+  const look = variant === "icon" ? iconButtonLook("small") : buttonLook("secondary", "medium");
   // A button with a visible text needs a tooltip only to explain a failure.
   const isOpen = variant === "button" ? state === "failed" : state === "failed" || undefined;
   const colour = { idle: "", copied: "text-moss", failed: "text-flare" }[state];

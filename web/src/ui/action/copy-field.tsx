@@ -6,11 +6,10 @@ interface CopyFieldProps {
   readonly value: string;
   /** `line` (the default) truncates the text with an ellipsis, `wrap` shows all of it. */
   readonly variant?: "line" | "wrap";
-  readonly hint?: string | undefined;
 }
 
 /** A read-only value in a monospace font with a copy button, for example a URL. */
-export function CopyField({ label, value, variant = "line", hint }: CopyFieldProps) {
+export function CopyField({ label, value, variant = "line" }: CopyFieldProps) {
   return (
     <div className="flex min-w-0 flex-col gap-1">
       <span className="text-label font-semibold text-ink-2">{label}</span>
@@ -23,7 +22,6 @@ export function CopyField({ label, value, variant = "line", hint }: CopyFieldPro
         </span>
         <CopyButton text={value} what={label} variant={variant === "wrap" ? "button" : "icon"} />
       </div>
-      {hint === undefined ? null : <p className="text-label text-ink-3">{hint}</p>}
     </div>
   );
 }

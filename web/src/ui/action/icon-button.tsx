@@ -1,16 +1,18 @@
 import type { LucideIcon } from "lucide-react";
 import type { ComponentProps, MouseEvent } from "react";
 import { Tooltip } from "../tooltip/tooltip.tsx";
-import { type ButtonSize, type ButtonVariant, iconButtonLook } from "./look.ts";
+import { type ButtonSize, iconButtonLook } from "./look.ts";
 
 interface IconButtonProps
-  extends Omit<ComponentProps<"button">, "className" | "style" | "children" | "aria-label"> {
+  extends Omit<
+    ComponentProps<"button">,
+    "type" | "className" | "style" | "children" | "aria-label"
+  > {
   readonly icon: LucideIcon;
   /** Accessible name and tooltip. It starts with a verb: "Copy the run id". */
   readonly label: string;
   /** Why the action is not allowed. If it is set, the button is disabled and stays focusable. */
   readonly disabledReason?: string | undefined;
-  readonly variant?: ButtonVariant | undefined;
   readonly size?: ButtonSize | undefined;
   /**
    * False to not show the label as a tooltip, because it is visible nearby or the button opens a
@@ -24,10 +26,8 @@ export function IconButton({
   icon: Icon,
   label,
   disabledReason,
-  variant = "quiet",
   size = "medium",
   tooltip = true,
-  type = "button",
   onClick,
   ...rest
 }: IconButtonProps) {
@@ -38,11 +38,11 @@ export function IconButton({
   const button = (
     <button
       {...rest}
-      type={type}
+      type="button"
       onClick={press}
       aria-label={label}
       aria-disabled={disabledReason !== undefined || undefined}
-      className={iconButtonLook(variant, size)}
+      className={iconButtonLook(size)}
     >
       <Icon aria-hidden />
     </button>

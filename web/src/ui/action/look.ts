@@ -35,6 +35,6 @@ export function buttonLook(variant: ButtonVariant, size: ButtonSize): string {
 }
 
 /** Classes of a square button with an icon. */
-export function iconButtonLook(variant: ButtonVariant, size: ButtonSize): string {
-  return `${base} ${looks[variant]} ${off} ${squares[size]}`;
+export function iconButtonLook(size: ButtonSize): string {
+  return `${base} ${looks.quiet} ${off} ${squares[size]}`;
 }

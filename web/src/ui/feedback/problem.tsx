@@ -5,18 +5,21 @@ import { Button } from "../action/button.tsx";
 import { sentenceOf } from "./error-words.ts";
 import { ToneIcon } from "./tone.tsx";
 
-interface ProblemProps {
+interface ProblemBoxProps {
   /** The thrown error, or a sentence that says what happened and what to do. */
   readonly error: unknown;
   /** A heading that says what failed, for example "Runs could not be loaded." */
   readonly title?: string | undefined;
   /** What a person should quote when asking for help. Default: code and HTTP status of `error`. */
   readonly code?: string | undefined;
-  readonly onRetry?: (() => unknown) | undefined;
-  /** A further remedy, beside the Retry button. */
-  readonly action?: ReactNode;
   /** Content below the sentence, for example a list. */
   readonly children?: ReactNode;
+  /** A button below all text. */
+  readonly action?: ReactNode;
+}
+
+interface ProblemProps extends Omit<ProblemBoxProps, "action"> {
+  readonly onRetry?: (() => unknown) | undefined;
   /** True for an error that no action of the person caused. Screen readers do not announce it. */
   readonly isState?: boolean;
 }
@@ -26,7 +29,7 @@ interface ProblemProps {
  * readers announce it when it appears. For errors of fields use FieldError, for errors of whole
  * forms FormError.
  */
-export function Problem({ isState = false, onRetry, action, ...rest }: ProblemProps) {
+export function Problem({ isState = false, onRetry, ...rest }: ProblemProps) {
   const [pending, setPending] = useState(false);
   const retry = async () => {
     setPending(true);
@@ -41,21 +44,16 @@ export function Problem({ isState = false, onRetry, action, ...rest }: ProblemPr
       <ProblemBox
         {...rest}
         action={
-          onRetry === undefined && action === undefined ? undefined : (
-            <>
-              {onRetry === undefined ? null : (
-                <Button
-                  size="small"
-                  icon={RotateCw}
-                  onClick={retry}
-                  pending={pending}
-                  pendingText="Retrying…"
-                >
-                  Retry
-                </Button>
-              )}
-              {action}
-            </>
+          onRetry === undefined ? undefined : (
+            <Button
+              size="small"
+              icon={RotateCw}
+              onClick={retry}
+              pending={pending}
+              pendingText="Retrying…"
+            >
+              Retry
+            </Button>
           )
         }
       />
@@ -70,7 +68,7 @@ export function ProblemBox({
   code = codeIn(error),
   action,
   children,
-}: Omit<ProblemProps, "onRetry" | "isState">) {
+}: ProblemBoxProps) {
   return (
     <div className="flex min-w-0 items-start gap-2 rounded-control border border-transparent bg-flare-soft px-3 py-2">
       <ToneIcon tone="failure" />
@@ -83,7 +81,7 @@ export function ProblemBox({
         {code === undefined ? null : (
           <p className="max-w-full font-mono text-label break-words text-ink-2">{code}</p>
         )}
-        {action === undefined ? null : <div className="flex flex-wrap gap-2 pt-1">{action}</div>}
+        {action === undefined ? null : <div className="flex pt-1">{action}</div>}
       </div>
     </div>
   );

@@ -1,15 +1,13 @@
 interface SpinnerProps {
   /** Accessible name. Without it, text beside the spinner must say what is loading. */
   readonly label?: string | undefined;
-  readonly size?: "small" | "medium";
 }
 
 /** A rotating arc. It does not rotate if the person prefers reduced motion. */
-export function Spinner({ label, size = "small" }: SpinnerProps) {
-  const edge = size === "small" ? 16 : 24;
+export function Spinner({ label }: SpinnerProps) {
   return (
     <span role={label === undefined ? undefined : "status"} className="inline-flex shrink-0">
-      <svg viewBox="0 0 16 16" width={edge} height={edge} fill="none" aria-hidden="true">
+      <svg viewBox="0 0 16 16" width="16" height="16" fill="none" aria-hidden="true">
         <circle cx="8" cy="8" r="6" className="stroke-rule" strokeWidth="1.75" />
         <path
           d="M8 2a6 6 0 0 1 6 6"

@@ -32,18 +32,26 @@ export interface PastRangeState {
    */
   readonly end: RefObject<HTMLInputElement | null>;
   readonly set: (changed: Partial<Record<"from" | "to", string>> & { choice?: Choice }) => void;
-  /** Returns the range. If it is not valid, shows the problem and returns undefined. */
-  readonly read: () => PastRange | undefined;
+  /**
+   * Returns the range. If it is not valid, shows the problem and returns undefined.
+   * @param others the values of the form's other fields. As long as no field changes, an end that
+   *   was not entered stays the time of the first call.
+   */
+  readonly read: (...others: readonly string[]) => PastRange | undefined;
 }
 
-/** Returns the state of a time range that a person chooses. At first, the range is the last day. */
-export function usePastRange(): PastRangeState {
+/**
+ * Returns the state of a time range that a person chooses. At first, the range is the last day.
+ * @param now returns the server's time as Unix time in ms. With the clock of a browser that is
+ *   slow, the newest entries would not be in the range.
+ */
+export function usePastRange(now: () => number): PastRangeState {
   const zone = useTimeZone();
   // Both ends are fixed: the start when the dialog opens, the end when the range is first read. So
   // a request that is sent again after a failure has the same body, and therefore the same
   // Idempotency-Key, and no later request moves into the range.
-  const [openedMs] = useState(Date.now);
-  const readMs = useRef<number>(undefined);
+  const [openedMs] = useState(now);
+  const firstRead = useRef<{ readonly values: string; readonly ms: number }>(undefined);
   const [fields, setFields] = useState(() => ({
     choice: "day" as Choice,
     from: toZoned(openedMs - starts.day, zone),
@@ -55,16 +63,15 @@ export function usePastRange(): PastRangeState {
     ...fields,
     problem,
     end,
-    set: (changed) => {
-      readMs.current = undefined;
-      setFields((before) => ({ ...before, ...changed }));
-    },
-    read() {
+    set: (changed) => setFields((before) => ({ ...before, ...changed })),
+    read(...others) {
       const { choice, from, to } = fields;
       const isCustom = choice === "custom";
       const since = isCustom ? fromZoned(from, zone) : openedMs - starts[choice];
-      readMs.current ??= Date.now();
-      const until = (isCustom && to !== "" ? fromZoned(to, zone) : undefined) ?? readMs.current;
+      const values = JSON.stringify([fields, others]);
+      if (firstRead.current?.values !== values) firstRead.current = { values, ms: now() };
+      const until =
+        (isCustom && to !== "" ? fromZoned(to, zone) : undefined) ?? firstRead.current.ms;
       const isPartial = isCustom && end.current?.validity.badInput === true;
       const wrong = isPartial
         ? { to: "Complete the end, or clear it." }

@@ -2,7 +2,6 @@ import { type ComponentProps, type ReactNode, useId } from "react";
 
 interface SwitchProps extends Omit<ComponentProps<"input">, "className" | "style" | "type"> {
   readonly label: string;
-  readonly labelHidden?: boolean | undefined;
   readonly hint?: ReactNode;
 }
 
@@ -10,7 +9,7 @@ interface SwitchProps extends Omit<ComponentProps<"input">, "className" | "style
  * A switch for a setting that is saved as soon as it is pressed. It always shows `checked`, which
  * the caller changes after the setting is saved.
  */
-export function Switch({ label, labelHidden, hint, ...rest }: SwitchProps) {
+export function Switch({ label, hint, ...rest }: SwitchProps) {
   const note = useId();
   return (
     <label className="flex min-w-0 items-start gap-2 has-disabled:cursor-not-allowed has-disabled:text-ink-3">
@@ -25,7 +24,7 @@ export function Switch({ label, labelHidden, hint, ...rest }: SwitchProps) {
         />
         <span className="pointer-events-none absolute left-1 size-2.5 rounded-full bg-ink-3 transition-transform peer-checked:translate-x-3.5 peer-checked:bg-on-tide peer-disabled:bg-rule forced-colors:hidden" />
       </span>
-      <span className={labelHidden ? "sr-only" : "flex min-w-0 flex-col"}>
+      <span className="flex min-w-0 flex-col">
         {label}
         {hint === undefined ? null : (
           <span id={note} className="text-label text-ink-3">

@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
+import { type FormEvent, useEffect, useEffectEvent, useId, useRef, useState } from "react";
+import { Button, type ButtonProps } from "../action/button.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { Dialog } from "./dialog.tsx";
 import type { DialogProps } from "./dialog-panel.tsx";
@@ -13,16 +14,24 @@ interface FormDialogProps extends Omit<DialogProps, "open" | "onOpenChange" | "f
   /** True once the form is saved. The dialog then closes without a question. Default: false. */
   readonly isSaved?: boolean;
   readonly close: () => void;
-  /**
-   * Renders the buttons, the primary one last. `leave` closes the dialog; if the form has changes,
-   * it asks for confirmation first.
-   */
-  readonly footer: (leave: () => void) => ReactNode;
+  /** Called after the browser's own submission is prevented. */
+  readonly onSubmit: (event: FormEvent) => unknown;
+  /** The button that submits the form; undefined if the form can only be read. */
+  readonly submit: SubmitButton | undefined;
 }
 
-/** A dialog with a form. It asks for confirmation before changes are lost. */
+interface SubmitButton
+  extends Pick<ButtonProps, "pending" | "pendingText" | "disabled" | "disabledReason"> {
+  readonly label: string;
+}
+
+/**
+ * A dialog with a form and its buttons. It asks for confirmation before changes are lost. While it
+ * is not dismissible, the button Cancel is disabled too.
+ */
 export function FormDialog(props: FormDialogProps) {
-  const { isDirty, isSaved = false, close, footer, ...dialog } = props;
+  const { isDirty, isSaved = false, close, onSubmit, submit, children, ...dialog } = props;
+  const formId = useId();
   const [asks, setAsks] = useState(false);
   const isLeaving = useRef(false);
   const discard = () => {
@@ -36,9 +45,32 @@ export function FormDialog(props: FormDialogProps) {
     if (isSaved) closeSaved();
   }, [isSaved]);
   const leave = () => (isDirty() ? setAsks(true) : discard());
+  const send = (event: FormEvent) => {
+    // React also passes the event to a form in which this dialog is rendered. Without this line,
+    // that form would be submitted as well.
+    event.stopPropagation();
+    event.preventDefault();
+    onSubmit(event);
+  };
   return (
     <>
-      <Dialog {...dialog} open onOpenChange={leave} footer={footer(leave)} />
+      <Dialog
+        {...dialog}
+        open
+        onOpenChange={leave}
+        footer={
+          <>
+            <Button onClick={leave} disabled={dialog.dismissible === false}>
+              {submit === undefined ? "Close" : "Cancel"}
+            </Button>
+            {submit === undefined ? null : <Submit {...submit} form={formId} />}
+          </>
+        }
+      >
+        <form id={formId} noValidate onSubmit={send} className="flex flex-col gap-4">
+          {children}
+        </form>
+      </Dialog>
       <LeaveGuard isDirty={() => !isLeaving.current && isDirty()} />
       <ConfirmDialog
         open={asks}
@@ -49,5 +81,13 @@ export function FormDialog(props: FormDialogProps) {
         onConfirm={discard}
       />
     </>
+  );
+}
+
+function Submit({ label, ...button }: SubmitButton & { readonly form: string }) {
+  return (
+    <Button {...button} type="submit" variant="primary">
+      {label}
+    </Button>
   );
 }

@@ -10,7 +10,7 @@ let lastId = 0;
 
 const toaster = createDeferred(async () => (await import("./toaster.tsx")).Toaster);
 
-/** Keeps and renders the toasts of the page. It is a part of {@link UiProvider}. */
+/** Keeps and renders the toasts of the page. Render it once, around all that shows toasts. */
 export function ToastProvider({ children }: { readonly children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly ShownToast[]>([]);
   const show = useCallback((message: ToastMessage) => {
@@ -31,6 +31,6 @@ export function ToastProvider({ children }: { readonly children: ReactNode }) {
 /** Returns the function that shows a toast. */
 export function useToast(): (message: ToastMessage) => void {
   const show = useContext(ToastContext);
-  if (show === undefined) throw new Error("useToast needs UiProvider above it.");
+  if (show === undefined) throw new Error("useToast needs ToastProvider above it.");
   return show;
 }

@@ -3,6 +3,7 @@ import { Problem } from "../feedback/problem.tsx";
 import { InRowContext } from "../text/time.tsx";
 import { type Column, type Selection, visibleFrom } from "./column.ts";
 import { LoadMore } from "./load-more.tsx";
+import type { RowsQuery } from "./rows-query.ts";
 import { SkeletonRows } from "./skeleton-rows.tsx";
 import { TableHead } from "./table-head.tsx";
 import { TableRow } from "./table-row.tsx";
@@ -26,26 +27,18 @@ interface DataTableProps<Item> {
   /** Key of the row whose details are shown beside the table; undefined for none. */
   readonly currentKey?: string | undefined;
   readonly density?: RowDensity;
-  /** True while the first page loads. Skeleton rows are shown then. */
-  readonly loading?: boolean | undefined;
   /**
-   * Shown instead of the rows if the first page could not be loaded, and above the rows if a later
-   * page could not. Undefined or null: no error.
+   * The query of the rows. While the first page loads, skeleton rows are shown. An error is shown
+   * instead of the rows if the first page could not be loaded, and above the rows if a later page
+   * could not. Default: all rows are there.
    */
-  readonly error?: unknown;
-  readonly onRetry?: (() => unknown) | undefined;
+  readonly query?: RowsQuery;
   /** Shown if there are no rows: an EmptyState. */
   readonly empty: ReactNode;
-  /** True if the server has a next page. */
-  readonly hasMore?: boolean | undefined;
-  readonly loadingMore?: boolean | undefined;
-  /**
-   * Called when the end of the table comes near the visible part, and by the button there. Default:
-   * no call.
-   */
-  readonly onLoadMore?: (() => void) | undefined;
   readonly selection?: Selection | undefined;
 }
+
+const complete: RowsQuery = { isPending: false };
 
 /**
  * A table with a sticky header. If it has more than 40 rows, only the visible ones and a few around
@@ -54,7 +47,8 @@ interface DataTableProps<Item> {
  */
 export function DataTable<Item>(props: DataTableProps<Item>) {
   const { label, columns, rows, rowKey, rowHref, currentKey, density = "normal" } = props;
-  const { loading, error, onRetry, empty, hasMore, loadingMore, onLoadMore, selection } = props;
+  const { query = complete, empty, selection } = props;
+  const { isPending, error, refetch, hasNextPage = false } = query;
   const table = useRef<HTMLTableElement>(null);
   const rowHeight = useRowHeight(density);
   const { start, end } = useRowWindow(table, rows.length, rowHeight);
@@ -71,14 +65,14 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
   }, []);
 
   const failed = error !== undefined && error !== null;
-  const showSkeleton = loading === true && rows.length === 0 && !failed;
+  const showSkeleton = isPending && rows.length === 0 && !failed;
   if (rows.length === 0 && failed)
     return (
       <div className="p-4">
-        <Problem error={error} title={`${label} could not be loaded.`} onRetry={onRetry} />
+        <Problem error={error} title={`${label} could not be loaded.`} onRetry={refetch} />
       </div>
     );
-  if (rows.length === 0 && !showSkeleton && !hasMore) return empty;
+  if (rows.length === 0 && !showSkeleton && !hasNextPage) return empty;
   const span = columns.length + (selection === undefined ? 0 : 1);
   const linkColumn =
     columns.find(({ id }) => id === props.linkColumn)?.id ??
@@ -87,13 +81,13 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
     <div className="min-w-0">
       {failed ? (
         <div className="p-4">
-          <Problem error={error} title="The rest could not be loaded." onRetry={onRetry} />
+          <Problem error={error} title="The rest could not be loaded." onRetry={refetch} />
         </div>
       ) : null}
       <table
         ref={table}
         aria-labelledby={caption}
-        aria-rowcount={hasMore || showSkeleton ? -1 : rows.length + 1}
+        aria-rowcount={hasNextPage || showSkeleton ? -1 : rows.length + 1}
         aria-busy={showSkeleton || undefined}
         className="w-full table-fixed border-separate border-spacing-0 [&>tbody:last-child>tr:last-child>td]:border-b-0"
       >
@@ -137,9 +131,9 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
           <Spacer height={(rows.length - end) * rowHeight} />
         </InRowContext>
       </table>
-      {hasMore && onLoadMore !== undefined ? (
+      {hasNextPage ? (
         <div className="border-t border-rule">
-          <LoadMore loading={loadingMore === true} paused={failed} onLoadMore={onLoadMore} />
+          <LoadMore query={query} />
         </div>
       ) : null}
     </div>

@@ -12,14 +12,12 @@ interface FilterBarProps {
   readonly onChange: (values: FilterValues) => void;
   /** Shown before the chips: a SearchField. */
   readonly children?: ReactNode;
-  /** Shown at the end of the bar: counts, or the menu for columns. */
-  readonly end?: ReactNode;
 }
 
 /**
  * A bar with a search field, the active filters as removable chips, and a menu that adds a filter.
  */
-export function FilterBar({ filters, values, onChange, children, end }: FilterBarProps) {
+export function FilterBar({ filters, values, onChange, children }: FilterBarProps) {
   const active = filters.filter((filter) => values[filter.id] !== undefined);
   const rest = filters.filter((filter) => values[filter.id] === undefined);
   const clear = () => onChange(Object.fromEntries(filters.map(({ id }) => [id, undefined])));
@@ -62,7 +60,6 @@ export function FilterBar({ filters, values, onChange, children, end }: FilterBa
           Clear
         </Button>
       )}
-      {end === undefined ? null : <div className="ml-auto flex items-center gap-2">{end}</div>}
     </div>
   );
 }

@@ -1,41 +1,37 @@
 import { useEffect, useRef } from "react";
 import { Button } from "../action/button.tsx";
-
-interface LoadMoreProps {
-  readonly loading: boolean;
-  /**
-   * True after a failure. The next page is then loaded only by the button, because automatic
-   * retries would be an endless loop. Default false.
-   */
-  readonly paused?: boolean;
-  readonly onLoadMore: () => void;
-}
+import type { RowsQuery } from "./rows-query.ts";
 
 /**
  * The end of a list with further pages. It loads the next page when it comes near the visible part,
- * or when its button is pressed.
+ * or when its button is pressed. Without a next page, nothing is shown.
  */
-export function LoadMore({ loading, paused = false, onLoadMore }: LoadMoreProps) {
+export function LoadMore({ query }: { readonly query: RowsQuery }) {
+  const { error, hasNextPage = false, isFetchingNextPage = false, fetchNextPage } = query;
   const mark = useRef<HTMLDivElement>(null);
+  // After a failure, only the button loads the next page, because automatic retries would be an
+  // endless loop.
+  const isAutomatic = hasNextPage && !isFetchingNextPage && (error ?? null) === null;
   useEffect(() => {
-    if (loading || paused || mark.current === null) return;
+    if (!isAutomatic || mark.current === null) return;
     const observer = new IntersectionObserver(
       (entries) => {
-        if (entries.some((entry) => entry.isIntersecting)) onLoadMore();
+        if (entries.some((entry) => entry.isIntersecting)) fetchNextPage?.();
       },
       { rootMargin: "600px" },
     );
     observer.observe(mark.current);
     return () => observer.disconnect();
-  }, [loading, paused, onLoadMore]);
+  }, [isAutomatic, fetchNextPage]);
+  if (!hasNextPage) return null;
   return (
     <div ref={mark} className="flex justify-center p-3">
       <Button
         size="small"
         variant="quiet"
-        pending={loading}
+        pending={isFetchingNextPage}
         pendingText="Loading…"
-        onClick={onLoadMore}
+        onClick={() => fetchNextPage?.()}
       >
         Load more
       </Button>

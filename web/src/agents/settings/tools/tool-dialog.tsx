@@ -1,5 +1,4 @@
 import { Plus } from "lucide-react";
-import { type FormEvent, useId } from "react";
 import { FormProvider, useFieldArray, useForm } from "react-hook-form";
 import { Button, Field, FormDialog, TextInput } from "../../../ui/index.ts";
 import type { HttpTool, Tool } from "../fields.ts";
@@ -32,7 +31,6 @@ export function ToolDialog({
   onDone,
   onClose,
 }: ToolDialogProps) {
-  const formId = useId();
   const form = useForm<ToolValues>({
     resolver: toolResolver(others),
     defaultValues: tool === undefined ? emptyTool : valuesOfTool(tool),
@@ -40,14 +38,6 @@ export function ToolDialog({
   });
   const { append, fields, remove } = useFieldArray({ control: form.control, name: "operations" });
   const readOnly = disabledReason !== undefined;
-  const send = form.handleSubmit((values) => onDone(toolOf(values)));
-  const submit = (event: FormEvent) => {
-    // React also passes the event to the settings form, in which this dialog is rendered. Without
-    // this line, the settings would be submitted as well.
-    event.stopPropagation();
-    event.preventDefault();
-    void send();
-  };
   // This must be read during rendering, because React Hook Form only tracks the values that are
   // read there.
   const { isDirty } = form.formState;
@@ -58,44 +48,32 @@ export function ToolDialog({
       size="large"
       title={isNew ? "Add an HTTP tool" : `Tool ${tool?.name ?? ""}`}
       description="One tool calls one API. The model sees each of its functions, but no address and no credential."
-      footer={(leave) =>
-        readOnly ? (
-          <Button onClick={leave}>Close</Button>
-        ) : (
-          <>
-            <Button onClick={leave}>Cancel</Button>
-            <Button type="submit" form={formId} variant="primary">
-              {isNew ? "Add tool" : "Keep changes"}
-            </Button>
-          </>
-        )
-      }
+      onSubmit={form.handleSubmit((values) => onDone(toolOf(values)))}
+      submit={readOnly ? undefined : { label: isNew ? "Add tool" : "Keep changes" }}
     >
       <FormProvider {...form}>
-        <form id={formId} noValidate onSubmit={submit} className="min-w-0">
-          <fieldset disabled={readOnly} className="flex min-w-0 flex-col gap-6">
-            <ToolNameFields />
-            {fields.map((field, index) => (
-              <OperationFields
-                key={field.id}
-                index={index}
-                onRemove={fields.length > 1 ? () => remove(index) : undefined}
-              />
-            ))}
-            <div>
-              <Button icon={Plus} onClick={() => append(emptyOperation)} disabled={readOnly}>
-                Add function
-              </Button>
-            </div>
-            <ValueRows
-              name="headers"
-              title="Headers of all functions"
-              hint="For example Authorization, as a secret with the prefix “Bearer ”."
+        <fieldset disabled={readOnly} className="flex min-w-0 flex-col gap-6">
+          <ToolNameFields />
+          {fields.map((field, index) => (
+            <OperationFields
+              key={field.id}
+              index={index}
+              onRemove={fields.length > 1 ? () => remove(index) : undefined}
             />
-            <ValueRows name="query" title="Query parameters of all functions" />
-            <ToolLimitFields />
-          </fieldset>
-        </form>
+          ))}
+          <div>
+            <Button icon={Plus} onClick={() => append(emptyOperation)} disabled={readOnly}>
+              Add function
+            </Button>
+          </div>
+          <ValueRows
+            name="headers"
+            title="Headers of all functions"
+            hint="For example Authorization, as a secret with the prefix “Bearer ”."
+          />
+          <ValueRows name="query" title="Query parameters of all functions" />
+          <ToolLimitFields />
+        </fieldset>
       </FormProvider>
     </FormDialog>
   );

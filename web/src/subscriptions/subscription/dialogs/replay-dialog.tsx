@@ -1,5 +1,6 @@
 import type { Subscription } from "@beckon/client";
 import { useState } from "react";
+import { serverNow } from "../../../data/index.ts";
 import { formatCount } from "../../../format/index.ts";
 import {
   Button,
@@ -20,9 +21,9 @@ interface ReplayDialogProps {
 export function ReplayDialog({ subscription, close }: ReplayDialogProps) {
   const { replay, error, isPending, progress } = useReplay(subscription, close);
   const [which, setWhich] = useState<"missed" | "all">("missed");
-  const range = usePastRange();
+  const range = usePastRange(serverNow);
   const submit = () => {
-    const chosen = range.read();
+    const chosen = range.read(which);
     if (chosen === undefined) return;
     replay({
       ...chosen,

@@ -1,12 +1,14 @@
 import type { ReactNode } from "react";
 
 interface PartProps {
+  /** Unique on the page, because it also names the region for screen readers. */
   readonly title: string;
+  /** Shown at the end of the line with the heading. */
   readonly aside?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A part of a request or response, below its heading. */
+/** A part of a panel, below its heading. */
 export function Part({ title, aside, children }: PartProps) {
   return (
     <section aria-label={title} className="flex min-w-0 flex-col gap-1.5">

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { firstRows } from "./list.ts";
+
+/** Returns a list with these pages, and how many of them were read. */
+function listOf(...pages: readonly (readonly number[])[]) {
+  const read = { pages: 0 };
+  const list = (async function* () {
+    for (const page of pages) {
+      read.pages++;
+      yield* page;
+    }
+  })();
+  return { list, read };
+}
+
+test.each([
+  ["a short page", [[1], [2, 3], [4]], [1, 2, 3], 2],
+  ["an empty page", [[], [1, 2, 3]], [1, 2, 3], 2],
+  ["too few rows", [[1], [2]], [1, 2], 2],
+])("the first rows of a list with %s are read up to the maximum", async (_, pages, rows, read) => {
+  const made = listOf(...pages);
+  expect(await firstRows(made.list, 3)).toEqual(rows);
+  expect(made.read.pages).toBe(read);
+});

@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { readingTime, serverNow } from "./server-time.ts";
+
+const hourMs = 3_600_000;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Gets a response with this `Date`. */
+const get = (headers: HeadersInit) =>
+  readingTime(() => Promise.resolve(new Response("", { headers })))("/api/public/me");
+
+test.each([
+  ["slow", hourMs],
+  ["fast", -hourMs],
+])("the server's time is known although the browser's clock is %s", async (_, aheadMs) => {
+  await get({ date: new Date(Date.now() + aheadMs).toUTCString() });
+  vi.advanceTimersByTime(hourMs);
+  const lateMs = serverNow() - (Date.now() + aheadMs);
+  expect(lateMs).toBeGreaterThan(0);
+  expect(lateMs).toBeLessThanOrEqual(1_000);
+});
+
+test("the time does not go back because the server sends whole seconds only", async () => {
+  vi.setSystemTime("2026-11-26T09:00:00.000Z");
+  await get({ date: new Date().toUTCString() });
+  const first = serverNow();
+  vi.advanceTimersByTime(999);
+  await get({ date: new Date().toUTCString() });
+  expect(serverNow() - first).toBe(999);
+});
+
+test("a response without the time changes nothing", async () => {
+  const before = serverNow();
+  await get({});
+  expect(serverNow()).toBe(before);
+});

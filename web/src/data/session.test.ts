@@ -1,0 +1,96 @@
+import { QueryClient } from "@tanstack/react-query";
+import { beforeEach, expect, test, vi } from "vitest";
+
+/** The globals of a page that the modules of the session use when they are loaded, and later. */
+function stubPage() {
+  vi.stubGlobal("location", { origin: "https://beckon.test" });
+  vi.stubGlobal(
+    "BroadcastChannel",
+    class {
+      addEventListener() {}
+      postMessage() {}
+    },
+  );
+  vi.stubGlobal("sessionStorage", drafts);
+  vi.stubGlobal("localStorage", { removeItem: () => {} });
+  vi.stubGlobal("fetch", async (url: string) => {
+    const response = responses.get(new URL(url).pathname.replace("/api/public", ""));
+    if (response === undefined) throw new TypeError("no connection");
+    return response;
+  });
+}
+
+const drafts = new Map<string, string>();
+/** The server's responses by path. If there is none, the response is lost. */
+const responses = new Map<string, Response>();
+
+stubPage();
+const { createSession } = await import("./session.ts");
+const { meQuery } = await import("./me.ts");
+
+const me = { id: "usr_1", name: "Ada" };
+const unauthorized = () =>
+  Response.json({ ok: false, error: "Sign in.", code: "unauthorized" }, { status: 401 });
+
+/** Returns the session of a signed-in person. */
+function openSession() {
+  const leave = vi.fn();
+  const queryClient = new QueryClient();
+  queryClient.setQueryData(meQuery.queryKey, me as never);
+  return { leave, queryClient, session: createSession(queryClient, leave) };
+}
+
+beforeEach(() => {
+  stubPage();
+  responses.clear();
+  drafts.clear();
+  drafts.set("beckon.draft.usr_1.agt_1", "Not saved");
+});
+
+test("drafts stay if the session expires", async () => {
+  responses.set("/me", unauthorized());
+  const { leave, session } = openSession();
+  await session.check();
+  expect(leave.mock.calls).toEqual([[{ next: true }]]);
+  expect(drafts.size).toBe(1);
+});
+
+test("after a sign-out that did not arrive, the end of the session counts as an expiry", async () => {
+  responses.set("/me", Response.json({ ok: true, data: me }));
+  const { leave, session } = openSession();
+  await expect(session.signOut()).rejects.toMatchObject({ code: "no_answer" });
+  await session.check();
+  responses.set("/me", unauthorized());
+  await session.check();
+  expect(leave.mock.calls).toEqual([[{ next: true }]]);
+  expect(drafts.size).toBe(1);
+});
+
+test("a sign-out whose response is lost drops everything as soon as the session has ended", async () => {
+  responses.set("/me", unauthorized());
+  const { leave, queryClient, session } = openSession();
+  await expect(session.signOut()).rejects.toMatchObject({ code: "no_answer" });
+  expect(leave).not.toHaveBeenCalled();
+  await session.check();
+  expect(leave.mock.calls).toEqual([[{ next: false }]]);
+  expect([drafts.size, queryClient.getQueryData(meQuery.queryKey)]).toEqual([0, undefined]);
+});
+
+test("a sign-out after the end of the session drops everything", async () => {
+  responses.set("/sign-out", unauthorized());
+  const { leave, session } = openSession();
+  await session.signOut();
+  expect(leave.mock.calls).toEqual([[{ next: false }]]);
+  expect(drafts.size).toBe(0);
+});
+
+test("a sign-out that the server rejects is no reason to drop drafts later", async () => {
+  const error = { ok: false, error: "Wait.", code: "too_many_requests" };
+  const headers = { "retry-after": "600" };
+  responses.set("/sign-out", Response.json(error, { status: 429, headers }));
+  responses.set("/me", unauthorized());
+  const { session } = openSession();
+  await expect(session.signOut()).rejects.toMatchObject({ code: "too_many_requests" });
+  await session.check();
+  expect(drafts.size).toBe(1);
+});

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { HubMessage, TabMessage } from "./protocol.ts";
+
+/** Requests of event streams: the workspace, and the cursor after which the stream resumes. */
+const streams: (readonly [string | null, string | null])[] = [];
+
+/** The globals that the worker uses when it is loaded, and later. Each stream has one event. */
+function stubWorker() {
+  vi.stubGlobal("location", { origin: "https://beckon.test" });
+  vi.stubGlobal(
+    "BroadcastChannel",
+    class {
+      addEventListener() {}
+    },
+  );
+  vi.stubGlobal("fetch", async (_url: string, { headers, signal }: RequestInit) => {
+    const sent = new Headers(headers);
+    streams.push([sent.get("beckon-workspace"), sent.get("last-event-id")]);
+    const event = { type: "run.started", cursor: "c1" };
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
+        signal?.addEventListener("abort", () => controller.error(signal.reason), { once: true });
+      },
+    });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  });
+}
+
+// The worker's interval lasts as long as the process.
+vi.useFakeTimers({ toFake: ["setInterval"] });
+stubWorker();
+await import("./worker.ts");
+const { onconnect } = globalThis as unknown as { onconnect: (event: { ports: object[] }) => void };
+
+/** Connects a tab to the worker. */
+function connect() {
+  const received: HubMessage[] = [];
+  const port = {
+    onmessage: (_: { readonly data: TabMessage }) => {},
+    addEventListener: () => {},
+    postMessage: (message: HubMessage) => received.push(message),
+  };
+  onconnect({ ports: [port] });
+  const say = (data: TabMessage) => port.onmessage({ data });
+  const hasEvent = () => received.some(({ type }) => type === "event");
+  return { say, hasEvent };
+}
+
+beforeEach(stubWorker);
+const opened: ReturnType<typeof connect>[] = [];
+async function open(workspaceId: string) {
+  const tab = connect();
+  opened.push(tab);
+  tab.say({ type: "hello", workspaceId, userId: "usr_ada", isHidden: false });
+  await vi.waitFor(() => expect(tab.hasEvent()).toBe(true));
+  return tab;
+}
+afterEach(() => {
+  for (const tab of opened) tab.say({ type: "bye" });
+});
+
+test("a workspace that no tab shows any more is read anew, and not from where it was left", async () => {
+  await open("wsp_1");
+  const tab = await open("wsp_2");
+  tab.say({ type: "bye" });
+  await open("wsp_2");
+  expect(streams).toEqual([
+    ["wsp_1", null],
+    ["wsp_2", null],
+    ["wsp_2", null],
+  ]);
+});

@@ -1,0 +1,15 @@
+/**
+ * What a table or list shows of the query of its rows. Results of `useList` and of `useQuery` have
+ * these fields.
+ */
+export interface RowsQuery {
+  /** True while the first page loads. */
+  readonly isPending: boolean;
+  /** Undefined or null: no error. */
+  readonly error?: unknown;
+  readonly refetch?: () => unknown;
+  /** True if the server has a next page. Default: false. */
+  readonly hasNextPage?: boolean;
+  readonly isFetchingNextPage?: boolean;
+  readonly fetchNextPage?: () => unknown;
+}
