@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { metadata } from "./text.ts";
+import { jsonValue, metadata } from "./text.ts";
 
 /** Returns objects nested `levels` deep. */
 function nested(levels: number): unknown {
@@ -31,4 +31,12 @@ test.each([
 
 test.each([[[]], ["text"], [null], [undefined]])("metadata is an object, not %j", (value) => {
   expect(metadata.safeParse(value).success).toBe(false);
+});
+
+test("a number that keeps all its digits is no level of a JSON value", () => {
+  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+  const value = [rawJSON("12345678901234567890")];
+  const levels = (count: number) => Array.from({ length: count }).reduce((inner) => [inner], value);
+  expect(jsonValue.safeParse(levels(31)).success).toBe(true);
+  expect(jsonValue.safeParse(levels(32)).success).toBe(false);
 });

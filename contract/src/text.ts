@@ -41,13 +41,19 @@ export const metadata = jsonValue
   .meta({ type: "object" });
 
 /**
+ * Returns whether a value was made by `JSON.rawJSON`. The server represents large integers by such
+ * objects. TypeScript does not declare this function yet, and not every runtime has it.
+ */
+const { isRawJSON } = JSON as unknown as { isRawJSON?: (value: unknown) => boolean };
+
+/**
  * Returns whether all strings and field names of a JSON value can be stored and the value is nested
  * at most `levels` deep. Fields named `__proto__` are rejected, because copying the value would
  * silently lose them.
  */
 function isStorable(value: unknown, levels: number): boolean {
   if (typeof value === "string") return isStorableText(value);
-  if (typeof value !== "object" || value === null) return true;
+  if (typeof value !== "object" || value === null || isRawJSON?.(value)) return true;
   return (
     levels > 0 &&
     Object.entries(value).every(

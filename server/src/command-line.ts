@@ -45,8 +45,8 @@ ${settings.join("\n")}`;
 /** Returns `docs/settings.md`; `script/settings.ts` writes it, and a test compares it. */
 export function renderSettings(): string {
   const settings = describeSettings().map(
-    ({ name, help, may, fallback }) =>
-      `| \`${name}\` | ${cell(fallback)} | ${cell(help)} | ${cell(may)} |`,
+    ({ name, help, validValues, fallback }) =>
+      `| \`${name}\` | ${cell(fallback)} | ${cell(help)} | ${cell(validValues)} |`,
   );
   const codes = exitCodeMeanings.map(([code, meaning]) => `| ${code} | ${meaning} |`);
   return `# Settings

@@ -186,9 +186,9 @@ test.each([
   ["BECKON_METRICS_PORT", "65536", "a port, 0 to 65535; leave it unset to have no metrics"],
 ])(
   "%s cannot be %s: the error names the setting, what it was and what it must be",
-  (name, value, may) => {
+  (name, value, validValues) => {
     expect(errorOf({ [name]: value })).toBe(
-      `${name} was ${JSON.stringify(value)}; it must be ${may}.`,
+      `${name} was ${JSON.stringify(value)}; it must be ${validValues}.`,
     );
   },
 );
@@ -236,11 +236,14 @@ test.each([
     "an http or https URL without a query: the root of the API, for example " +
       "https://api.anthropic.com/v1",
   ],
-])("%s is a secret: the message shows only the length of a wrong one", (name, value, may) => {
-  const message = errorOf({ [name]: value });
-  expect(message).toBe(`${name} was ${value.length} characters; it must be ${may}.`);
-  expect(message).not.toContain(value);
-});
+])(
+  "%s is a secret: the message shows only the length of a wrong one",
+  (name, value, validValues) => {
+    const message = errorOf({ [name]: value });
+    expect(message).toBe(`${name} was ${value.length} characters; it must be ${validValues}.`);
+    expect(message).not.toContain(value);
+  },
+);
 
 test("with DATABASE_URL the master key is required", () => {
   expect(errorOf({ DATABASE_URL: "postgres://db/beckon" })).toMatch(

@@ -137,19 +137,20 @@ const apiKey = {
     .string()
     .regex(/^[\x21-\x7e]{1,4000}$/)
     .optional(),
-  may: "a key as the provider issued it, without spaces",
+  validValues: "a key as the provider issued it, without spaces",
 };
 
 const masterKey = {
   schema: z
     .union([z.string().regex(/^[0-9a-fA-F]{64}$/), z.string().regex(/^[A-Za-z0-9+/]{43}=?$/)])
     .optional(),
-  may: "32 random bytes as 64 hex digits or as base64, for example from: openssl rand -base64 32",
+  validValues:
+    "32 random bytes as 64 hex digits or as base64, for example from: openssl rand -base64 32",
 };
 
 const flag = (fallback: "0" | "1") => ({
   schema: z.enum(["0", "1"]).default(fallback),
-  may: "0 or 1",
+  validValues: "0 or 1",
 });
 
 /** Setting for a retention in days: 0, or `minDays` to 3,650. */
@@ -157,7 +158,7 @@ const retention = (minDays: number, fallback: number, help: string) => ({
   schema: whole(0, 3_650, fallback).pipe(
     z.number().refine((days) => days === 0 || days >= minDays),
   ),
-  may: `0 or ${minDays} to 3650 days`,
+  validValues: `0 or ${minDays} to 3650 days`,
   help: `${help} 0: for ever.`,
 });
 
@@ -171,7 +172,7 @@ const apiRoot = (example: string) => ({
     .regex(/^[^?#@]*$/)
     .transform((url) => url.replace(/\/+$/, ""))
     .optional(),
-  may: `an http or https URL without a query: the root of the API, for example ${example}`,
+  validValues: `an http or https URL without a query: the root of the API, for example ${example}`,
   unset: "the provider's own API",
 });
 
@@ -179,12 +180,12 @@ const apiRoot = (example: string) => ({
 const settings = {
   PORT: {
     schema: whole(0, 65_535, 3000),
-    may: "a port, 0 to 65535",
+    validValues: "a port, 0 to 65535",
     help: "TCP port to listen on. 0 takes a free one.",
   },
   HOST: {
     schema: z.string().min(1).default("127.0.0.1"),
-    may: "an address to listen on, for example 127.0.0.1 or 0.0.0.0",
+    validValues: "an address to listen on, for example 127.0.0.1 or 0.0.0.0",
     help: "Address to listen on. 0.0.0.0 accepts connections from other machines.",
   },
   PUBLIC_URL: {
@@ -193,7 +194,7 @@ const settings = {
       .regex(/^[^?#@]*$/)
       .transform((url) => url.replace(/\/+$/, ""))
       .optional(),
-    may: "an http or https URL without a query, for example https://agents.example.com",
+    validValues: "an http or https URL without a query, for example https://agents.example.com",
     help:
       "Address that callers and browsers use, for trigger URLs and links. " +
       "Only pages of this site can use a session. With https, cookies are sent over TLS only.",
@@ -204,7 +205,7 @@ const settings = {
       .string()
       .regex(/^postgres(ql)?:\/\//)
       .optional(),
-    may: "a postgresql:// URL; leave it unset to run PostgreSQL inside",
+    validValues: "a postgresql:// URL; leave it unset to run PostgreSQL inside",
     help:
       "External PostgreSQL: version 15 or newer, UTF8, no pooler in transaction mode. " +
       "[docs/operate.md](operate.md#an-external-postgresql) says which role it needs.",
@@ -212,7 +213,7 @@ const settings = {
   },
   BECKON_DATA_DIR: {
     schema: z.string().min(1).default("./data"),
-    may: "a folder",
+    validValues: "a folder",
     help:
       "Data folder: PostgreSQL's files, the master key, the bootstrap key and " +
       "the demo agent's secrets.",
@@ -227,7 +228,7 @@ const settings = {
   },
   BECKON_MASTER_KEY_PREVIOUS: {
     ...masterKey,
-    may: "the master key before this one, 32 bytes as 64 hex digits or as base64",
+    validValues: "the master key before this one, 32 bytes as 64 hex digits or as base64",
     help: "The master key before this one. Startup encrypts its secrets with the new key.",
   },
   BECKON_MASTER_KEY_LOST: {
@@ -241,7 +242,7 @@ const settings = {
       .string()
       .regex(/^(?!bka_|bkt_|bkw_)[\x21-\x7e]{32,128}$/)
       .optional(),
-    may:
+    validValues:
       "32 to 128 printable ASCII characters without spaces, " +
       "not beginning with bka_, bkt_ or bkw_",
     help:
@@ -259,7 +260,7 @@ const settings = {
   },
   BECKON_ROLE: {
     schema: z.enum(["all", "api", "worker"]).default("all"),
-    may: "all, api or worker",
+    validValues: "all, api or worker",
     help: "`api` serves requests, `worker` executes queued runs, `all` does both.",
   },
   BECKON_PROCESSES: {
@@ -267,7 +268,7 @@ const settings = {
       z.literal("auto").transform(() => automaticProcesses()),
       whole(1, maxProcesses, 1),
     ]),
-    may: `1 to ${maxProcesses}, or auto`,
+    validValues: `1 to ${maxProcesses}, or auto`,
     help:
       "Server processes on this machine. More than 1 share one port, " +
       "which needs Node.js 24.19 to 24.x, or 26.4 or newer. `auto`: one per CPU that the machine " +
@@ -275,7 +276,7 @@ const settings = {
   },
   BECKON_MAX_RUNS: {
     schema: whole(1, 100_000, 2_000),
-    may: "1 to 100000",
+    validValues: "1 to 100000",
     help: "Runs that one process executes at the same time. Further runs queue.",
   },
   BECKON_MEMORY_BUDGET_MIB: {
@@ -285,28 +286,28 @@ const settings = {
       .transform(Number)
       .pipe(z.number().min(96).max(1_048_576))
       .optional(),
-    may: "96 to 1048576 MiB; leave it unset for half of the heap's limit",
+    validValues: "96 to 1048576 MiB; leave it unset for half of the heap's limit",
     help: "Memory of one process for runs, large requests and large responses, in MiB.",
     unset: "half of the heap's limit",
   },
   BECKON_POOL_SIZE: {
     schema: whole(4, 200, 10),
-    may: "4 to 200 connections",
+    validValues: "4 to 200 connections",
     help: "Database connections of one process, without those for its lease and for LISTEN.",
   },
   BECKON_LEASE_SECONDS: {
     schema: whole(2, 600, 30),
-    may: "2 to 600 seconds",
+    validValues: "2 to 600 seconds",
     help: "Seconds after which the runs of a silent process are resumed by another one.",
   },
   BECKON_DRAIN_SECONDS: {
     schema: whole(0, 3_600, 30),
-    may: "0 to 3600 seconds",
+    validValues: "0 to 3600 seconds",
     help: "Seconds that a stop waits for runs and requests in progress.",
   },
   BECKON_DRAIN_DELAY_SECONDS: {
     schema: whole(0, 600, 0),
-    may: "0 to 600 seconds",
+    validValues: "0 to 600 seconds",
     help:
       "Seconds at the beginning of a stop in which `/readyz` answers 503 and requests are still " +
       "accepted. Behind a load balancer, more than two intervals of its health check.",
@@ -343,7 +344,7 @@ const settings = {
   },
   BECKON_PRICES: {
     schema: z.string().min(1).optional(),
-    may: "the path of a JSON file with prices",
+    validValues: "the path of a JSON file with prices",
     help:
       "JSON file with the [operator's prices](money.md#prices-of-the-operator) of models. " +
       "It takes precedence over the price library.",
@@ -351,7 +352,7 @@ const settings = {
   },
   BECKON_PLANS: {
     schema: z.string().min(1).optional(),
-    may: "the path of a JSON file with plans",
+    validValues: "the path of a JSON file with plans",
     help:
       "JSON file with the [operator's plans](money.md#plans-of-the-operator): what workspaces can " +
       "use per month. All processes need the same file.",
@@ -364,7 +365,7 @@ const settings = {
       .refine((entries) => !entries.includes(undefined))
       .transform((entries) => entries.filter((entry) => entry !== undefined))
       .default([]),
-    may:
+    validValues:
       "host:port, several separated by commas without spaces, " +
       "for example ollama:11434,10.0.0.5:8080,[fd00::5]:443",
     help:
@@ -378,14 +379,15 @@ const settings = {
       .regex(/^0(,\d{1,6}(\.\d{1,3})?){0,19}$/)
       .transform((list) => list.split(",").map(Number))
       .default([0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]),
-    may: "1 to 20 numbers of seconds separated by commas without spaces, the first of them 0",
+    validValues:
+      "1 to 20 numbers of seconds separated by commas without spaces, the first of them 0",
     help:
       "Seconds before each attempt of a delivery to a subscription, counted from the attempt " +
       "before it. Each delay varies by up to 10 %.",
   },
   BECKON_DELIVERY_TIMEOUT_SECONDS: {
     schema: whole(1, 60, 15),
-    may: "1 to 60 seconds",
+    validValues: "1 to 60 seconds",
     help: "Seconds that the receiver of a delivery has to respond.",
   },
   BECKON_RETENTION_RUNS_DAYS: retention(
@@ -439,7 +441,7 @@ const settings = {
       .transform(Number)
       .pipe(z.number().max(65_535))
       .optional(),
-    may: "a port, 0 to 65535; leave it unset to have no metrics",
+    validValues: "a port, 0 to 65535; leave it unset to have no metrics",
     help:
       "Port on which `GET /metrics` has [metrics for Prometheus](operate.md#metrics), " +
       "of all processes of this machine.",
@@ -447,7 +449,7 @@ const settings = {
   },
   BECKON_METRICS_HOST: {
     schema: z.string().min(1).default("127.0.0.1"),
-    may: "an address to listen on, for example 127.0.0.1 or 0.0.0.0",
+    validValues: "an address to listen on, for example 127.0.0.1 or 0.0.0.0",
     help: "Address of the metrics. They need no credential, so let only Prometheus reach it.",
   },
   ...traceVariables,
@@ -457,7 +459,7 @@ const settings = {
       .transform(parseLogLevels)
       .refine((levels) => levels !== undefined)
       .default({ others: "info", areas: {} }),
-    may:
+    validValues:
       `${logLevels.slice(0, -1).join(", ")} or ${logLevels.at(-1)}, and levels of areas, ` +
       `separated by commas without spaces: info,http=warn; the areas are ${logAreas.join(", ")}`,
     help:
@@ -467,7 +469,7 @@ const settings = {
   },
   LOG_FORMAT: {
     schema: z.enum(["json", "pretty"]).optional(),
-    may: "json or pretty",
+    validValues: "json or pretty",
     help: "`json`: one object per line. `pretty`: for people at a terminal.",
     unset: "pretty if standard output is a terminal, otherwise json",
   },
@@ -479,16 +481,16 @@ type Values = { [Name in keyof typeof settings]: z.infer<(typeof settings)[Name]
 export interface SettingDescription {
   readonly name: string;
   readonly help: string;
-  readonly may: string;
+  readonly validValues: string;
   /** The default value, or the effect of an unset value. */
   readonly fallback: string;
 }
 
 /** Describes all settings, for `--help` and `docs/settings.md`. */
 export function describeSettings(): SettingDescription[] {
-  return Object.entries<Setting>(settings).map(([name, { schema, help, may, unset }]) => {
+  return Object.entries<Setting>(settings).map(([name, { schema, help, validValues, unset }]) => {
     const fallback = unset ?? String(schema.safeParse(undefined).data ?? "none");
-    return { name, help, may, fallback };
+    return { name, help, validValues, fallback };
   });
 }
 
@@ -528,12 +530,12 @@ export function unknownSettingWarnings(
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
-  const read = Object.entries(settings).map(([name, { schema, may }]) => {
+  const read = Object.entries(settings).map(([name, { schema, validValues }]) => {
     const given = env[name] === "" ? undefined : env[name];
     const result = schema.safeParse(given);
     if (!result.success) {
       const was = secret.has(name) ? `${given?.length ?? 0} characters` : JSON.stringify(given);
-      problems.push(`${name} was ${was}; it must be ${may}.`);
+      problems.push(`${name} was ${was}; it must be ${validValues}.`);
     }
     return [name, result.data];
   });
@@ -544,7 +546,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (values.DATABASE_URL !== undefined && values.BECKON_MASTER_KEY === undefined) {
     problems.push(
       "BECKON_MASTER_KEY is required with DATABASE_URL, so that every machine encrypts with the " +
-        `same key; it must be ${masterKey.may}.`,
+        `same key; it must be ${masterKey.validValues}.`,
     );
   }
   const traces = readTraceSettings(values, (problem) => problems.push(problem));

@@ -93,7 +93,6 @@ test("a database restart that is longer than the lease makes no process declare 
   const stoppedAt = performance.now();
   const refused = await invoke(0, agent, "refused");
   expect([refused.status, refused.body.code]).toEqual([503, "unavailable"]);
-  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   released.resolve();
   await eventually(
     "more than two leases' length",

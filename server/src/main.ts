@@ -1,7 +1,7 @@
 // This file is long because it shows in one place in which order a server process is built.
 import { parseArgs } from "node:util";
 import { createAuth, recordFailedSignIns } from "./accounts/index.ts";
-import { elapsed, sleep } from "./base/clock.ts";
+import { atMost, elapsed } from "./base/clock.ts";
 import { checkServer, connect, explainStartFailure, migrate } from "./base/database/index.ts";
 import { createEgress, createLeanFetch } from "./base/egress/index.ts";
 import { ConfigError } from "./base/errors.ts";
@@ -283,7 +283,7 @@ async function build(
   );
   opened.defer(() => http.close());
   opened.defer(() => runs.subscribers.pollers.close());
-  opened.defer(() => runs.tail.close());
+  opened.defer(() => runs.eventPoller.close());
   url ||= http.url;
   ownPorts.add(Number(new URL(http.url).port));
   if (config.role !== "api") {
@@ -313,7 +313,7 @@ async function build(
     });
     opened.defer(() => sender?.stop(0));
   }
-  await Promise.race([operator.probe(defaultWorkspaceId), sleep(waitMs)]);
+  await atMost(operator.probe(defaultWorkspaceId), waitMs);
 
   let setupToken: string | undefined;
   if (setup && config.setupLink) setupToken = await issueSetupToken(database);

@@ -1,6 +1,5 @@
-import { sleep } from "./base/clock.ts";
-import { outageOf, type ProcessMessage } from "./base/database/index.ts";
-import { messageOf, stackOf } from "./base/errors.ts";
+import { pause } from "./base/clock.ts";
+import { attemptTask, type ProcessMessage } from "./base/database/index.ts";
 import type { Sender } from "./deliveries/index.ts";
 import { forgetDead } from "./processes/index.ts";
 import { returnReservations } from "./reservations/index.ts";
@@ -80,7 +79,7 @@ export function startWorker(
       if (released === undefined) return;
       canBeHeld = true;
       if (released === 0) return;
-      runs.tail.noteWritten();
+      runs.eventPoller.noteWritten();
       claimQueued(runs);
       runs.processMessages.send({ kind: "queued" });
     }),
@@ -97,25 +96,10 @@ export function startWorker(
     },
   });
   runs.processMessages.onMessage = (message) => handleMessage(runs, options.sender, message);
-  runs.tail.onWritten = options.sender.noteWritten;
+  runs.eventPoller.onWritten = options.sender.noteWritten;
 
   async function attempt<T>(task: string, act: () => Promise<T>): Promise<T | undefined> {
-    if (stopping.signal.aborted) return undefined;
-    try {
-      const result = await act();
-      runs.log.outages.database.succeeded();
-      return result;
-    } catch (thrown) {
-      const outage = outageOf(thrown);
-      if (outage !== undefined) runs.log.outages.database.failed(outage);
-      else
-        runs.log.write("a background task failed; it will be retried", {
-          task,
-          reason: messageOf(thrown),
-          stack: stackOf(thrown),
-        });
-      return undefined;
-    }
+    return stopping.signal.aborted ? undefined : attemptTask(runs.log, task, act);
   }
 
   async function poll(): Promise<void> {
@@ -145,7 +129,7 @@ export function startWorker(
       const wasBusy = isBusy;
       isBusy = runs.live.size > 0;
       if (count % pollsPerSweep === 0 || (wasBusy && !isBusy)) rollUps.wake();
-      await sleep(pollIntervalMs, stopping.signal).catch(() => {});
+      await pause(pollIntervalMs, stopping.signal);
     }
   }
 
@@ -225,10 +209,10 @@ function handleMessage(
       runs.subscribers.pollers.wake(message.runId);
       break;
     case "follow":
-      runs.tail.noteRemoteSubscriber();
+      runs.eventPoller.noteRemoteSubscriber();
       break;
     case "events":
-      runs.tail.wake();
+      runs.eventPoller.wake();
       break;
     case "limits":
       runs.reservations.wake(message.workspaceId);
@@ -246,8 +230,8 @@ function handleMessage(
         runs.reservations.wake(workspaceId);
       runs.worker.release();
       claimQueued(runs);
-      runs.tail.noteRemoteSubscriber();
-      runs.tail.wake();
+      runs.eventPoller.noteRemoteSubscriber();
+      runs.eventPoller.wake();
   }
 }
 

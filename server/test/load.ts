@@ -21,6 +21,7 @@ export interface Exchange {
     readonly run_id?: string;
     readonly output?: string;
     readonly code?: string;
+    readonly error?: string;
   };
 }
 
@@ -81,10 +82,16 @@ export async function answered(exchanges: readonly Exchange[], more: number): Pr
   );
 }
 
-/** Returns the exchanges that are neither correct nor a 503 with Retry-After. */
+/**
+ * Returns the exchanges that are neither correct nor a 503. A 503 must have `Retry-After` unless
+ * the run may have been started, because the requests have no Idempotency-Key.
+ */
 export function wrong(exchanges: readonly Exchange[]): Exchange[] {
   return exchanges.filter(({ source, input, status, retryAfter, body }) => {
-    if (status === 503) return !(body.code === "unavailable" && Number(retryAfter) > 0);
+    if (status === 503) {
+      const isUnconfirmed = body.error?.includes("may have been started") === true;
+      return !(body.code === "unavailable" && Number(retryAfter) > 0 !== isUnconfirmed);
+    }
     return !(
       status === 200 &&
       body.run_id?.startsWith("run_") &&

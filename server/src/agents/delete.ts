@@ -1,8 +1,8 @@
 import { record } from "../base/audit/index.ts";
-import { type Context, permit } from "../base/context.ts";
+import { type Context, permit, requireMatchingVersion } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { revokeTokens } from "../tokens/index.ts";
-import { requireAgentForChange, requireMatchingVersion, updateAgentRow } from "./records/index.ts";
+import { requireAgentForChange, updateAgentRow } from "./records/index.ts";
 
 /**
  * Marks the agent as deleted; it can be restored for 30 days. Its token and triggers stop working
@@ -20,7 +20,7 @@ export async function deleteAgent({
   permit(ctx, "agents:write");
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
-    requireMatchingVersion(ctx, row);
+    requireMatchingVersion(ctx, "agent", row.version);
     await updateAgentRow(tx, row, { deleted_at: "now" });
     await revokeTokens(tx, { agentId: row.id });
     await record(tx, ctx, { action: "agent.delete", target: row.id, data: { name: row.name } });

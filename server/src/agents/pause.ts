@@ -45,6 +45,6 @@ export async function pauseAgent({
       return agent;
     });
   });
-  ctx.tail.noteWritten();
+  ctx.eventPoller.noteWritten();
   return result;
 }

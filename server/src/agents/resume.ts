@@ -43,7 +43,7 @@ export async function resumeAgent({
       return agent;
     });
   });
-  ctx.tail.noteWritten();
+  ctx.eventPoller.noteWritten();
   ctx.limits.releaseHeld();
   return result;
 }

@@ -1,6 +1,6 @@
 import { type Agent, updateAgentBody } from "@beckon/contract";
 import { changes, record } from "../base/audit/index.ts";
-import { type Context, permit, principalOf } from "../base/context.ts";
+import { type Context, permit, principalOf, requireMatchingVersion } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { resolveModel } from "../providers/index.ts";
@@ -10,7 +10,6 @@ import {
   listSecrets,
   requireAgent,
   requireAgentForChange,
-  requireMatchingVersion,
   toAgent,
   writeSecrets,
 } from "./records/index.ts";
@@ -32,7 +31,7 @@ export async function updateAgent({
   permit(ctx, "agents:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
-    requireMatchingVersion(ctx, row);
+    requireMatchingVersion(ctx, "agent", row.version);
     const change = parseBody(updateAgentBody, input.body);
     const owner = { workspaceId: ctx.workspaceId, agentId: row.id };
     const before = {

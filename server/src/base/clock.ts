@@ -26,6 +26,26 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+/** Resolves after `ms` milliseconds, or as soon as `signal` aborts. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return sleep(ms, signal).catch(() => {});
+}
+
+/**
+ * Returns the result of `work`; undefined if `work` takes longer than `ms` milliseconds. The work
+ * is not stopped then, and its result is ignored.
+ * @throws the error of `work`, if it fails in time.
+ */
+export async function atMost<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /**
  * Returns the result of `work`, or rejects if `work` takes longer than `ms` milliseconds. The work
  * is not stopped then, and its result is ignored.

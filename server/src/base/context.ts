@@ -150,8 +150,8 @@ export function principalOf(actor: Principal): string {
 export function permit(ctx: Pick<Context, "actor">, scope: Scope): void {
   const { actor } = ctx;
   if (actor.kind === "key" && workspaceScopes.includes(scope)) permitAllAgents(ctx);
-  const mayAct = actor.kind === "key" || actor.kind === "user";
-  if (actor.kind === "system" || (mayAct && actor.scopes.includes(scope))) return;
+  const hasScopes = actor.kind === "key" || actor.kind === "user";
+  if (actor.kind === "system" || (hasScopes && actor.scopes.includes(scope))) return;
   throw new ApiError("forbidden", lacks(actor, scope));
 }
 
@@ -208,5 +208,23 @@ export function permitAllAgents(ctx: Pick<Context, "actor">): void {
     "forbidden",
     "This key is limited to some agents, and this is about more than these. Use a key without " +
       "that limit.",
+  );
+}
+
+/**
+ * Checks the request's `If-Match` header, if there is one.
+ * @param resource what has the version, as the message names it, for example `agent`.
+ * @param current its current version.
+ * @throws ApiError `stale` if the header does not have the current version.
+ */
+export function requireMatchingVersion(
+  { ifMatch }: Pick<Context, "ifMatch">,
+  resource: string,
+  current: string | number,
+): void {
+  if (ifMatch === undefined || ifMatch.includes(String(current))) return;
+  throw new ApiError(
+    "stale",
+    `The ${resource} is now at version ${current}. Read it again and apply your change to that version.`,
   );
 }

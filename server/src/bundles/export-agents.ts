@@ -6,11 +6,14 @@ import { parseQuery } from "../base/parse.ts";
 import { type BatchedValues, readInBatches } from "../base/read-in-batches.ts";
 import { listTriggersOfAgents } from "../triggers/index.ts";
 
-/**
- * The number of agents that an export reads at a time and holds in memory. One agent can have 1 MiB
- * or more, and a batch must fit into the memory budget of a small server.
- */
+/** Maximum number of agents that an export reads at a time and holds in memory. */
 const batchSize = 5;
+
+/**
+ * Maximum length of the agents of a batch, as JSON in UTF-16 units. An agent that is longer is a
+ * batch of its own, so that each agent that fits into the memory budget can be exported.
+ */
+const maxBatchLength = 1_048_576;
 
 /** Exported agents and the requested format of the file. */
 export interface ExportedDocument {
@@ -60,13 +63,22 @@ export async function exportAgents({
         above,
         limit: batchSize,
       });
-      return {
-        values: await withTriggers(tx, ctx, rows),
-        last: rows.length < batchSize ? undefined : rows.at(-1)?.id,
-      };
+      const values = fitting(await withTriggers(tx, ctx, rows));
+      const isLast = rows.length < batchSize && values.length === rows.length;
+      return { values, last: isLast ? undefined : rows[values.length - 1]?.id };
     }),
   );
   return { format, agents };
+}
+
+/** Returns the first agents, as many as fit into a batch, at least one. */
+function fitting(agents: readonly ExportedAgent[]): readonly ExportedAgent[] {
+  let length = 0;
+  const end = agents.findIndex((agent) => {
+    length += JSON.stringify(agent).length;
+    return length > maxBatchLength;
+  });
+  return end < 0 ? agents : agents.slice(0, Math.max(1, end));
 }
 
 async function withTriggers(

@@ -1,6 +1,11 @@
 import { elapsed } from "../base/clock.ts";
 import { type Database, failureKind } from "../base/database/index.ts";
-import { type Egress, EgressDenied, type ResponseBeginning } from "../base/egress/index.ts";
+import {
+  type Egress,
+  EgressDenied,
+  parseRetryAfter,
+  type ResponseBeginning,
+} from "../base/egress/index.ts";
 import { ApiError } from "../base/errors.ts";
 import type { SecretCipher } from "../base/secrets/index.ts";
 import type { TraceSpan, Tracing } from "../base/tracing/index.ts";
@@ -9,7 +14,7 @@ import { readArtifact } from "./artifact-store.ts";
 import { artifactOf, deliveryBody } from "./body.ts";
 import type { ClaimedDelivery } from "./claim-statement.ts";
 import type { AttemptLog, Outcome } from "./outcome-statement.ts";
-import { nextDelayMs, type RetrySchedule, readRetryAfter } from "./schedule.ts";
+import { nextDelayMs, type RetrySchedule } from "./schedule.ts";
 import { openHeaders, openSigningSecret, originOf } from "./secrets.ts";
 import { sign } from "./sign.ts";
 
@@ -90,7 +95,7 @@ export async function attemptDelivery(
     error: error ?? null,
   };
   const isGone = status === 410;
-  const retryAfterMs = readRetryAfter(response?.headers["retry-after"]);
+  const retryAfterMs = parseRetryAfter(response?.headers["retry-after"]);
   const delayMs = isGone ? undefined : nextDelayMs(ports.schedule, delivery.attempts, retryAfterMs);
   return {
     outcome: {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../config.ts";
-import { nextDelayMs, readRetryAfter } from "./schedule.ts";
+import { nextDelayMs } from "./schedule.ts";
 
 const { retrySchedule } = readConfig({});
 
@@ -29,18 +29,4 @@ test("a receiver can lengthen a delay up to 24 hours, and cannot shorten it", ()
   expect(nextDelayMs([0, 5], 1, 60_000, random)).toBe(60_000);
   expect(nextDelayMs([0, 5], 1, 1_000, random)).toBe(5_000);
   expect(nextDelayMs([0, 5], 1, 10 ** 12, random)).toBe(24 * 3_600_000);
-});
-
-test.each([
-  [undefined, undefined],
-  ["", undefined],
-  ["soon", undefined],
-  ["-5", undefined],
-  ["1.5", undefined],
-  ["120", 120_000],
-  [" 0 ", 0],
-  ["Sun, 22 Nov 2026 16:00:10 GMT", 10_000],
-  ["Sun, 22 Nov 2026 15:00:00 GMT", 0],
-])("Retry-After %j is %j milliseconds", (header, ms) => {
-  expect(readRetryAfter(header, Date.parse("2026-11-22T16:00:00Z"))).toBe(ms);
 });

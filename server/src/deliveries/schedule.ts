@@ -27,16 +27,3 @@ export function nextDelayMs(
   const delayMs = seconds * 1_000 * (1 + jitter * (2 * random() - 1));
   return Math.max(delayMs, Math.min(retryAfterMs ?? 0, maxRetryAfterMs));
 }
-
-/**
- * Reads the header `Retry-After`: seconds or a date (RFC 9110, section 10.2.3).
- * @returns milliseconds from now; undefined if the header is absent or invalid.
- */
-export function readRetryAfter(header: string | undefined, now = Date.now()): number | undefined {
-  if (header === undefined) return undefined;
-  const text = header.trim();
-  if (/^\d{1,10}$/.test(text)) return Number(text) * 1_000;
-  if (!/^[A-Za-z]/.test(text)) return undefined;
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? undefined : Math.max(0, time - now);
-}

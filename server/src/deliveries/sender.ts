@@ -1,7 +1,6 @@
 import type { DeliveryKind, DisabledReason } from "@beckon/contract";
-import { elapsed, sleep } from "../base/clock.ts";
-import { type Batcher, createBatcher, failureKind, outageOf } from "../base/database/index.ts";
-import { messageOf, stackOf } from "../base/errors.ts";
+import { atMost, elapsed, pause } from "../base/clock.ts";
+import { attemptTask, type Batcher, createBatcher } from "../base/database/index.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
 import { type AttemptPorts, attemptDelivery, released } from "./attempt.ts";
@@ -117,27 +116,11 @@ export function startSender(options: SenderOptions): Sender {
     maxBytes: 4 * 1024 * 1024,
   });
 
-  async function attemptTo<T>(task: string, act: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await act();
-    } catch (thrown) {
-      const outage = failureKind(thrown) === "again" ? thrown : outageOf(thrown);
-      if (outage !== undefined) log.outages.database.failed(outage);
-      else
-        log.write("a background task failed; it will be retried", {
-          task,
-          reason: messageOf(thrown),
-          stack: stackOf(thrown),
-        });
-      return undefined;
-    }
-  }
-
   function disable(
     subscription: Parameters<typeof disableSubscription>[1],
     reason: DisabledReason,
   ): Promise<unknown> {
-    return attemptTo("disabling a subscription", async () => {
+    return attemptTask(log, "disabling a subscription", async () => {
       if (!(await disableSubscription(database, subscription, reason))) return;
       log.write("a subscription was disabled", { subscription_id: subscription.id, reason });
       wake();
@@ -182,7 +165,7 @@ export function startSender(options: SenderOptions): Sender {
 
   async function record(delivery: ClaimedDelivery, outcome: Outcome): Promise<void> {
     // If the outcome cannot be recorded, the delivery is sent again when its lease expires.
-    await attemptTo("recording a delivery", () => outcomes.submit(outcome));
+    await attemptTask(log, "recording a delivery", () => outcomes.submit(outcome));
     const key = laneKey(delivery);
     const lane = lanes.get(key);
     if (lane === undefined) return;
@@ -252,28 +235,24 @@ export function startSender(options: SenderOptions): Sender {
     while (!stopping.signal.aborted) {
       woken = Promise.withResolvers();
       const start = elapsed();
-      const found = await attemptTo("claiming deliveries", claim);
-      const waiting = new AbortController();
-      const pauseMs = someSubscriptions ? Math.min(pollMs, nextDueMs) : idlePollMs;
-      const idle = sleep(pauseMs, waiting.signal).catch(() => {});
-      await Promise.race([idle, woken.promise]);
-      waiting.abort();
+      const found = await attemptTask(log, "claiming deliveries", claim);
+      await atMost(woken.promise, someSubscriptions ? Math.min(pollMs, nextDueMs) : idlePollMs);
       // Under load, the gap between claims grows: few large claims are cheaper, because claiming
       // many deliveries costs about as much as claiming one.
       const lengthenedMs = Math.min(pollMs, lagsPerGap * lagMs);
       const wantedMs = Math.max(minGapMs[found ? "found" : "empty"], lengthenedMs);
       const gapMs = wantedMs - (elapsed() - start);
-      if (gapMs > 0) await sleep(gapMs, stopping.signal).catch(() => {});
+      if (gapMs > 0) await pause(gapMs, stopping.signal);
     }
   }
 
   async function sweep(): Promise<void> {
     while (!stopping.signal.aborted) {
       const more = () => !stopping.signal.aborted;
-      await attemptTo("closing deliveries", async () => {
+      await attemptTask(log, "closing deliveries", async () => {
         while ((await closeDeliveries(database)) && more());
       });
-      await attemptTo("failing excess callbacks", async () => {
+      await attemptTask(log, "failing excess callbacks", async () => {
         let deliveries = 0;
         let last: number;
         do {
@@ -283,11 +262,11 @@ export function startSender(options: SenderOptions): Sender {
         if (deliveries > 0)
           log.write("callbacks or tests failed because too many were pending", { deliveries });
       });
-      await attemptTo("finding backlogs", async () => {
+      await attemptTask(log, "finding backlogs", async () => {
         for (const each of await findBacklogs(database, options.maxPending))
           await disable(each, "backlog");
       });
-      await sleep(options.sweepMs, stopping.signal).catch(() => {});
+      await pause(options.sweepMs, stopping.signal);
     }
   }
 
@@ -307,15 +286,10 @@ export function startSender(options: SenderOptions): Sender {
       await working;
       for (const lane of lanes.values()) lane.releaseWaiting();
       const finished = Promise.all([...lanes.values()].map((lane) => lane.idle()));
-      const grace = new AbortController();
-      await Promise.race([finished, sleep(graceMs, grace.signal).catch(() => {})]);
-      grace.abort();
+      await atMost(finished, graceMs);
       for (const lane of lanes.values()) lane.abort();
       await finished;
-      const recorded = new AbortController();
-      const late = sleep(maxRecordMs, recorded.signal).catch(() => {});
-      await Promise.race([Promise.all(recording), late]);
-      recorded.abort();
+      await atMost(Promise.all(recording), maxRecordMs);
     },
   };
 }

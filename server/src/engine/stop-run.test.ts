@@ -84,6 +84,19 @@ describe.each([
     expect(server.requests).toHaveLength(1);
   });
 
+  it("makes none of the calls that are checked when it is stopped", async () => {
+    server.script([calling]);
+    const controller = new AbortController();
+    const check = () => void controller.abort(new RunStopped(reason));
+    const { journal, outcome } = await play(server.url, {
+      tools: [tool("act", { check })],
+      signal: controller.signal,
+    });
+
+    expect(outcome).toMatchObject({ status: status_, error: { code } });
+    expect(journal.entries.map(({ type }) => type)).toEqual(["run.step"]);
+  });
+
   it("ends even if its next write fails with an unexpected error", async () => {
     server.script([calling]);
     const controller = new AbortController();
@@ -203,6 +216,27 @@ describe.each(["fenced", "drain"] as const)("a run stopped as %s", (reason) => {
     });
     expect(released?.event.type).toBe(reason === "drain" ? "run.step_lost" : undefined);
     expect(released?.calls.length).toBe(reason === "drain" ? 1 : undefined);
+  });
+});
+
+describe("a run that is drained while the calls of a step are checked", () => {
+  it("leaves the calls to the next owner, which makes them", async () => {
+    server.script([calling, says("done")]);
+    const controller = new AbortController();
+    const check = () => void controller.abort(new RunStopped("drain"));
+    const { journal } = await play(server.url, {
+      tools: [tool("act", { check, safeToRepeat: false })],
+      signal: controller.signal,
+    });
+    const next = memoryJournal({ initial: journal.entries });
+    const { outcome } = await play(server.url, {
+      journal: next,
+      tools: [tool("act", { safeToRepeat: false })],
+      resumed: true,
+    });
+
+    expect(dataOf(next, "run.tool_result")).toMatchObject([{ call_id: "c1", outcome: "ok" }]);
+    expect(outcome).toMatchObject({ status: "succeeded", output: "done" });
   });
 });
 

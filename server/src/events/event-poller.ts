@@ -1,5 +1,5 @@
 import { untilWoken } from "../base/abort.ts";
-import { elapsed, sleep } from "../base/clock.ts";
+import { elapsed, pause } from "../base/clock.ts";
 import { type Database, failureKind, type ProcessMessages } from "../base/database/index.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
@@ -114,7 +114,7 @@ export function createEventPoller({
     interrupt();
   }
 
-  async function pause(ms: number): Promise<void> {
+  async function pauseUnlessWoken(ms: number): Promise<void> {
     if (woken) return;
     await untilWoken(closing.signal, (wake) => {
       const timer = setTimeout(wake, ms);
@@ -157,14 +157,14 @@ export function createEventPoller({
           for (const subscriber of subscribers.get(workspaceId) ?? []) subscriber.push(events);
         }
         if (batch.hasMore) continue;
-        if (batch.events.length > 0) await sleep(gapMs, closing.signal).catch(() => {});
+        if (batch.events.length > 0) await pause(gapMs, closing.signal);
         retryMs = batch.isHeldBack ? Math.min(pollIntervalMs, retryMs * 2 || heldBackRetryMs) : 0;
-        await pause(retryMs || pollIntervalMs);
+        await pauseUnlessWoken(retryMs || pollIntervalMs);
       } catch (thrown) {
         if (failureKind(thrown) === "lost") log.outages.database.failed(thrown);
         else log.write("reading events failed; it will be retried", { reason: messageOf(thrown) });
         woken = false;
-        await pause(pollIntervalMs);
+        await pauseUnlessWoken(pollIntervalMs);
       }
     }
     running = false;

@@ -35,7 +35,7 @@ export interface WorkspaceStream {
  * Context of operations that subscribe to events, and of operations that write events and then wake
  * subscribers.
  */
-export type EventContext = Context & { readonly tail: EventPoller };
+export type EventContext = Context & { readonly eventPoller: EventPoller };
 
 /**
  * Opens a stream of the workspace's events. With a cursor the stream contains the events after the
@@ -121,7 +121,7 @@ function select(
 }
 
 async function* events(
-  { database, workspaceId, tail }: EventContext,
+  { database, workspaceId, eventPoller }: EventContext,
   filter: Filter,
   {
     start,
@@ -140,7 +140,7 @@ async function* events(
   if (notice !== undefined) yield notice;
   const selection: Selection = { filter, view, generation };
   const key = JSON.stringify(selection);
-  for await (const batch of subscribeToWorkspace({ database, tail }, workspaceId, {
+  for await (const batch of subscribeToWorkspace({ database, eventPoller }, workspaceId, {
     after: start,
     signal,
   })) {

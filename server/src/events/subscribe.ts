@@ -16,13 +16,13 @@ const maxBatchEvents = 100;
  * it has caught up. So the memory for slow subscribers stays bounded.
  */
 export async function* subscribeToWorkspace(
-  { database, tail }: { database: Database; tail: EventPoller },
+  { database, eventPoller }: { database: Database; eventPoller: EventPoller },
   workspaceId: string,
   { after, signal }: { after: Position; signal: AbortSignal },
 ): AsyncGenerator<readonly StoredEvent[]> {
   let position = after;
-  while (!signal.aborted && !tail.closed) {
-    const subscription = tail.subscribe(workspaceId);
+  while (!signal.aborted && !eventPoller.closed) {
+    const subscription = eventPoller.subscribe(workspaceId);
     try {
       const start = await raceSignal(subscription.start, signal).catch(() => undefined);
       if (start === undefined) return;
@@ -41,7 +41,7 @@ export async function* subscribeToWorkspace(
         position = batch.end;
         hasMore = batch.hasMore;
       }
-      for await (const events of batches(subscription, tail, signal)) {
+      for await (const events of batches(subscription, eventPoller, signal)) {
         const from = events.findIndex((event) => isAfter(event, position));
         if (from === -1) continue;
         yield from === 0 ? events : events.slice(from);
@@ -59,10 +59,10 @@ export async function* subscribeToWorkspace(
  */
 async function* batches(
   subscription: EventSubscription,
-  tail: EventPoller,
+  eventPoller: EventPoller,
   signal: AbortSignal,
 ): AsyncGenerator<readonly StoredEvent[]> {
-  while (!signal.aborted && !tail.closed) {
+  while (!signal.aborted && !eventPoller.closed) {
     await subscription.waitForMore(signal);
     const events = subscription.take();
     if (events === undefined) return;

@@ -90,7 +90,7 @@ test.each([
     headers: ["content-type", "application/json", ...length],
     pieces: [" ".repeat(8 * 1_024), " ".repeat(8 * 1_024), " "],
   });
-  expectError(response, 413, "too_large", /16,384 bytes/);
+  expectError(response, 413, "too_large", /16,384 bytes\. Send less\.$/);
 });
 
 test("a rejected body starts no run", async () => {

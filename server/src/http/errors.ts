@@ -43,7 +43,7 @@ export const apiErrors: {
   too_large: {
     status: 413,
     meaning:
-      "the body is larger than 1 MiB or, for a trigger with its own limit, than up to 25 MiB: the text names the limit; with status 431, the headers are larger than 16 KiB",
+      "the body is larger than 1 MiB, 16 KiB in a route about accounts or, for a trigger with its own limit, up to 25 MiB: the text names the limit; the body or the response is larger than the memory that the server has for it; with status 431, the headers are larger than 16 KiB",
   },
   unsupported_type: { status: 415, meaning: "the body's media type is not supported" },
   idempotency_mismatch: {
@@ -55,7 +55,7 @@ export const apiErrors: {
   too_many_requests: {
     status: 429,
     meaning:
-      "too many failed authentications from this address, open streams with this credential, requests to this trigger, or runs that it holds: see Retry-After",
+      "too many failed authentications from this address, open streams with this credential or of its workspace, requests to this trigger, or runs that it holds: see Retry-After",
   },
   secret_unreadable: {
     status: 409,

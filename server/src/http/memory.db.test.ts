@@ -1,6 +1,6 @@
 import { OutgoingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { captureLog } from "../../test/capture-log.ts";
 import { eventually } from "../../test/eventually.ts";
@@ -193,6 +193,63 @@ test("an export whose later agents are too large to be sent now is not sent to i
   setFull(false);
   const { agents } = (await beckon.call("/agents/export", { credential })).body;
   expect(agents).toHaveLength(6);
+});
+
+test("a page of large agents can be sent", async () => {
+  const credential = await insertStranger(beckon);
+  const instructions = "x".repeat(200_000);
+  const agents = Array.from({ length: 5 }, () => ({
+    name: "Test",
+    model: "demo/echo",
+    instructions,
+  }));
+  for (let n = 0; n < 5; n++)
+    await beckon.call("/agents/import", { credential, body: { beckon: 1, agents } });
+  const { status, body } = await beckon.call("/agents?limit=200", { credential });
+  expect([status, body.data?.length, typeof body.next]).toEqual([200, 15, "string"]);
+});
+
+describe("an export of agents with many large triggers", () => {
+  /** Creates an agent whose export has `count` times 100,000 characters. */
+  async function addAgent(credential: string, count: number): Promise<string> {
+    const agent = { name: "Test", model: "demo/echo" };
+    const { id } = (await beckon.call("/agents", { credential, body: agent })).body.data;
+    const trigger = { name: "Test", prompt_prefix: "x".repeat(100_000) };
+    for (let n = 0; n < count; n++)
+      await beckon.call(`/agents/${id}/triggers`, { credential, body: trigger });
+    return id;
+  }
+
+  test("is complete if only each agent fits into the memory", async () => {
+    const credential = await insertStranger(beckon);
+    for (let n = 0; n < 5; n++) await addAgent(credential, 10);
+    const { status, body } = await beckon.call("/agents/export", { credential });
+    expect([status, body.agents?.length]).toEqual([200, 5]);
+  });
+
+  test("ends early at an agent that never fits into the memory, and the log says why", async () => {
+    const credential = await insertStranger(beckon);
+    await addAgent(credential, 0);
+    await addAgent(credential, 48);
+    const other = captureLog();
+    const server = await beckon.another({ log: other.log });
+    onTestFinished(() => server.stop());
+    const exported = beckon.call(`${server.url}/api/public/agents/export`, { credential });
+    await expect(exported).rejects.toThrow();
+    expect(other.named("requests are rejected with 503")).toMatchObject([
+      { reason: expect.stringContaining("BECKON_MEMORY_BUDGET_MIB") },
+    ]);
+  });
+
+  test("gets 413 without Retry-After if one agent never fits into the memory", async () => {
+    const credential = await insertStranger(beckon);
+    const id = await addAgent(credential, 48);
+    for (const path of [`/agents/${id}/export`, "/agents/export"]) {
+      const exported = await beckon.call(path, { credential });
+      expectError(exported, 413, "too_large", /BECKON_MEMORY_BUDGET_MIB/);
+      expect(exported.headers.get("retry-after")).toBeNull();
+    }
+  });
 });
 
 test("a client that reads nothing of an export for a minute is disconnected", async () => {

@@ -214,6 +214,15 @@ test("with a key `?workspace=` is an unknown parameter", async () => {
   expect(body.data.map(({ id }: { id: string }) => id)).not.toContain(theirs.id);
 });
 
+test("with a session, `?workspace=` is accepted by a GET about the account, and by no other method", async () => {
+  const person = await addPerson(beckon, { role: "viewer" });
+  const query = `?workspace=${defaultWorkspaceId}`;
+  expect((await person.call(`/me${query}`)).body.data).toMatchObject({ id: person.id });
+  expect((await person.call(`/sessions${query}&limit=1`)).body.data).toHaveLength(1);
+  const renamed = await person.call(`/me${query}`, { method: "PATCH", body: { name: "Ada" } });
+  expectError(renamed, 400, "bad_request", /workspace/);
+});
+
 test("two session cookies, and a cookie that is not ours, are invalid", async () => {
   const person = await addPerson(beckon, { role: "viewer" });
   const [name, value] = person.cookie.split("=");

@@ -77,13 +77,21 @@ test("after the database's clock was set forward, every process gets the time to
 });
 
 test("a renewal whose response is late gives every process the time to renew its lease as well", async () => {
-  let late: PromiseWithResolvers<void> | undefined;
+  /** If set, the next renewal first calls `expire`, and its response waits for `response`. */
+  let next: { readonly expire: () => Promise<unknown>; readonly renewed: () => void } | undefined;
+  const response = Promise.withResolvers<void>();
   const connection = new Proxy(database.lease, {
     get: (pool, name) =>
       name === "query"
         ? async (text: string, values: unknown[]) => {
+            if (next === undefined || !text.startsWith("update processes p set lease_until"))
+              return pool.query(text, values);
+            const { expire, renewed } = next;
+            next = undefined;
+            await expire();
             const result = await pool.query(text, values);
-            if (text.startsWith("update processes p set lease_until")) await late?.promise;
+            renewed();
+            await response.promise;
             return result;
           }
         : Reflect.get(pool, name),
@@ -91,20 +99,16 @@ test("a renewal whose response is late gives every process the time to renew its
   const { own, lease, declaredDead } = await keep(connection);
   await declaredDead(await addProcess(0.1));
   const other = await addProcess(3_600);
-  late = Promise.withResolvers();
-  await database.engine.query(
-    "update processes set lease_until = now() - interval '1 second' where id = any ($1)",
-    [[own.id, other]],
-  );
-  await eventually("the renewal of the own lease", async () => {
-    const { rows } = await database.engine.query(
-      "select from processes where id = $1 and lease_until > now() + interval '1 second'",
-      [own.id],
+  const expire = () =>
+    database.engine.query(
+      "update processes set lease_until = now() - interval '1 second' where id = any ($1)",
+      [[own.id, other]],
     );
-    return rows.length > 0 || undefined;
+  await new Promise<void>((renewed) => {
+    next = { expire, renewed };
   });
   const recorded = lease.recordExpired();
-  late.resolve();
+  response.resolve();
   await recorded;
   expect(await isAlive(other)).toBe(true);
 });

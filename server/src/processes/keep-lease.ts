@@ -1,4 +1,4 @@
-import { elapsed, sleep } from "../base/clock.ts";
+import { elapsed, pause } from "../base/clock.ts";
 import type { Database, ProcessMessages } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
@@ -102,10 +102,10 @@ export function keepLease({
       await renewal;
       // This process reports that it is not ready until a renewal succeeds, so after a failed
       // renewal the next one follows sooner.
-      await sleep(
+      await pause(
         own.isLeaseFailing ? Math.min(retryMs, leaseMs / 6) : leaseMs / 6,
         stopping.signal,
-      ).catch(() => {});
+      );
     }
   }
 

@@ -34,10 +34,11 @@ export async function renewLease(
   id: string,
   leaseSeconds: number,
 ): Promise<{ alive: number; nearlyExpired: boolean } | undefined> {
+  // The subquery locks the row, so that it reads the same version of the row as the update.
   const { rows } = await connection.query<{ alive: number; nearlyExpired: boolean }>(
     `update processes p set lease_until = now() + make_interval(secs => $2)
       from (select lease_until < now() + make_interval(secs => $3) as nearly_expired
-        from processes where id = $1) as before
+        from processes where id = $1 for no key update) as before
       where p.id = $1 and p.died_at is null
       returning before.nearly_expired as "nearlyExpired",
         (select count(*)::int from processes where died_at is null) as alive`,

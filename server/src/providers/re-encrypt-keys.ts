@@ -1,9 +1,4 @@
-import {
-  type MasterKeyChange,
-  type Queryable,
-  type ReEncryption,
-  reEncryptColumn,
-} from "../base/secrets/index.ts";
+import { createReEncrypt } from "../base/secrets/index.ts";
 import { bindingOfKey } from "./provider.ts";
 
 interface Row {
@@ -13,19 +8,10 @@ interface Row {
 }
 
 /** Re-encrypts the keys of all providers with the new master key. */
-export function reEncryptProviderKeys(
-  client: Queryable,
-  keys: MasterKeyChange,
-): Promise<ReEncryption> {
-  return reEncryptColumn<Row>(
-    client,
-    {
-      table: "providers",
-      column: "api_key_sealed",
-      key: { id: "text", workspace_id: "text" },
-      otherColumns: ["api_key_url"],
-      bindingOf: bindingOfKey,
-    },
-    keys,
-  );
-}
+export const reEncryptProviderKeys = createReEncrypt<Row>({
+  table: "providers",
+  column: "api_key_sealed",
+  key: { id: "text", workspace_id: "text" },
+  otherColumns: ["api_key_url"],
+  bindingOf: bindingOfKey,
+});

@@ -1,10 +1,10 @@
-import {
-  type MasterKeyChange,
-  type Queryable,
-  type ReEncryption,
-  reEncryptColumn,
-} from "../base/secrets/index.ts";
+import { createReEncrypt } from "../base/secrets/index.ts";
 import { bindingOfSenderSecret } from "./secret-binding.ts";
+
+interface Row {
+  readonly id: string;
+  readonly workspace_id: string;
+}
 
 /**
  * Maps each encrypted column to the column name in its additional authenticated data. The previous
@@ -17,30 +17,13 @@ const columns = {
 } as const;
 
 /** Re-encrypts the sender secrets and verify tokens of all triggers with the new master key. */
-export async function reEncryptSenderSecrets(
-  client: Queryable,
-  keys: MasterKeyChange,
-): Promise<ReEncryption> {
-  const table = "triggers";
-  const total = { table, reEncrypted: 0, unreadable: 0 };
-  for (const [name, column] of Object.entries(columns)) {
-    const { reEncrypted, unreadable } = await reEncryptColumn<{
-      readonly id: string;
-      readonly workspace_id: string;
-    }>(
-      client,
-      {
-        table,
-        column: name,
-        key: { id: "text" },
-        otherColumns: ["workspace_id"],
-        bindingOf: ({ id: triggerId, workspace_id: workspaceId }) =>
-          bindingOfSenderSecret({ workspaceId, triggerId, column }),
-      },
-      keys,
-    );
-    total.reEncrypted += reEncrypted;
-    total.unreadable += unreadable;
-  }
-  return total;
-}
+export const reEncryptSenderSecrets = createReEncrypt<Row>(
+  ...Object.entries(columns).map(([name, column]) => ({
+    table: "triggers",
+    column: name,
+    key: { id: "text" } as const,
+    otherColumns: ["workspace_id"] as const,
+    bindingOf: ({ id: triggerId, workspace_id: workspaceId }: Row) =>
+      bindingOfSenderSecret({ workspaceId, triggerId, column }),
+  })),
+);

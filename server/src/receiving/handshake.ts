@@ -1,4 +1,5 @@
 import type { Receiving } from "@beckon/contract";
+import { tryParseJson } from "../base/json/index.ts";
 import { equalTexts } from "../base/secrets/index.ts";
 import { headerOf, mediaTypeOf, queryOf, type RawRequest } from "./raw-request.ts";
 
@@ -56,12 +57,8 @@ function slackChallenge(request: RawRequest): unknown {
   // event and is not parsed here.
   if (request.body.length > 4_096) return undefined;
   if (mediaTypeOf(headerOf(request, "content-type")) !== "application/json") return undefined;
-  try {
-    const { type, challenge } = Object(JSON.parse(request.body.toString("utf8")));
-    return type === "url_verification" ? challenge : undefined;
-  } catch {
-    return undefined;
-  }
+  const { type, challenge } = Object(tryParseJson(request.body.toString("utf8")));
+  return type === "url_verification" ? challenge : undefined;
 }
 
 function echo(challenge: unknown): HandshakeAnswer | undefined {

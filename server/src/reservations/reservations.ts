@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { untilWoken } from "../base/abort.ts";
 import { type Batcher, createBatcher, type Database, type Mutex } from "../base/database/index.ts";
 import { type AskingRun, type ReserveResult, reserveForRuns } from "./reserve.ts";
 
@@ -116,7 +117,7 @@ export class Reservations {
         waiter.blockedAt = result.blockedAt.join(" ");
         // If there was a wake during the request, the run asks again at once: the request may have
         // read the budgets before the change that the wake announces.
-        if (queue.wakes === wakes) await untilWoken(waiter, signal);
+        if (queue.wakes === wakes) await waitForWake(waiter, signal);
       }
     } finally {
       if (waiter !== undefined) queue.waiters.delete(waiter);
@@ -177,23 +178,14 @@ function wakeGroup({ waiters }: Queue, blockedAt: string): void {
   for (const { wake } of group) wake?.();
 }
 
-/**
- * Resolves when the waiter is woken, or after the poll interval.
- * @throws the reason of `signal`, when it aborts.
- */
-function untilWoken(waiter: Waiter, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const finish = (act: () => void) => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-      waiter.wake = undefined;
-      act();
-    };
-    const onAbort = () => finish(() => reject(signal.reason));
-    const wake = () => finish(resolve);
+/** Resolves when the waiter is woken, after the poll interval, or when `signal` aborts. */
+function waitForWake(waiter: Waiter, signal: AbortSignal): Promise<void> {
+  return untilWoken(signal, (wake) => {
     const timer = setTimeout(wake, pollIntervalMs);
     waiter.wake = wake;
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
+    return () => {
+      clearTimeout(timer);
+      waiter.wake = undefined;
+    };
   });
 }

@@ -1,4 +1,4 @@
-import { elapsed, sleep } from "../base/clock.ts";
+import { elapsed, pause } from "../base/clock.ts";
 import type { Database } from "../base/database/index.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
@@ -106,7 +106,7 @@ export async function prune(
       if (Object.keys(deleted).length === 0) continue;
       if (tookMs > batchMs.max) max = Math.max(1, Math.floor(max / 2));
       else if (tookMs < batchMs.min) max = Math.min(maxBatchRows, max * 2);
-      await sleep(await pace(deleted), signal).catch(() => {});
+      await pause(await pace(deleted), signal);
     }
   }
 }

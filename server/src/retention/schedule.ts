@@ -1,6 +1,5 @@
-import { sleep } from "../base/clock.ts";
-import { outageOf } from "../base/database/index.ts";
-import { messageOf, stackOf } from "../base/errors.ts";
+import { pause } from "../base/clock.ts";
+import { attemptTask } from "../base/database/index.ts";
 import type { Log } from "../base/log.ts";
 import { type PruneServices, prune } from "./prune.ts";
 
@@ -34,24 +33,14 @@ export function startPruning(
 ): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const { log } = services;
 
   async function pruneRepeatedly(): Promise<void> {
     for (let pauseMs = firstMs; ; pauseMs = everyMs) {
-      await sleep(pauseMs, signal).catch(() => {});
+      await pause(pauseMs, signal);
       if (signal.aborted) return;
-      try {
-        await prune(services, { signal, intervalSeconds });
-      } catch (thrown) {
-        const outage = outageOf(thrown);
-        if (outage !== undefined) log.outages.database.failed(outage);
-        else
-          log.write("a background task failed; it will be retried", {
-            task: "deleting old rows",
-            reason: messageOf(thrown),
-            stack: stackOf(thrown),
-          });
-      }
+      await attemptTask(services.log, "deleting old rows", () =>
+        prune(services, { signal, intervalSeconds }),
+      );
     }
   }
 

@@ -48,7 +48,7 @@ export type RunServices = StartPorts &
   DrainPorts & {
     readonly process: OwnProcess;
     readonly processMessages: ProcessMessages;
-    readonly tail: EventPoller;
+    readonly eventPoller: EventPoller;
     readonly subscriptions: KnownSubscriptions;
     readonly memory: Memory;
     readonly reservations: Reservations;
@@ -91,7 +91,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     },
   });
   const processMessages = openProcessMessages(database, log);
-  const tail = createEventPoller({ database, processMessages, log });
+  const eventPoller = createEventPoller({ database, processMessages, log });
   const live = createLiveRuns();
   const subscribers = createSubscribers(database, {
     onFirstSubscriber: (runId) => processMessages.send({ kind: "watch", runId }),
@@ -101,7 +101,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   const budgetMutex = createMutex();
   const reservations = new Reservations(database, budgetMutex);
   const subscriptions = new KnownSubscriptions();
-  const onWritten = () => tail.noteWritten();
+  const onWritten = () => eventPoller.noteWritten();
   const onReturned = (workspaceIds: readonly string[]) => {
     for (const workspaceId of workspaceIds) {
       reservations.wake(workspaceId);
@@ -141,7 +141,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   return {
     ...executePorts,
     process: new OwnProcess(options.processId),
-    tail,
+    eventPoller,
     subscriptions,
     starts: createStarts(database, {
       mutex,

@@ -32,7 +32,6 @@ export { createPricer } from "./pricer.ts";
 export {
   type Caller,
   callerId,
-  mayStart,
   type ReceivedStart,
   type RunCallback,
   type RunDetails,
@@ -43,6 +42,7 @@ export {
   startReceived,
   startRun,
   TriggerReconfigured,
+  workspaceOfCaller,
 } from "./starting/index.ts";
 export {
   createOutputBuffer,

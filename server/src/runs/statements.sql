@@ -93,7 +93,7 @@ with callers as materialized (
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
-    end as verdict
+    end as check_result
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
@@ -106,10 +106,10 @@ with callers as materialized (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position)
       > max_queued_runs as is_over
-    from checked where verdict = 'start' and status = 'queued'
+    from checked where check_result = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -136,13 +136,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 )
 select (select json_agg(json_build_array(position, case
-    when verdict <> 'start' then verdict
+    when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
     when not (true) then 'contended'
 
     else 'start'
-  end, replayed_run)) from checked) as verdicts,
+  end, replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -244,7 +244,7 @@ with callers as materialized (
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
-    end as verdict
+    end as check_result
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
@@ -259,10 +259,10 @@ with callers as materialized (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position)
       > max_queued_runs as is_over
-    from checked where verdict = 'start' and status = 'queued'
+    from checked where check_result = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -289,13 +289,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 )
 select (select json_agg(json_build_array(position, case
-    when verdict <> 'start' then verdict
+    when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
     when not (true) then 'contended'
 
     else 'start'
-  end, replayed_run)) from checked) as verdicts,
+  end, replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -397,7 +397,7 @@ with callers as materialized (
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
-    end as verdict
+    end as check_result
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
@@ -410,10 +410,10 @@ with callers as materialized (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position)
       > max_queued_runs as is_over
-    from checked where verdict = 'start' and status = 'queued'
+    from checked where check_result = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -461,13 +461,13 @@ with callers as materialized (
   from starting s join details d on d.request = s.position where d.draft is not null
 )
 select (select json_agg(json_build_array(position, case
-    when verdict <> 'start' then verdict
+    when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
     when not (true) then 'contended'
 
     else 'start'
-  end, replayed_run)) from checked) as verdicts,
+  end, replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -569,7 +569,7 @@ with callers as materialized (
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
-    end as verdict
+    end as check_result
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
@@ -584,10 +584,10 @@ with callers as materialized (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position)
       > max_queued_runs as is_over
-    from checked where verdict = 'start' and status = 'queued'
+    from checked where check_result = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -635,13 +635,13 @@ with callers as materialized (
   from starting s join details d on d.request = s.position where d.draft is not null
 )
 select (select json_agg(json_build_array(position, case
-    when verdict <> 'start' then verdict
+    when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
     when not (true) then 'contended'
 
     else 'start'
-  end, replayed_run)) from checked) as verdicts,
+  end, replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -743,7 +743,7 @@ with callers as materialized (
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
-    end as verdict
+    end as check_result
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
@@ -759,19 +759,19 @@ with callers as materialized (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position)
       > max_queued_runs as is_over
-    from checked where verdict = 'start' and status = 'queued'
+    from checked where check_result = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
 
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -798,13 +798,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 )
 select (select json_agg(json_build_array(position, case
-    when verdict <> 'start' then verdict
+    when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
 
     else 'start'
-  end, replayed_run)) from checked) as verdicts,
+  end, replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -906,7 +906,7 @@ with callers as materialized (
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
-    end as verdict
+    end as check_result
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
@@ -924,19 +924,19 @@ with callers as materialized (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position)
       > max_queued_runs as is_over
-    from checked where verdict = 'start' and status = 'queued'
+    from checked where check_result = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
 
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -963,13 +963,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 )
 select (select json_agg(json_build_array(position, case
-    when verdict <> 'start' then verdict
+    when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
 
     else 'start'
-  end, replayed_run)) from checked) as verdicts,
+  end, replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -1071,7 +1071,7 @@ with callers as materialized (
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
-    end as verdict
+    end as check_result
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
@@ -1087,19 +1087,19 @@ with callers as materialized (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position)
       > max_queued_runs as is_over
-    from checked where verdict = 'start' and status = 'queued'
+    from checked where check_result = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
 
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -1147,13 +1147,13 @@ with callers as materialized (
   from starting s join details d on d.request = s.position where d.draft is not null
 )
 select (select json_agg(json_build_array(position, case
-    when verdict <> 'start' then verdict
+    when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
 
     else 'start'
-  end, replayed_run)) from checked) as verdicts,
+  end, replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -1255,7 +1255,7 @@ with callers as materialized (
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
-    end as verdict
+    end as check_result
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
@@ -1273,19 +1273,19 @@ with callers as materialized (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position)
       > max_queued_runs as is_over
-    from checked where verdict = 'start' and status = 'queued'
+    from checked where check_result = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
 
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -1333,13 +1333,13 @@ with callers as materialized (
   from starting s join details d on d.request = s.position where d.draft is not null
 )
 select (select json_agg(json_build_array(position, case
-    when verdict <> 'start' then verdict
+    when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
 
     else 'start'
-  end, replayed_run)) from checked) as verdicts,
+  end, replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -1445,7 +1445,7 @@ with callers as materialized (
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
-    end as verdict
+    end as check_result
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
@@ -1458,10 +1458,10 @@ with callers as materialized (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position)
       > max_queued_runs as is_over
-    from checked where verdict = 'start' and status = 'queued'
+    from checked where check_result = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -1488,13 +1488,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 )
 select (select json_agg(json_build_array(position, case
-    when verdict <> 'start' then verdict
+    when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
     when not (true) then 'contended'
 
     else 'start'
-  end, replayed_run)) from checked) as verdicts,
+  end, replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -1600,7 +1600,7 @@ with callers as materialized (
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
-    end as verdict
+    end as check_result
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
@@ -1615,10 +1615,10 @@ with callers as materialized (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position)
       > max_queued_runs as is_over
-    from checked where verdict = 'start' and status = 'queued'
+    from checked where check_result = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -1645,13 +1645,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 )
 select (select json_agg(json_build_array(position, case
-    when verdict <> 'start' then verdict
+    when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
     when not (true) then 'contended'
 
     else 'start'
-  end, replayed_run)) from checked) as verdicts,
+  end, replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -1757,7 +1757,7 @@ with callers as materialized (
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
-    end as verdict
+    end as check_result
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
@@ -1770,10 +1770,10 @@ with callers as materialized (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position)
       > max_queued_runs as is_over
-    from checked where verdict = 'start' and status = 'queued'
+    from checked where check_result = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -1821,13 +1821,13 @@ with callers as materialized (
   from starting s join details d on d.request = s.position where d.draft is not null
 )
 select (select json_agg(json_build_array(position, case
-    when verdict <> 'start' then verdict
+    when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
     when not (true) then 'contended'
 
     else 'start'
-  end, replayed_run)) from checked) as verdicts,
+  end, replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -1933,7 +1933,7 @@ with callers as materialized (
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
-    end as verdict
+    end as check_result
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
@@ -1948,10 +1948,10 @@ with callers as materialized (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position)
       > max_queued_runs as is_over
-    from checked where verdict = 'start' and status = 'queued'
+    from checked where check_result = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -1999,13 +1999,13 @@ with callers as materialized (
   from starting s join details d on d.request = s.position where d.draft is not null
 )
 select (select json_agg(json_build_array(position, case
-    when verdict <> 'start' then verdict
+    when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
     when not (true) then 'contended'
 
     else 'start'
-  end, replayed_run)) from checked) as verdicts,
+  end, replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -2111,7 +2111,7 @@ with callers as materialized (
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
-    end as verdict
+    end as check_result
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
@@ -2127,19 +2127,19 @@ with callers as materialized (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position)
       > max_queued_runs as is_over
-    from checked where verdict = 'start' and status = 'queued'
+    from checked where check_result = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
 
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -2166,13 +2166,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 )
 select (select json_agg(json_build_array(position, case
-    when verdict <> 'start' then verdict
+    when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
 
     else 'start'
-  end, replayed_run)) from checked) as verdicts,
+  end, replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -2278,7 +2278,7 @@ with callers as materialized (
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
-    end as verdict
+    end as check_result
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
@@ -2296,19 +2296,19 @@ with callers as materialized (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position)
       > max_queued_runs as is_over
-    from checked where verdict = 'start' and status = 'queued'
+    from checked where check_result = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
 
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -2335,13 +2335,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 )
 select (select json_agg(json_build_array(position, case
-    when verdict <> 'start' then verdict
+    when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
 
     else 'start'
-  end, replayed_run)) from checked) as verdicts,
+  end, replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -2447,7 +2447,7 @@ with callers as materialized (
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
-    end as verdict
+    end as check_result
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
@@ -2463,19 +2463,19 @@ with callers as materialized (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position)
       > max_queued_runs as is_over
-    from checked where verdict = 'start' and status = 'queued'
+    from checked where check_result = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
 
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -2523,13 +2523,13 @@ with callers as materialized (
   from starting s join details d on d.request = s.position where d.draft is not null
 )
 select (select json_agg(json_build_array(position, case
-    when verdict <> 'start' then verdict
+    when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
 
     else 'start'
-  end, replayed_run)) from checked) as verdicts,
+  end, replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -2635,7 +2635,7 @@ with callers as materialized (
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
-    end as verdict
+    end as check_result
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
@@ -2653,19 +2653,19 @@ with callers as materialized (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position)
       > max_queued_runs as is_over
-    from checked where verdict = 'start' and status = 'queued'
+    from checked where check_result = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
 
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -2713,13 +2713,13 @@ with callers as materialized (
   from starting s join details d on d.request = s.position where d.draft is not null
 )
 select (select json_agg(json_build_array(position, case
-    when verdict <> 'start' then verdict
+    when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
 
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
 
     else 'start'
-  end, replayed_run)) from checked) as verdicts,
+  end, replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -2851,7 +2851,7 @@ with callers as materialized (
       when coalesce(c.reached, of_trigger.reached) is not null and d.error_code is null and not c.holds then 'limit_reached'
 
       else 'start'
-    end as verdict
+    end as check_result
   from unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::int[], $20::text[], $21::bytea[], $22::text[]) with ordinality as r (external_id, tags, callback_url, callback_origin, run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
@@ -2895,20 +2895,21 @@ with callers as materialized (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position)
       > max_queued_runs as is_over
-    from checked where verdict = 'start' and status = 'queued'
+    from checked where check_result = 'start' and status = 'queued'
   ) as queued where is_over
 ), overfull as (
   select run_id from (
     select run_id, held + row_number() over (partition by trigger_id order by position)
       > 1000 as is_over
-    from checked where verdict = 'start' and status = 'waiting'
+    from checked where check_result = 'start' and status = 'waiting'
   ) as holding where is_over
 ), event_bound as (
   -- Ordered, so that two processes lock equal ids in the same order and cannot deadlock.
   insert into trigger_event_ids (workspace_id, trigger_id, event_id, run_id, expires_at)
   select workspace_id, trigger_id, sender_event, run_id, now() + make_interval(days => event_days)
   from checked
-  where verdict = 'start' and sender_event is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull)))
+  where check_result = 'start' and sender_event is not null and status <> 'failed'
+    and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull)))
     and (key is null or key_turn = 1)
   order by trigger_id, sender_event, position
   on conflict do nothing
@@ -2917,13 +2918,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull)))
+  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull)))
     and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull))) and ((key is null or not binds_key or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound)))
+  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull))) and ((key is null or not binds_key or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -3007,27 +3008,27 @@ with callers as materialized (
     event_type, run_id, replay_of, agent_version, address, content_type, content_encoding, size,
     query, headers, body)
   select s.request_id, s.workspace_id, s.agent_id, s.trigger_id,
-    case when s.verdict = 'filtered' then 'filtered' when s.status = 'waiting' then 'held'
+    case when s.check_result = 'filtered' then 'filtered' when s.status = 'waiting' then 'held'
       when s.status <> 'failed' then 'started' when s.error_code = 'mapping_error' then s.error_code
       else 'limit_reached' end,
     s.error_message, s.sender_event, b.event_type,
-    case when s.verdict = 'start' then s.run_id end, b.replay_of, s.version, b.address,
+    case when s.check_result = 'start' then s.run_id end, b.replay_of, s.version, b.address,
     s.content_type, b.content_encoding, b.size, b.query, b.headers, b.body
   from checked s join unnest($45::int[], $46::text[], $47::text[], $48::text[], $49::text[], $50::int[], $51::text[], $52::jsonb[], $53::bytea[]) with ordinality as b (request, event_type, replay_of, address, content_encoding, size, query, headers, body, position) on b.request = s.position
-  where s.verdict = 'filtered' or s.run_id in (select run_id from starting)
+  where s.check_result = 'filtered' or s.run_id in (select run_id from starting)
 ), stored_files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
   select f.id, s.workspace_id, s.run_id, f.media_type, f.content
   from starting s join unnest($54::int[], $55::text[], $56::text[], $57::bytea[]) with ordinality as f (request, id, media_type, content, position) on f.request = s.position where s.status <> 'failed'
 )
 select (select json_agg(json_build_array(position, case
-    when verdict <> 'start' then verdict
+    when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when status = 'waiting' and run_id in (select run_id from overfull) then 'held_full'
     when not ((key is null or not binds_key or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))) then 'contended'
     when status = 'waiting' then 'held'
     else 'start'
-  end, replayed_run, case when verdict = 'limit_paused' then paused_by when verdict = 'limit_reached' then reached end)) from checked) as verdicts,
+  end, replayed_run, case when check_result = 'limit_paused' then paused_by when check_result = 'limit_reached' then reached end)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,

@@ -1,14 +1,10 @@
 import { record } from "../base/audit/index.ts";
-import { type Context, permit } from "../base/context.ts";
+import { type Context, permit, requireMatchingVersion } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import type { DeliveryServices } from "../deliveries/index.ts";
 import { endPendingOrLeave } from "./pending-store.ts";
 import { deleteSubscriptionRow } from "./store.ts";
-import {
-  requireMatchingVersion,
-  requireSubscriptionForChange,
-  type SubscriptionInput,
-} from "./subscription.ts";
+import { requireSubscriptionForChange, type SubscriptionInput } from "./subscription.ts";
 
 /**
  * Marks a subscription as deleted, removes its secrets and cancels its pending deliveries.
@@ -25,7 +21,7 @@ export async function deleteSubscription({
   const { database, workspaceId } = ctx;
   const row = await inWorkspace(database.tenant, workspaceId, async (tx) => {
     const found = await requireSubscriptionForChange(tx, ctx, input);
-    requireMatchingVersion(ctx, found);
+    requireMatchingVersion(ctx, "subscription", found.version);
     await deleteSubscriptionRow(tx, found);
     await record(tx, ctx, {
       action: "subscription.delete",

@@ -96,18 +96,6 @@ async function orNotFound(found: Promise<SubscriptionRow | undefined>): Promise<
 }
 
 /**
- * Checks the request's `If-Match` header, if there is one.
- * @throws ApiError `stale` if the header does not have the current version.
- */
-export function requireMatchingVersion(ctx: Context, row: SubscriptionRow): void {
-  if (ctx.ifMatch === undefined || ctx.ifMatch.includes(String(row.version))) return;
-  throw new ApiError(
-    "stale",
-    `The subscription is now at version ${row.version}. Read it again and apply your change to that version.`,
-  );
-}
-
-/**
  * Checks that the subscription is enabled.
  * @throws ApiError `conflict`
  */

@@ -4,7 +4,7 @@ import {
   updateSubscriptionBody,
 } from "@beckon/contract";
 import { changes, record } from "../base/audit/index.ts";
-import { type Context, permit } from "../base/context.ts";
+import { type Context, permit, requireMatchingVersion } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Egress, privateAddressError } from "../base/egress/index.ts";
 import { ApiError, attempt } from "../base/errors.ts";
@@ -21,7 +21,6 @@ import { unused } from "./health-store.ts";
 import { permitSelection } from "./selection.ts";
 import { type SubscriptionRow, updateSubscriptionRow } from "./store.ts";
 import {
-  requireMatchingVersion,
   requireSubscriptionForChange,
   type SubscriptionInput,
   showSubscription,
@@ -46,7 +45,7 @@ export async function updateSubscription({
   const addressError = await privateAddressError(ctx, input.body, "url");
   const result = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireSubscriptionForChange(tx, ctx, input);
-    requireMatchingVersion(ctx, row);
+    requireMatchingVersion(ctx, "subscription", row.version);
     const body = parseBody(updateSubscriptionBody, input.body);
     const { secret: givenSecret, headers, ...given } = body;
     const columns = {

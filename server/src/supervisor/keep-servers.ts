@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { addAbortListener } from "node:events";
-import { elapsed, sleep } from "../base/clock.ts";
+import { elapsed, pause } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import { exitCodes } from "../base/exit-codes.ts";
 import { newId } from "../base/ids.ts";
@@ -297,7 +297,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
         const waitMs = delay.after(0);
         const reason = messageOf(thrown);
         log.write("server exited, starting another", { process_id: id, wait_ms: waitMs, reason });
-        await sleep(waitMs, ending).catch(() => {});
+        await pause(waitMs, ending);
         continue;
       }
       await waitForExit(child);
@@ -306,7 +306,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
       reportDeath(id);
       const waitMs = delay.after(elapsed() - startedServerAt);
       logRestart(child, id, waitMs);
-      await sleep(waitMs, ending).catch(() => {});
+      await pause(waitMs, ending);
     }
   }
 

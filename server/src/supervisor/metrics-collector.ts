@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import type * as Prometheus from "prom-client";
-import { sleep } from "../base/clock.ts";
+import { atMost } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type CollectedMetric, supervisorMetrics } from "../base/metrics/index.ts";
 import { version } from "../base/version.ts";
@@ -109,17 +109,9 @@ export class MetricsCollector {
     server.resolve = () => resolve(true);
     if (!child.connected) return false;
     child.send(request, () => {});
-    const late = new AbortController();
-    const inTime = await Promise.race([
-      promise,
-      sleep(maxWaitMs, late.signal).then(
-        () => false,
-        () => false,
-      ),
-    ]);
-    late.abort();
+    const inTime = await atMost(promise, maxWaitMs);
     server.resolve = undefined;
-    return inTime;
+    return inTime === true;
   }
 }
 

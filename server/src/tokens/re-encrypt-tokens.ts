@@ -1,9 +1,4 @@
-import {
-  type MasterKeyChange,
-  type Queryable,
-  type ReEncryption,
-  reEncryptColumn,
-} from "../base/secrets/index.ts";
+import { createReEncrypt } from "../base/secrets/index.ts";
 import { bindingOfToken } from "./binding-of-token.ts";
 
 interface Row {
@@ -14,21 +9,15 @@ interface Row {
 }
 
 /** Re-encrypts the tokens of all workspaces with the new master key. */
-export function reEncryptTokens(client: Queryable, keys: MasterKeyChange): Promise<ReEncryption> {
-  return reEncryptColumn<Row>(
-    client,
-    {
-      table: "tokens",
-      column: "sealed",
-      key: { hash: "bytea" },
-      otherColumns: ["workspace_id", "agent_id", "trigger_id"],
-      bindingOf: ({ hash, workspace_id: workspaceId, agent_id: agentId, trigger_id: triggerId }) =>
-        bindingOfToken({
-          workspaceId,
-          subject: { agentId, ...(triggerId === null ? {} : { triggerId }) },
-          hash,
-        }),
-    },
-    keys,
-  );
-}
+export const reEncryptTokens = createReEncrypt<Row>({
+  table: "tokens",
+  column: "sealed",
+  key: { hash: "bytea" },
+  otherColumns: ["workspace_id", "agent_id", "trigger_id"],
+  bindingOf: ({ hash, workspace_id: workspaceId, agent_id: agentId, trigger_id: triggerId }) =>
+    bindingOfToken({
+      workspaceId,
+      subject: { agentId, ...(triggerId === null ? {} : { triggerId }) },
+      hash,
+    }),
+});

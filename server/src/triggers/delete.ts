@@ -1,9 +1,9 @@
 import { record } from "../base/audit/index.ts";
-import { type Context, permit } from "../base/context.ts";
+import { type Context, permit, requireMatchingVersion } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { revokeTokens } from "../tokens/index.ts";
 import { deleteTriggerRow } from "./store.ts";
-import { requireMatchingVersion, requireTriggerForChange, type TriggerInput } from "./trigger.ts";
+import { requireTriggerForChange, type TriggerInput, versionOf } from "./trigger.ts";
 
 /**
  * Marks the trigger as deleted and revokes its token. Runs that the trigger has started continue
@@ -20,7 +20,7 @@ export async function deleteTrigger({
   permit(ctx, "triggers:write");
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTriggerForChange(tx, ctx, input);
-    requireMatchingVersion(ctx, row);
+    requireMatchingVersion(ctx, "trigger", versionOf(row));
     await deleteTriggerRow(tx, row);
     await revokeTokens(tx, { agentId: row.agent_id, triggerId: row.id });
     await record(tx, ctx, { action: "trigger.delete", target: row.id, data: { name: row.name } });

@@ -60,6 +60,37 @@ describe("a test of a trigger", () => {
     expect([tested.status, tested.body.data?.input]).toEqual([201, input]);
   });
 
+  test("rejects a large integer outside of the payload with the error of other numbers", async () => {
+    const { path } = await made();
+    const send = (to: string, body: string) =>
+      beckon.call(to, { body, headers: { "content-type": "application/json" } });
+    expectError(
+      await send(path, '{"request":12345678901234567890}'),
+      400,
+      "bad_request",
+      /^request must be a JSON object\.$/,
+    );
+    expectError(
+      await send(
+        path.replace(/test$/, "preview"),
+        '{"request":{"payload":1},"receiving":{"max_per_minute":12345678901234567890}}',
+      ),
+      400,
+      "bad_request",
+      /^receiving\.max_per_minute must be at most/,
+    );
+  });
+
+  test("accepts a large integer in the 32nd level of the payload", async () => {
+    const { path } = await made();
+    const payload = `${"[".repeat(32)}12345678901234567890${"]".repeat(32)}`;
+    const { status, body } = await beckon.call(path, {
+      body: `{"payload":${payload}}`,
+      headers: { "content-type": "application/json" },
+    });
+    expect([status, body.data?.input]).toEqual([201, payload]);
+  });
+
   test("keeps integers that JavaScript cannot represent, as a fire does", async () => {
     const payload = '{"order":1234567890123456789}';
     const request = `{"request":{"payload":${payload}}}`;

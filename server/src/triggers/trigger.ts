@@ -37,24 +37,12 @@ export function toTrigger(ctx: Pick<Context, "cipher">, row: TriggerRow): Trigge
  * Returns a hash of everything that a PATCH can change. `updated_at` was rejected as the version:
  * it also changes with a new secret, and then a PATCH of unrelated settings would be rejected.
  */
-function versionOf(row: TriggerRow): string {
+export function versionOf(row: TriggerRow): string {
   const { name, prompt_prefix, enabled, allows_callback, receiving } = row;
   return createHash("sha256")
     .update(JSON.stringify([name, prompt_prefix, enabled, allows_callback, receiving]))
     .digest("base64url")
     .slice(0, 16);
-}
-
-/**
- * Checks the request's `If-Match` header, if there is one.
- * @throws ApiError `stale` if the header does not have the current version.
- */
-export function requireMatchingVersion(ctx: Context, row: TriggerRow): void {
-  if (ctx.ifMatch === undefined || ctx.ifMatch.includes(versionOf(row))) return;
-  throw new ApiError(
-    "stale",
-    "The trigger has been changed since this version. Read it again and apply your change to that version.",
-  );
 }
 
 /** Returns the trigger's settings for received requests; null if it has none. */

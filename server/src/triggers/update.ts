@@ -1,6 +1,6 @@
 import { type MappingMistake, type Trigger, updateTriggerBody } from "@beckon/contract";
 import { changes, record } from "../base/audit/index.ts";
-import { type Context, permit } from "../base/context.ts";
+import { type Context, permit, requireMatchingVersion } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { attemptAsync, orThrow } from "../base/errors.ts";
 import { parse, type UnparsedBody } from "../base/parse.ts";
@@ -10,12 +10,7 @@ import { fillPreset } from "./fill-preset.ts";
 import { type BodyServices, tryOnLastRequest } from "./requests/index.ts";
 import { type TriggerRow, updateTriggerRow } from "./store.ts";
 import { encryptSecret, generateVerifyToken } from "./stored-secret.ts";
-import {
-  requireMatchingVersion,
-  requireTriggerForChange,
-  type TriggerInput,
-  toTrigger,
-} from "./trigger.ts";
+import { requireTriggerForChange, type TriggerInput, toTrigger, versionOf } from "./trigger.ts";
 
 /**
  * Changes a trigger's name, prompt prefix or settings, or enables or disables it. After the
@@ -40,7 +35,7 @@ export async function updateTrigger({
   });
   const { row, isMapped } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTriggerForChange(tx, ctx, input);
-    requireMatchingVersion(ctx, row);
+    requireMatchingVersion(ctx, "trigger", versionOf(row));
     const { receiving, ...fields } = orThrow(body);
     const changed = await updateTriggerRow(tx, row, {
       ...withoutUndefined(fields),

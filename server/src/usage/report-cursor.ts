@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { usageMoment } from "@beckon/contract";
 import { ApiError } from "../base/errors.ts";
+import { tryParseJson } from "../base/json/index.ts";
 
 /**
  * The position at which a page ends. `from` and `to` are the range of the report, also if the
@@ -56,16 +57,12 @@ export function readCursor(
 
 /** Returns the texts in a cursor; none if it is malformed. */
 function partsOf(cursor: string): readonly string[] {
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
-    // PostgreSQL stores neither NUL nor half of a surrogate pair in text. No row is grouped by a
-    // text with one of these, so the cursor was not issued by Beckon.
-    const isKey = (part: unknown): part is string =>
-      typeof part === "string" && part.isWellFormed() && !part.includes("\0");
-    return Array.isArray(parts) && parts.every(isKey) ? parts : [];
-  } catch {
-    return [];
-  }
+  const parts = tryParseJson(Buffer.from(cursor, "base64url").toString());
+  // PostgreSQL stores neither NUL nor half of a surrogate pair in text. No row is grouped by a text
+  // with one of these, so the cursor was not issued by Beckon.
+  const isKey = (part: unknown): part is string =>
+    typeof part === "string" && part.isWellFormed() && !part.includes("\0");
+  return Array.isArray(parts) && parts.every(isKey) ? parts : [];
 }
 
 function hashOf(query: Readonly<Record<string, unknown>>): string {

@@ -71,18 +71,6 @@ export async function requireAgentForChange(
   return row;
 }
 
-/**
- * Checks the request's `If-Match` header, if there is one.
- * @throws ApiError `stale` if the header does not have the number of the current version.
- */
-export function requireMatchingVersion(ctx: Context, row: AgentRow): void {
-  if (ctx.ifMatch === undefined || ctx.ifMatch.includes(String(row.version))) return;
-  throw new ApiError(
-    "stale",
-    `The agent is now at version ${row.version}. Read it again and apply your change to that version.`,
-  );
-}
-
 /** Returns the error for an agent that does not exist or that the caller is not allowed to see. */
 function agentNotFound(): ApiError {
   return new ApiError("not_found", "There is no agent with this id in this workspace.");

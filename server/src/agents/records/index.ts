@@ -1,10 +1,4 @@
-export {
-  requireAgent,
-  requireAgentForChange,
-  requireLockedAgent,
-  requireMatchingVersion,
-  toAgent,
-} from "./agent.ts";
+export { requireAgent, requireAgentForChange, requireLockedAgent, toAgent } from "./agent.ts";
 export { ownerOfSecret } from "./owner-of-secret.ts";
 export { type AnyValue, mapValues, type SecretLocation, showSecrets } from "./secret-locations.ts";
 export {

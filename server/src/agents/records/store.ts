@@ -98,12 +98,17 @@ export async function lockAgent(
   return agents(tx, workspaceId).where("agents.id", "=", id).executeTakeFirst();
 }
 
-/** Size of the configurations of agents, in bytes, at which a page ends. */
-const maxPageBytes = 8 * 1024 * 1024;
+/**
+ * Maximum size of all configurations on one page, as JSON in bytes. The first agent of a page is
+ * always included, even if it is larger. With the smallest memory budget, 96 MiB, `shareMemory`
+ * gives the responses of a workspace 22.5 MiB, and `canSend` counts 5 bytes for each character. So
+ * a page of more than 4.5 million characters could never be sent.
+ */
+const maxPageBytes = 3 * 1024 * 1024;
 
 /**
- * Returns up to `page.limit` agents, newest first, and whether there are more. The page ends with
- * the agent whose configuration brings the sum of the sizes to `maxPageBytes` or above.
+ * Returns up to `page.limit` agents, newest first, and whether there are more. A page of large
+ * agents has fewer, see `maxPageBytes`.
  * @param filter.agentIds If given, only agents with these ids are returned.
  */
 export async function listAgentRows(
@@ -137,13 +142,15 @@ export async function listAgentRows(
     .selectAll()
     .select([
       sql<number>`count(*) over ()::int`.as("count"),
-      sql<number | null>`sum(octet_length(listed.config::text)) over (order by listed.id desc
-        rows between unbounded preceding and 1 preceding)`.as("bytes_before"),
+      sql<number>`row_number() over (order by listed.id desc)`.as("n"),
+      sql<number>`sum(octet_length(listed.config::text)) over (order by listed.id desc)`.as(
+        "bytes",
+      ),
     ]);
   const fitting = await tx
     .selectFrom(sized.as("sized"))
     .selectAll()
-    .where(sql<boolean>`coalesce(bytes_before, 0) < ${maxPageBytes}`)
+    .where(sql<boolean>`(n = 1 or bytes <= ${maxPageBytes})`)
     .orderBy("id", "desc")
     .execute();
   const rows = fitting.slice(0, page.limit);

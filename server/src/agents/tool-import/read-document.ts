@@ -1,5 +1,5 @@
 import { ApiError } from "../../base/errors.ts";
-import { fieldOf, isJsonObject, type JsonObject } from "../../base/json/index.ts";
+import { fieldOf, isJsonObject, type JsonObject, tryParseJson } from "../../base/json/index.ts";
 import { readYaml } from "../../base/yaml/index.ts";
 
 /** An object of an OpenAPI document. Its fields are not validated. */
@@ -35,11 +35,9 @@ export async function readDocument(given: string | OpenapiNode): Promise<Openapi
 }
 
 async function parsed(text: string): Promise<unknown> {
-  try {
-    return JSON.parse(text);
-  } catch {
-    if (/^\s*[{[]/.test(text)) throw unreadable("begins like JSON but is not valid JSON");
-  }
+  const json = tryParseJson(text);
+  if (json !== undefined) return json;
+  if (/^\s*[{[]/.test(text)) throw unreadable("begins like JSON but is not valid JSON");
   const read = await readYaml(text);
   if (read.mistake !== undefined) throw unreadable(`is neither JSON nor YAML: it ${read.mistake}`);
   return read.value;

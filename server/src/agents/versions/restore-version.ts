@@ -1,6 +1,6 @@
 import { type Agent, emptyBody } from "@beckon/contract";
 import { changes, record } from "../../base/audit/index.ts";
-import { type Context, permit, principalOf } from "../../base/context.ts";
+import { type Context, permit, principalOf, requireMatchingVersion } from "../../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { type Once, once } from "../../base/idempotency/index.ts";
@@ -12,7 +12,6 @@ import {
   listSecrets,
   requireAgent,
   requireAgentForChange,
-  requireMatchingVersion,
   requireVersion,
   type SecretChange,
   type StoredVersion,
@@ -43,7 +42,7 @@ export async function restoreVersion({
     const row = await requireAgentForChange(tx, ctx, input.agentId);
     const earlier = await requireVersion(tx, row, input.version);
     return once(tx, ctx, async () => {
-      requireMatchingVersion(ctx, row);
+      requireMatchingVersion(ctx, "agent", row.version);
       parseBody(emptyBody, input.body, {});
       const secrets = await planRestoredSecrets(tx, ctx, row, earlier);
       const version = row.version + 1;

@@ -1,3 +1,4 @@
+export { attemptTask } from "./attempt-task.ts";
 export {
   type Batcher,
   createBatcher,
@@ -12,7 +13,6 @@ export {
   databaseUnavailable,
   inAllWorkspaces,
   inWorkspace,
-  outageOf,
   possiblyExecuted,
   unavailableIfLost,
   type WorkspaceTransaction,

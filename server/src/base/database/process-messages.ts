@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { raceSignal } from "../abort.ts";
-import { sleep } from "../clock.ts";
+import { atMost, pause, sleep } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { Database } from "./connect.ts";
 
@@ -167,7 +167,7 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
         await client.query(`listen ${channel}`);
         processMessages.onMessage(undefined);
         while (!gone.signal.aborted) {
-          await sleep(checkIntervalMs, gone.signal).catch(() => {});
+          await pause(checkIntervalMs, gone.signal);
           if (!gone.signal.aborted) await client.query("select");
         }
         if (!closing.signal.aborted)
@@ -181,7 +181,7 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
         if (!closing.signal.aborted) log.outages.database.failed(thrown);
       }
       if (client !== undefined) await end(client);
-      await sleep(500, closing.signal).catch(() => {});
+      await pause(500, closing.signal);
     }
   }
 
@@ -205,7 +205,10 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
 }
 
 async function end(client: Client): Promise<void> {
-  await Promise.race([client.end().catch(() => {}), sleep(closeTimeoutMs)]);
+  await atMost(
+    client.end().catch(() => {}),
+    closeTimeoutMs,
+  );
 }
 
 /** Returns the id that the message is about; an empty string if there is none. */

@@ -1,4 +1,4 @@
-import { sleep } from "../clock.ts";
+import { pause } from "../clock.ts";
 import { failureKind } from "./failures.ts";
 
 /** Pause between two attempts while the database is unavailable. */
@@ -10,7 +10,7 @@ const retryMs = 250;
  */
 export async function pauseIfLost(thrown: unknown, signal?: AbortSignal): Promise<void> {
   if (failureKind(thrown) !== "lost") throw thrown;
-  await sleep(retryMs, signal).catch(() => {});
+  await pause(retryMs, signal);
 }
 
 /**

@@ -17,4 +17,5 @@ export {
   type LeanFetchOptions,
   type Transport,
 } from "./lean-fetch.ts";
+export { parseRetryAfter } from "./parse-retry-after.ts";
 export { howToAllow, privateAddressError } from "./private-address-error.ts";

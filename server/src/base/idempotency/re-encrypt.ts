@@ -1,9 +1,4 @@
-import {
-  type MasterKeyChange,
-  type Queryable,
-  type ReEncryption,
-  reEncryptColumn,
-} from "../secrets/index.ts";
+import { createReEncrypt } from "../secrets/index.ts";
 import { responseBinding } from "./response-binding.ts";
 
 interface Row {
@@ -13,18 +8,9 @@ interface Row {
 }
 
 /** Re-encrypts the stored responses with the new master key. */
-export function reEncryptResponses(
-  client: Queryable,
-  keys: MasterKeyChange,
-): Promise<ReEncryption> {
-  return reEncryptColumn<Row>(
-    client,
-    {
-      table: "idempotency",
-      column: "answer",
-      key: { workspace_id: "text", scope: "text", key: "text" },
-      bindingOf: responseBinding,
-    },
-    keys,
-  );
-}
+export const reEncryptResponses = createReEncrypt<Row>({
+  table: "idempotency",
+  column: "answer",
+  key: { workspace_id: "text", scope: "text", key: "text" },
+  bindingOf: responseBinding,
+});

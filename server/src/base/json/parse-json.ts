@@ -17,6 +17,15 @@ export function parseJson(text: string, isExact = false): unknown {
   }
 }
 
+/** Returns the value of a JSON text; undefined if the text is not JSON. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Returns the end of the error message, which says where the text is not JSON; empty if unknown.
  * The message of `JSON.parse` is not returned, because it repeats parts of the body.

@@ -13,7 +13,7 @@ export {
 } from "./check-master-key.ts";
 export { hashCredential, isCredential, newCredential } from "./credential.ts";
 export { equalTexts } from "./equal-texts.ts";
-export { type MasterKeyChange, type ReEncryption, reEncryptColumn } from "./re-encrypt.ts";
+export { createReEncrypt } from "./re-encrypt.ts";
 export { readOrCreateSecret } from "./read-or-create-secret.ts";
 export {
   createSecretCipher,

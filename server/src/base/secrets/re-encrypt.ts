@@ -22,9 +22,8 @@ export interface MasterKeyChange {
   readonly to: SecretCipher;
 }
 
-/** The result of re-encrypting one column. */
+/** The numbers of texts that were re-encrypted, and that were not. */
 export interface ReEncryption {
-  readonly table: string;
   readonly reEncrypted: number;
   /**
    * Number of texts that the old key could not decrypt, because they were altered or copied from
@@ -40,13 +39,28 @@ export interface ReEncryption {
 const batch = 200;
 
 /**
+ * Returns a function that re-encrypts columns of one table, one after the other. Its `client` must
+ * see the rows of all workspaces, whatever row-level security is configured.
+ */
+export function createReEncrypt<Row extends object>(...columns: readonly EncryptedColumn<Row>[]) {
+  return async (client: Queryable, keys: MasterKeyChange): Promise<ReEncryption> => {
+    let [reEncrypted, unreadable] = [0, 0];
+    for (const column of columns) {
+      const counts = await reEncryptColumn(client, column, keys);
+      reEncrypted += counts.reEncrypted;
+      unreadable += counts.unreadable;
+    }
+    return { reEncrypted, unreadable };
+  };
+}
+
+/**
  * Re-encrypts the texts of a column that were encrypted with the old key. Each batch is a statement
  * of its own. If the process is killed, some texts are already encrypted with the new key, and the
  * next call re-encrypts the rest. A text that changes between its select and its update is not
  * overwritten. If its new value is encrypted with the old key too, the next call re-encrypts it.
- * Row-level security must not hide rows of any workspace from `client`.
  */
-export async function reEncryptColumn<Row extends object>(
+async function reEncryptColumn<Row extends object>(
   client: Queryable,
   { table, column, key, otherColumns = [], bindingOf }: EncryptedColumn<Row>,
   { from, to }: MasterKeyChange,
@@ -70,7 +84,7 @@ export async function reEncryptColumn<Row extends object>(
       ...last,
     ]);
     const end = rows.at(-1);
-    if (end === undefined) return { table, reEncrypted, unreadable };
+    if (end === undefined) return { reEncrypted, unreadable };
     const fresh = rows.flatMap((row) => {
       const secret = tryDecrypt(from, row.sealed_text, bindingOf(row));
       return secret === undefined ? [] : [{ row, encrypted: to.encrypt(secret, bindingOf(row)) }];

@@ -1,8 +1,3 @@
 export { pointerTo } from "./read-json.ts";
-export {
-  type FileMistake,
-  FileMistakes,
-  jsonOf,
-  readSettingsFile,
-  shownValue,
-} from "./read-settings-file.ts";
+export { FileMistakes, readSettingsFile } from "./read-settings-file.ts";
+export { type AmountFormat, SettingsReader } from "./settings-reader.ts";

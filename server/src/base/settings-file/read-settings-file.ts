@@ -61,13 +61,6 @@ export function jsonOf(text: string): PositionedJson {
   }
 }
 
-/** Returns a value of the file for a message: at most 100 characters. */
-export function shownValue(value: unknown): string {
-  // JSON.stringify returns "null" for Infinity, which is the value of 1e999.
-  const text = typeof value === "number" ? String(value) : JSON.stringify(value);
-  return text.length <= 100 ? text : `${text.slice(0, 100).toWellFormed()}…`;
-}
-
 async function textOf(setting: string, path: string): Promise<string> {
   const unreadable = (why: string) =>
     new ConfigError(`${setting} names ${path}, which cannot be read: ${why}.`);

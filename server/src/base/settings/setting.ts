@@ -4,7 +4,7 @@ import { z } from "zod";
 export interface Setting {
   readonly schema: z.ZodType<unknown, string | undefined>;
   /** The valid values, as a phrase that follows "it must be" in messages. */
-  readonly may: string;
+  readonly validValues: string;
   /**
    * The effect of the setting, in one or more sentences of Markdown, for `--help` and
    * `docs/settings.md`.

@@ -21,7 +21,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import { elapsed, sleep } from "../clock.ts";
+import { atMost, elapsed } from "../clock.ts";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { version } from "../version.ts";
@@ -217,12 +217,10 @@ export function createOtlpTracing(
       return new OtlpSpan(startRoot(name, { kind: SpanKind.CLIENT, attributes, traceId, links }));
     },
     async close(maxWaitMs) {
-      const late = new AbortController();
-      await Promise.race([
+      await atMost(
         provider.shutdown().catch(() => {}),
-        sleep(Math.min(flushMs.max, Math.max(flushMs.min, maxWaitMs)), late.signal).catch(() => {}),
-      ]);
-      late.abort();
+        Math.min(flushMs.max, Math.max(flushMs.min, maxWaitMs)),
+      );
     },
   };
 }

@@ -5,7 +5,7 @@ import { type Setting, whole } from "../settings/index.ts";
  * Declares a variable of OpenTelemetry that can have any value here. `readTraceSettings` checks the
  * value, but only if there is an endpoint.
  */
-const traceVariable = (may: string) => ({ schema: z.string().optional(), may });
+const traceVariable = (validValues: string) => ({ schema: z.string().optional(), validValues });
 
 const traceEndpoint = z.url({ protocol: /^https?$/ }).optional();
 const tracePairs = "name=value, several separated by commas, with special characters as %XX";
@@ -17,7 +17,7 @@ const tracePairs = "name=value, several separated by commas, with special charac
 export const traceVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     schema: traceEndpoint,
-    may: "an http or https URL, for example http://127.0.0.1:4318",
+    validValues: "an http or https URL, for example http://127.0.0.1:4318",
     help:
       "Root URL of an OpenTelemetry collector, to which [traces](operate.md#traces) are sent " +
       "with OTLP over HTTP, at `/v1/traces`.",
@@ -25,7 +25,7 @@ export const traceVariables = {
   },
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
     schema: traceEndpoint,
-    may: "an http or https URL, for example http://127.0.0.1:4318/v1/traces",
+    validValues: "an http or https URL, for example http://127.0.0.1:4318/v1/traces",
     help: "Whole URL to which traces are sent. It takes precedence.",
     unset: "/v1/traces below OTEL_EXPORTER_OTLP_ENDPOINT",
   },
@@ -83,12 +83,12 @@ export const traceVariables = {
   },
   OTEL_BSP_SCHEDULE_DELAY: {
     schema: whole(1, 600_000, 5_000),
-    may: "1 to 600000 milliseconds",
+    validValues: "1 to 600000 milliseconds",
     help: "Milliseconds that a span waits for others before it is sent.",
   },
   OTEL_BSP_MAX_QUEUE_SIZE: {
     schema: whole(1, 1_000_000, 2_048),
-    may: "1 to 1000000 spans",
+    validValues: "1 to 1000000 spans",
     help: "Spans of one process that wait to be sent. Further ones are dropped.",
   },
 } as const satisfies Record<string, Setting>;

@@ -5,6 +5,7 @@ import {
   JSONParseError,
   TypeValidationError,
 } from "@ai-sdk/provider";
+import { tryParseJson } from "../../base/json/index.ts";
 import { ModelFailure } from "../model-failure.ts";
 import { type ProviderError, providerErrorIn } from "./provider-error.ts";
 import { providerText } from "./provider-text.ts";
@@ -54,7 +55,7 @@ export function readFailure(thrown: unknown, scrub: Scrub): ModelFailure {
         unreachable: true,
       });
     return isSuccess(thrown.statusCode)
-      ? unusableBody(readJson(body), scrub)
+      ? unusableBody(tryParseJson(thrown.responseBody ?? ""), scrub)
       : statusFailure(thrown, thrown.statusCode, scrub);
   }
   if (TypeValidationError.isInstance(thrown)) return unusableBody(thrown.value, scrub);
@@ -85,7 +86,7 @@ function isTransient(status: number): boolean {
 }
 
 function statusFailure(error: APICallError, status: number, scrub: Scrub): ModelFailure {
-  const body = readJson(error.responseBody);
+  const body = tryParseJson(error.responseBody ?? "");
   const providerError = providerErrorIn(body);
   const text = providerText(providerError?.text ?? "", scrub);
   const permanent = providerError?.labels.includes("insufficient_quota") ?? false;
@@ -130,12 +131,4 @@ function unusableBody(body: unknown, scrub: Scrub): ModelFailure {
     `The model's provider reported an error${text === "" ? "." : `: ${text}`}`,
     { retryable: !permanent, rejected: true, usage: usageInError(body) },
   );
-}
-
-function readJson(text: unknown): unknown {
-  try {
-    return JSON.parse(typeof text === "string" ? text : "");
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { parseRetryAfter } from "../../base/egress/index.ts";
 import { fieldOf } from "../../base/json/index.ts";
 
 /**
@@ -12,16 +13,10 @@ export function readRetryAfter(
   const milliseconds = nonNegative(headers?.["retry-after-ms"]);
   if (milliseconds !== undefined) return milliseconds;
 
+  // Some providers send a fraction of seconds, which RFC 9110 does not allow.
   const header = headers?.["retry-after"];
   const seconds = nonNegative(header);
-  if (seconds !== undefined) return seconds * 1000;
-
-  // The form is checked first, because Date.parse accepts almost any text as a date, even "-3".
-  const date =
-    header !== undefined && /^[A-Za-z]{3,9},? .* GMT$/.test(header)
-      ? Date.parse(header)
-      : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  return seconds === undefined ? parseRetryAfter(header, now) : seconds * 1000;
 }
 
 function nonNegative(text: string | undefined): number | undefined {

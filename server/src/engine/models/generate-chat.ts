@@ -6,7 +6,7 @@ import {
   TypeValidationError,
 } from "@ai-sdk/provider";
 import type { Transport } from "../../base/egress/index.ts";
-import { repairAnswer } from "./repair-answer.ts";
+import { repairAnswer } from "./repairs/index.ts";
 
 interface Chat {
   readonly chat: Pick<OpenAICompatibleChatLanguageModel, "prepareRequest" | "convertResponse">;

@@ -1,5 +1,5 @@
 import { APICallError, type LanguageModelV4 } from "@ai-sdk/provider";
-import { repairAnswer } from "./repair-answer.ts";
+import { repairAnswer } from "./repairs/index.ts";
 
 type Fetch = typeof globalThis.fetch;
 

@@ -21,7 +21,8 @@ const maxConcurrentCalls = 8;
  *
  * @param unwritten contains the step's own event if it is not in the journal yet.
  * @throws {RunStopped} or the signal's reason, without waiting for tools. The calls that were not
- *   finished have no result in the journal.
+ *   finished have no result in the journal. If the signal had aborted before the first write, they
+ *   have no intent either, so the next owner makes them.
  * @throws {ModelFailure} if no memory is left for the calls.
  */
 export async function finishCalls(
@@ -31,6 +32,11 @@ export async function finishCalls(
   unwritten: readonly NewEvent[],
 ): Promise<void> {
   const { entries, calls } = await planCalls(request.runId, step, request.tools, recorder.entries);
+  if (request.signal.aborted && calls.length > 0) {
+    // With intents, the next owner would not know that the calls were not made.
+    if (unwritten.length > 0) await recorder.append(unwritten);
+    throw request.signal.reason;
+  }
   // Parsed arguments take memory too: they are in the journal and in each later prompt.
   if (entries.length > 0 && request.hold?.grow(heldBytesOf(entries, 1)) === false) {
     recorder.defer(unwritten);

@@ -32,7 +32,7 @@ import {
   useResetLink,
 } from "../../members/index.ts";
 import { checkSetup, defaultWorkspaceId, setUp } from "../../workspaces/index.ts";
-import type { AccountRoute } from "../management/index.ts";
+import { type AccountRoute, dataOf } from "../management/index.ts";
 
 const password = "correct horse battery staple";
 const email = "ada@example.com";
@@ -53,7 +53,7 @@ export const accountRoutes: readonly AccountRoute[] = [
       errors: ["conflict"],
       example: { token: "bks_…", name: "Ada", email, password },
     },
-    handle: async ({ ctx, body }) => ({ data: await setUp({ ctx, input: { body } }) }),
+    handle: ({ ctx, body }) => dataOf(setUp({ ctx, input: { body } })),
   },
   {
     method: "POST",
@@ -67,7 +67,7 @@ export const accountRoutes: readonly AccountRoute[] = [
       data: setupCheck,
       example: { token: "bks_…" },
     },
-    handle: async ({ ctx, body }) => ({ data: await checkSetup({ ctx, input: { body } }) }),
+    handle: ({ ctx, body }) => dataOf(checkSetup({ ctx, input: { body } })),
   },
   {
     method: "POST",
@@ -106,7 +106,7 @@ export const accountRoutes: readonly AccountRoute[] = [
       description: "With the role in each workspace, and the scopes of that role.",
       data: me,
     },
-    handle: async ({ ctx }) => ({ data: await getMe({ ctx }) }),
+    handle: ({ ctx }) => dataOf(getMe({ ctx })),
   },
   {
     method: "PATCH",
@@ -119,7 +119,7 @@ export const accountRoutes: readonly AccountRoute[] = [
       data: user,
       example: { name: "Ada Lovelace" },
     },
-    handle: async ({ ctx, body }) => ({ data: await updateMe({ ctx, input: { body } }) }),
+    handle: ({ ctx, body }) => dataOf(updateMe({ ctx, input: { body } })),
   },
   {
     method: "GET",
@@ -144,10 +144,7 @@ export const accountRoutes: readonly AccountRoute[] = [
       summary: "Revoke other sessions",
       description: "Ends all sessions of the current user except this one.",
     },
-    handle: async ({ ctx }) => {
-      await revokeOtherSessions({ ctx });
-      return {};
-    },
+    handle: ({ ctx }) => revokeOtherSessions({ ctx }),
   },
   {
     method: "DELETE",
@@ -158,10 +155,7 @@ export const accountRoutes: readonly AccountRoute[] = [
       summary: "Revoke session",
       description: "Ends one session of the current user.",
     },
-    handle: async ({ ctx, param }) => {
-      await revokeSession({ ctx, input: { sessionId: param("session_id") } });
-      return {};
-    },
+    handle: ({ ctx, param }) => revokeSession({ ctx, input: { sessionId: param("session_id") } }),
   },
   {
     method: "POST",
@@ -174,10 +168,7 @@ export const accountRoutes: readonly AccountRoute[] = [
       body: changePasswordBody,
       example: { current_password: password, new_password: "staple battery horse correct" },
     },
-    handle: async ({ ctx, body }) => {
-      await changePassword({ ctx, input: { body } });
-      return {};
-    },
+    handle: ({ ctx, body }) => changePassword({ ctx, input: { body } }),
   },
   {
     method: "POST",
@@ -191,10 +182,8 @@ export const accountRoutes: readonly AccountRoute[] = [
       body: resetPasswordBody,
       example: { token: "bkr_…", new_password: password },
     },
-    handle: async ({ ctx, body }) => {
-      await useResetLink({ ctx, input: { body, firstWorkspaceId: defaultWorkspaceId } });
-      return {};
-    },
+    handle: ({ ctx, body }) =>
+      useResetLink({ ctx, input: { body, firstWorkspaceId: defaultWorkspaceId } }),
   },
   {
     method: "POST",
@@ -208,9 +197,8 @@ export const accountRoutes: readonly AccountRoute[] = [
       data: resetCheck,
       example: { token: "bkr_…" },
     },
-    handle: async ({ ctx, body }) => ({
-      data: await checkResetLink({ ctx, input: { body, firstWorkspaceId: defaultWorkspaceId } }),
-    }),
+    handle: ({ ctx, body }) =>
+      dataOf(checkResetLink({ ctx, input: { body, firstWorkspaceId: defaultWorkspaceId } })),
   },
   {
     method: "POST",
@@ -225,7 +213,7 @@ export const accountRoutes: readonly AccountRoute[] = [
       data: invitationCheck,
       example: { token: "bki_…" },
     },
-    handle: async ({ ctx, body }) => ({ data: await checkInvitation({ ctx, input: { body } }) }),
+    handle: ({ ctx, body }) => dataOf(checkInvitation({ ctx, input: { body } })),
   },
   {
     method: "POST",
@@ -241,8 +229,7 @@ export const accountRoutes: readonly AccountRoute[] = [
       errors: ["conflict"],
       example: { token: "bki_…", name: "Grace", password },
     },
-    handle: async ({ ctx, body, signedIn }) => ({
-      data: await acceptInvitation({ ctx, input: { body, signedIn } }),
-    }),
+    handle: ({ ctx, body, signedIn }) =>
+      dataOf(acceptInvitation({ ctx, input: { body, signedIn } })),
   },
 ];

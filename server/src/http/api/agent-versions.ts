@@ -8,7 +8,7 @@ import {
   versionComparison,
 } from "@beckon/contract";
 import { compareVersions, getVersion, listVersions, restoreVersion } from "../../agents/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
+import { dataOf, type ManagedRequest, type ManagedRoute } from "../management/index.ts";
 
 const list = "/agents/:agent_id/versions";
 const one = `${list}/:version`;
@@ -38,9 +38,7 @@ export const agentVersionRoutes: readonly ManagedRoute[] = [
     path: one,
     permission: "agents:read",
     doc: { id: "getAgentVersion", summary: "Get agent version", data: agentVersion },
-    handle: async (request) => ({
-      data: await getVersion({ ctx: request.ctx, input: versionOf(request) }),
-    }),
+    handle: (request) => dataOf(getVersion({ ctx: request.ctx, input: versionOf(request) })),
   },
   {
     method: "GET",
@@ -54,12 +52,13 @@ export const agentVersionRoutes: readonly ManagedRoute[] = [
       query: compareQuery,
       data: versionComparison,
     },
-    handle: async (request) => ({
-      data: await compareVersions({
-        ctx: request.ctx,
-        input: { ...versionOf(request), query: request.query },
-      }),
-    }),
+    handle: (request) =>
+      dataOf(
+        compareVersions({
+          ctx: request.ctx,
+          input: { ...versionOf(request), query: request.query },
+        }),
+      ),
   },
   {
     method: "POST",
@@ -77,12 +76,10 @@ export const agentVersionRoutes: readonly ManagedRoute[] = [
       ifMatch: true,
       etag: true,
     },
-    handle: async (request) => {
-      const { data, replayed } = await restoreVersion({
+    handle: (request) =>
+      restoreVersion({
         ctx: request.ctx,
         input: { ...versionOf(request), body: request.body },
-      });
-      return { data, replayed, etag: String(data.version) };
-    },
+      }),
   },
 ];

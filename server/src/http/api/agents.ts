@@ -23,14 +23,10 @@ import {
   updateAgent,
 } from "../../agents/index.ts";
 import { restoreAgent } from "../../bundles/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
+import { dataOf, type ManagedRequest, type ManagedRoute } from "../management/index.ts";
 
 const agentOf = (request: ManagedRequest) => ({ agentId: request.param("agent_id") });
 const withBody = (request: ManagedRequest) => ({ ...agentOf(request), body: request.body });
-const versioned = <T extends { version: number }>(agent: T) => ({
-  data: agent,
-  etag: String(agent.version),
-});
 
 const tokenShown = z.object({ token: z.string() });
 
@@ -46,19 +42,12 @@ export const agentRoutes: readonly ManagedRoute[] = [
       body: createAgentBody,
       data: agent,
       also: tokenShown,
-      created: true,
+      created: "/agents/:id",
       once: true,
       etag: true,
       example: { name: "Triage", model: "demo/echo", instructions: "Sort incoming mail." },
     },
-    handle: async ({ ctx, body }) => {
-      const { data, replayed } = await createAgent({ ctx, input: { body } });
-      return {
-        ...versioned(data),
-        replayed,
-        location: `/api/public/agents/${data.id}`,
-      };
-    },
+    handle: ({ ctx, body }) => createAgent({ ctx, input: { body } }),
   },
   {
     method: "GET",
@@ -80,8 +69,7 @@ export const agentRoutes: readonly ManagedRoute[] = [
     path: "/agents/:agent_id",
     permission: "agents:read",
     doc: { id: "getAgent", summary: "Get agent", data: agent, etag: true },
-    handle: async (request) =>
-      versioned(await getAgent({ ctx: request.ctx, input: agentOf(request) })),
+    handle: (request) => dataOf(getAgent({ ctx: request.ctx, input: agentOf(request) })),
   },
   {
     method: "PATCH",
@@ -97,8 +85,7 @@ export const agentRoutes: readonly ManagedRoute[] = [
       etag: true,
       example: { instructions: "Sort incoming mail. Answer with one word." },
     },
-    handle: async (request) =>
-      versioned(await updateAgent({ ctx: request.ctx, input: withBody(request) })),
+    handle: (request) => dataOf(updateAgent({ ctx: request.ctx, input: withBody(request) })),
   },
   {
     method: "DELETE",
@@ -111,10 +98,7 @@ export const agentRoutes: readonly ManagedRoute[] = [
         "Its token and triggers stop at once. Accepted runs continue and stay readable. Runs that are held while the agent is paused stay held: to execute them, restore and resume the agent. The agent can be restored for 30 days.",
       ifMatch: true,
     },
-    handle: async (request) => {
-      await deleteAgent({ ctx: request.ctx, input: agentOf(request) });
-      return {};
-    },
+    handle: (request) => deleteAgent({ ctx: request.ctx, input: agentOf(request) }),
   },
   {
     method: "POST",
@@ -145,22 +129,16 @@ export const agentRoutes: readonly ManagedRoute[] = [
       bodyOptional: true,
       data: agent,
       also: tokenShown,
-      created: true,
+      created: "/agents/:id",
       once: true,
       etag: true,
       example: { name: "Triage for Berlin" },
     },
-    handle: async (request) => {
-      const { data, replayed } = await duplicateAgent({
+    handle: (request) =>
+      duplicateAgent({
         ctx: request.ctx,
         input: withBody(request),
-      });
-      return {
-        ...versioned(data),
-        replayed,
-        location: `/api/public/agents/${data.id}`,
-      };
-    },
+      }),
   },
   {
     method: "POST",
@@ -221,9 +199,7 @@ export const agentRoutes: readonly ManagedRoute[] = [
       data: tokenShown,
       errors: ["secret_unreadable"],
     },
-    handle: async (request) => ({
-      data: await revealAgentToken({ ctx: request.ctx, input: agentOf(request) }),
-    }),
+    handle: (request) => dataOf(revealAgentToken({ ctx: request.ctx, input: agentOf(request) })),
   },
   {
     method: "DELETE",
@@ -234,9 +210,6 @@ export const agentRoutes: readonly ManagedRoute[] = [
       summary: "Revoke agent token",
       description: "The token stops at once. Rotate to issue a new one.",
     },
-    handle: async (request) => {
-      await revokeAgentToken({ ctx: request.ctx, input: agentOf(request) });
-      return {};
-    },
+    handle: (request) => revokeAgentToken({ ctx: request.ctx, input: agentOf(request) }),
   },
 ];

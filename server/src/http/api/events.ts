@@ -1,6 +1,6 @@
 import { type StreamEvent, workspaceEvent, workspaceEventsQuery } from "@beckon/contract";
 import { getWorkspaceEvent, listEvents, streamEvents } from "../../events/index.ts";
-import type { ManagedRoute } from "../management/index.ts";
+import { dataOf, type ManagedRoute } from "../management/index.ts";
 
 /** Describes `view=summary` of pages and streams of events. */
 export const summarizing =
@@ -60,9 +60,8 @@ export const eventRoutes: readonly ManagedRoute[] = [
         data: { reason: null, actor: "user:usr_01jdb8tq5ke5ktbqrs4n1h9m0z" },
       },
     },
-    handle: async ({ ctx, param }) => ({
-      data: await getWorkspaceEvent({ ctx, input: { eventId: param("event_id") } }),
-    }),
+    handle: ({ ctx, param }) =>
+      dataOf(getWorkspaceEvent({ ctx, input: { eventId: param("event_id") } })),
   },
 ];
 

@@ -1,7 +1,7 @@
 import { createKeyBody, key, pageQuery, rotateBody, updateKeyBody } from "@beckon/contract";
 import { z } from "zod";
 import { createKey, deleteKey, getKey, listKeys, rotateKey, updateKey } from "../../keys/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
+import { dataOf, type ManagedRequest, type ManagedRoute } from "../management/index.ts";
 
 const keyOf = (request: ManagedRequest) => ({ keyId: request.param("key_id") });
 const withBody = (request: ManagedRequest) => ({ ...keyOf(request), body: request.body });
@@ -21,15 +21,12 @@ export const keyRoutes: readonly ManagedRoute[] = [
       body: createKeyBody,
       data: key,
       also: keyShown,
-      created: true,
+      created: "/keys/:id",
       once: true,
       errors: ["not_found"],
       example: { name: "Shop", preset: "invoke", expires_in_days: 30 },
     },
-    handle: async ({ ctx, body }) => {
-      const { data, replayed } = await createKey({ ctx, input: { body } });
-      return { data, replayed, location: `/api/public/keys/${data.id}` };
-    },
+    handle: ({ ctx, body }) => createKey({ ctx, input: { body } }),
   },
   {
     method: "GET",
@@ -43,9 +40,7 @@ export const keyRoutes: readonly ManagedRoute[] = [
     path: "/keys/:key_id",
     permission: "keys:read",
     doc: { id: "getKey", summary: "Get key", data: key },
-    handle: async (request) => ({
-      data: await getKey({ ctx: request.ctx, input: keyOf(request) }),
-    }),
+    handle: (request) => dataOf(getKey({ ctx: request.ctx, input: keyOf(request) })),
   },
   {
     method: "PATCH",
@@ -60,9 +55,7 @@ export const keyRoutes: readonly ManagedRoute[] = [
       errors: ["conflict"],
       example: { scopes: ["runs:read"], expires_in_days: 30 },
     },
-    handle: async (request) => ({
-      data: await updateKey({ ctx: request.ctx, input: withBody(request) }),
-    }),
+    handle: (request) => dataOf(updateKey({ ctx: request.ctx, input: withBody(request) })),
   },
   {
     method: "DELETE",
@@ -74,10 +67,7 @@ export const keyRoutes: readonly ManagedRoute[] = [
       description: "Takes effect with the response.",
       errors: ["conflict"],
     },
-    handle: async (request) => {
-      await deleteKey({ ctx: request.ctx, input: keyOf(request) });
-      return {};
-    },
+    handle: (request) => deleteKey({ ctx: request.ctx, input: keyOf(request) }),
   },
   {
     method: "POST",

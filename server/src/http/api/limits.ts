@@ -1,11 +1,12 @@
 import { ceiling, ceilingsQuery, setCeilingBody } from "@beckon/contract";
 import { deleteCeiling, getCeiling, listCeilings, setCeiling } from "../../limits/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
+import { dataOf, type ManagedRequest, type ManagedRoute } from "../management/index.ts";
 
 const scopeOf = (request: ManagedRequest) => ({
   scope: request.param("scope"),
   scopeId: request.param("scope_id"),
 });
+const withBody = (request: ManagedRequest) => ({ ...scopeOf(request), body: request.body });
 
 export const limitRoutes: readonly ManagedRoute[] = [
   {
@@ -28,9 +29,7 @@ export const limitRoutes: readonly ManagedRoute[] = [
     path: "/limits/:scope/:scope_id",
     permission: "usage:read",
     doc: { id: "getLimit", summary: "Get ceiling", data: ceiling },
-    handle: async (request) => ({
-      data: await getCeiling({ ctx: request.ctx, input: scopeOf(request) }),
-    }),
+    handle: (request) => dataOf(getCeiling({ ctx: request.ctx, input: scopeOf(request) })),
   },
   {
     method: "PUT",
@@ -45,12 +44,7 @@ export const limitRoutes: readonly ManagedRoute[] = [
       data: ceiling,
       example: { limit_micros: 5_000_000 },
     },
-    handle: async (request) => ({
-      data: await setCeiling({
-        ctx: request.ctx,
-        input: { ...scopeOf(request), body: request.body },
-      }),
-    }),
+    handle: (request) => dataOf(setCeiling({ ctx: request.ctx, input: withBody(request) })),
   },
   {
     method: "DELETE",
@@ -61,9 +55,6 @@ export const limitRoutes: readonly ManagedRoute[] = [
       summary: "Delete ceiling",
       description: "Waiting runs continue at once.",
     },
-    handle: async (request) => {
-      await deleteCeiling({ ctx: request.ctx, input: scopeOf(request) });
-      return {};
-    },
+    handle: (request) => deleteCeiling({ ctx: request.ctx, input: scopeOf(request) }),
   },
 ];

@@ -18,9 +18,10 @@ import {
   withdrawInvitation,
 } from "../../members/index.ts";
 import { defaultWorkspaceId } from "../../workspaces/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
+import { dataOf, type ManagedRequest, type ManagedRoute } from "../management/index.ts";
 
 const memberOf = (request: ManagedRequest) => ({ userId: request.param("user_id") });
+const withBody = (request: ManagedRequest) => ({ ...memberOf(request), body: request.body });
 
 const linkShown = z.object({ token: z.string(), url: z.string() });
 
@@ -46,12 +47,7 @@ export const memberRoutes: readonly ManagedRoute[] = [
       errors: ["conflict"],
       example: { role: "editor" },
     },
-    handle: async (request) => ({
-      data: await updateMember({
-        ctx: request.ctx,
-        input: { ...memberOf(request), body: request.body },
-      }),
-    }),
+    handle: (request) => dataOf(updateMember({ ctx: request.ctx, input: withBody(request) })),
   },
   {
     method: "DELETE",
@@ -64,10 +60,7 @@ export const memberRoutes: readonly ManagedRoute[] = [
         "Takes effect with the response. Every member can leave by removing themselves, except the last owner.",
       errors: ["conflict"],
     },
-    handle: async (request) => {
-      await removeMember({ ctx: request.ctx, input: memberOf(request) });
-      return {};
-    },
+    handle: (request) => removeMember({ ctx: request.ctx, input: memberOf(request) }),
   },
   {
     method: "POST",
@@ -102,14 +95,11 @@ export const memberRoutes: readonly ManagedRoute[] = [
       body: createInvitationBody,
       data: invitation,
       also: linkShown,
-      created: true,
+      created: "/invitations/:id",
       once: true,
       example: { email: "grace@example.com", role: "editor" },
     },
-    handle: async ({ ctx, body, publicUrl }) => {
-      const { data, replayed } = await inviteMember({ ctx, input: { body, publicUrl } });
-      return { data, replayed, location: `/api/public/invitations/${data.id}` };
-    },
+    handle: ({ ctx, body, publicUrl }) => inviteMember({ ctx, input: { body, publicUrl } }),
   },
   {
     method: "GET",
@@ -134,9 +124,7 @@ export const memberRoutes: readonly ManagedRoute[] = [
       summary: "Revoke invitation",
       description: "Its link stops at once.",
     },
-    handle: async ({ ctx, param }) => {
-      await withdrawInvitation({ ctx, input: { invitationId: param("invitation_id") } });
-      return {};
-    },
+    handle: ({ ctx, param }) =>
+      withdrawInvitation({ ctx, input: { invitationId: param("invitation_id") } }),
   },
 ];

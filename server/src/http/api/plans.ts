@@ -18,9 +18,10 @@ import {
   updatePlan,
   updateWorkspacePlan,
 } from "../../limits/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
+import { dataOf, type ManagedRequest, type ManagedRoute } from "../management/index.ts";
 
 const planOf = (request: ManagedRequest) => ({ planId: request.param("plan_id") });
+const withBody = (request: ManagedRequest) => ({ ...planOf(request), body: request.body });
 
 export const planRoutes: readonly ManagedRoute[] = [
   {
@@ -34,7 +35,7 @@ export const planRoutes: readonly ManagedRoute[] = [
         "The workspace's plan, and for each metric what it allows in the present month, what was used and what is reserved for calls that are made now. Not for keys that are limited to agents.",
       data: planUsage,
     },
-    handle: async ({ ctx }) => ({ data: await getPlanUsage({ ctx }) }),
+    handle: ({ ctx }) => dataOf(getPlanUsage({ ctx })),
   },
   {
     method: "GET",
@@ -62,23 +63,18 @@ export const planRoutes: readonly ManagedRoute[] = [
         "An allowance that is absent or null is unlimited. Only in the workspace `default`.",
       body: createPlanBody,
       data: plan,
-      created: true,
+      created: "/plans/:id",
       once: true,
       example: { name: "team", tokens: 50_000_000, cost_micros: 100_000_000 },
     },
-    handle: async ({ ctx, body }) => {
-      const { data, replayed } = await createPlan({ ctx, input: { body } });
-      return { data, replayed, location: `/api/public/plans/${data.id}` };
-    },
+    handle: ({ ctx, body }) => createPlan({ ctx, input: { body } }),
   },
   {
     method: "GET",
     path: "/plans/:plan_id",
     permission: "plans:write",
     doc: { id: "getPlan", summary: "Get plan", data: plan },
-    handle: async (request) => ({
-      data: await getPlan({ ctx: request.ctx, input: planOf(request) }),
-    }),
+    handle: (request) => dataOf(getPlan({ ctx: request.ctx, input: planOf(request) })),
   },
   {
     method: "PATCH",
@@ -92,12 +88,7 @@ export const planRoutes: readonly ManagedRoute[] = [
       data: plan,
       example: { tokens: 100_000_000 },
     },
-    handle: async (request) => ({
-      data: await updatePlan({
-        ctx: request.ctx,
-        input: { ...planOf(request), body: request.body },
-      }),
-    }),
+    handle: (request) => dataOf(updatePlan({ ctx: request.ctx, input: withBody(request) })),
   },
   {
     method: "DELETE",
@@ -109,10 +100,7 @@ export const planRoutes: readonly ManagedRoute[] = [
       description: "Only if no workspace is on the plan or changes to it.",
       errors: ["conflict"],
     },
-    handle: async (request) => {
-      await deletePlan({ ctx: request.ctx, input: planOf(request) });
-      return {};
-    },
+    handle: (request) => deletePlan({ ctx: request.ctx, input: planOf(request) }),
   },
   {
     method: "GET",
@@ -142,11 +130,12 @@ export const planRoutes: readonly ManagedRoute[] = [
       data: workspacePlan,
       example: { plan: "unlimited", takes_effect: "period_end" },
     },
-    handle: async (request) => ({
-      data: await updateWorkspacePlan({
-        ctx: request.ctx,
-        input: { targetId: request.param("target_workspace_id"), body: request.body },
-      }),
-    }),
+    handle: (request) =>
+      dataOf(
+        updateWorkspacePlan({
+          ctx: request.ctx,
+          input: { targetId: request.param("target_workspace_id"), body: request.body },
+        }),
+      ),
   },
 ];

@@ -1,8 +1,9 @@
 import { createPriceBody, modelPrice, pricesQuery, updatePriceBody } from "@beckon/contract";
 import { createPrice, deletePrice, getPrice, listPrices, updatePrice } from "../../prices/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
+import { dataOf, type ManagedRequest, type ManagedRoute } from "../management/index.ts";
 
 const priceOf = (request: ManagedRequest) => ({ priceId: request.param("price_id") });
+const withBody = (request: ManagedRequest) => ({ ...priceOf(request), body: request.body });
 
 export const priceRoutes: readonly ManagedRoute[] = [
   {
@@ -16,7 +17,7 @@ export const priceRoutes: readonly ManagedRoute[] = [
         "Sets the price of a model of one of the workspace's own providers, in micro-dollars for 1,000,000 tokens. It applies to runs that start or resume afterwards. Only the operator sets prices for the operator's providers.",
       body: createPriceBody,
       data: modelPrice,
-      created: true,
+      created: "/prices/:id",
       once: true,
       example: {
         model: "ollama/qwen3",
@@ -24,10 +25,7 @@ export const priceRoutes: readonly ManagedRoute[] = [
         output_micros_per_million: 200_000,
       },
     },
-    handle: async ({ ctx, body }) => {
-      const { data, replayed } = await createPrice({ ctx, input: { body } });
-      return { data, replayed, location: `/api/public/prices/${data.id}` };
-    },
+    handle: ({ ctx, body }) => createPrice({ ctx, input: { body } }),
   },
   {
     method: "GET",
@@ -49,9 +47,7 @@ export const priceRoutes: readonly ManagedRoute[] = [
     path: "/prices/:price_id",
     permission: "providers:read",
     doc: { id: "getPrice", summary: "Get price", data: modelPrice },
-    handle: async (request) => ({
-      data: await getPrice({ ctx: request.ctx, input: priceOf(request) }),
-    }),
+    handle: (request) => dataOf(getPrice({ ctx: request.ctx, input: priceOf(request) })),
   },
   {
     method: "PATCH",
@@ -66,12 +62,7 @@ export const priceRoutes: readonly ManagedRoute[] = [
       data: modelPrice,
       example: { output_micros_per_million: 250_000 },
     },
-    handle: async (request) => ({
-      data: await updatePrice({
-        ctx: request.ctx,
-        input: { ...priceOf(request), body: request.body },
-      }),
-    }),
+    handle: (request) => dataOf(updatePrice({ ctx: request.ctx, input: withBody(request) })),
   },
   {
     method: "DELETE",
@@ -82,9 +73,6 @@ export const priceRoutes: readonly ManagedRoute[] = [
       summary: "Delete price",
       description: "The model then has the price that applies without it.",
     },
-    handle: async (request) => {
-      await deletePrice({ ctx: request.ctx, input: priceOf(request) });
-      return {};
-    },
+    handle: (request) => deletePrice({ ctx: request.ctx, input: priceOf(request) }),
   },
 ];

@@ -16,9 +16,10 @@ import {
   listProviders,
   updateProvider,
 } from "../../providers/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
+import { dataOf, type ManagedRequest, type ManagedRoute } from "../management/index.ts";
 
 const providerOf = (request: ManagedRequest) => ({ providerId: request.param("provider_id") });
+const withBody = (request: ManagedRequest) => ({ ...providerOf(request), body: request.body });
 
 export const providerRoutes: readonly ManagedRoute[] = [
   {
@@ -32,14 +33,11 @@ export const providerRoutes: readonly ManagedRoute[] = [
         "The host of base_url must be public, unless the operator of Beckon names it in BECKON_EGRESS_ALLOW. `free` needs `limits:write` as well.",
       body: createProviderBody,
       data: provider,
-      created: true,
+      created: "/providers/:id",
       once: true,
       example: { name: "ollama", kind: "openai-compatible", base_url: "http://127.0.0.1:11434/v1" },
     },
-    handle: async ({ ctx, body }) => {
-      const { data, replayed } = await createProvider({ ctx, input: { body } });
-      return { data, replayed, location: `/api/public/providers/${data.id}` };
-    },
+    handle: ({ ctx, body }) => createProvider({ ctx, input: { body } }),
   },
   {
     method: "GET",
@@ -61,9 +59,7 @@ export const providerRoutes: readonly ManagedRoute[] = [
     path: "/providers/:provider_id",
     permission: "providers:read",
     doc: { id: "getProvider", summary: "Get provider", data: provider },
-    handle: async (request) => ({
-      data: await getProvider({ ctx: request.ctx, input: providerOf(request) }),
-    }),
+    handle: (request) => dataOf(getProvider({ ctx: request.ctx, input: providerOf(request) })),
   },
   {
     method: "PATCH",
@@ -79,12 +75,7 @@ export const providerRoutes: readonly ManagedRoute[] = [
       data: provider,
       example: { api_key: "sk-secret" },
     },
-    handle: async (request) => ({
-      data: await updateProvider({
-        ctx: request.ctx,
-        input: { ...providerOf(request), body: request.body },
-      }),
-    }),
+    handle: (request) => dataOf(updateProvider({ ctx: request.ctx, input: withBody(request) })),
   },
   {
     method: "POST",
@@ -101,10 +92,7 @@ export const providerRoutes: readonly ManagedRoute[] = [
       data: providerCheck,
       errors: ["secret_unreadable"],
     },
-    handle: async (request) => {
-      const input = { ...providerOf(request), body: request.body };
-      return { data: await checkProvider({ ctx: request.ctx, input }) };
-    },
+    handle: (request) => dataOf(checkProvider({ ctx: request.ctx, input: withBody(request) })),
   },
   {
     method: "DELETE",
@@ -117,10 +105,7 @@ export const providerRoutes: readonly ManagedRoute[] = [
         "Fails while an agent uses the provider, and for a provider of the operator. Deletes the prices of its models too.",
       errors: ["conflict"],
     },
-    handle: async (request) => {
-      await deleteProvider({ ctx: request.ctx, input: providerOf(request) });
-      return {};
-    },
+    handle: (request) => deleteProvider({ ctx: request.ctx, input: providerOf(request) }),
   },
   {
     method: "GET",

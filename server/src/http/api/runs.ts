@@ -31,11 +31,17 @@ import {
   startErrors,
   streamRun,
 } from "../../runs/index.ts";
-import { artifactFile, type ManagedRequest, type ManagedRoute } from "../management/index.ts";
+import {
+  artifactFile,
+  dataOf,
+  type ManagedRequest,
+  type ManagedRoute,
+} from "../management/index.ts";
 import { seqOf } from "../streams/index.ts";
 import { summarizing } from "./events.ts";
 
 const runOf = (request: ManagedRequest) => ({ runId: request.param("run_id") });
+const withBody = (request: ManagedRequest) => ({ ...runOf(request), body: request.body });
 
 const searching =
   "All filters apply together. `created_after` is inclusive, `created_before` exclusive; `error` matches part of the error's code or message, `text` part of the first 65,536 characters of the input or output, both regardless of case; `external_id` and `tag` match exactly. Each page searches a limited number of runs: it can hold fewer than `limit`, even none, and still have a `next`. The search is complete when `next` is null. With `view=summary`, `input` and `output` are their first 200 characters, and `input_bytes` and `output_bytes` the sizes of the whole ones; `GET /runs/:run_id` returns those.";
@@ -85,7 +91,7 @@ export const runRoutes: readonly ManagedRoute[] = [
         "Runs the agent with changes that are not saved, and responds with the run as soon as it is durable. `config` has the fields of Update agent and is merged with the current version, which is the run's `agent_version`. Tools can refer to secrets of the agent by `secret_id`, each for the origins that it was given for; a new secret is rejected. `max_concurrent_runs` and `max_queued_runs` stay those of the agent. The run has the source `draft`; its configuration is deleted with it.",
       body: draftRunBody,
       data: run,
-      created: true,
+      created: "/runs/:id",
       once: true,
       errors: startErrors,
       example: {
@@ -93,13 +99,11 @@ export const runRoutes: readonly ManagedRoute[] = [
         config: { instructions: "Sort incoming mail. Answer with one word." },
       },
     },
-    handle: async ({ ctx, param, body }) => {
-      const { data, replayed } = await startDraftRun({
+    handle: ({ ctx, param, body }) =>
+      startDraftRun({
         ctx,
         input: { agentId: param("agent_id"), body },
-      });
-      return { data, replayed, location: `/api/public/runs/${data.id}` };
-    },
+      }),
   },
   {
     method: "GET",
@@ -113,7 +117,7 @@ export const runRoutes: readonly ManagedRoute[] = [
       query: runStatsQuery,
       data: runStats,
     },
-    handle: async ({ ctx, query }) => ({ data: await getRunStats({ ctx, input: { query } }) }),
+    handle: ({ ctx, query }) => dataOf(getRunStats({ ctx, input: { query } })),
   },
   {
     method: "GET",
@@ -125,9 +129,7 @@ export const runRoutes: readonly ManagedRoute[] = [
       description: "A run has ended when `finished_at` is set.",
       data: run,
     },
-    handle: async (request) => ({
-      data: await getRun({ ctx: request.ctx, input: runOf(request) }),
-    }),
+    handle: (request) => dataOf(getRun({ ctx: request.ctx, input: runOf(request) })),
   },
   {
     method: "POST",
@@ -142,9 +144,7 @@ export const runRoutes: readonly ManagedRoute[] = [
       bodyOptional: true,
       data: run,
     },
-    handle: async (request) => ({
-      data: await cancelRun({ ctx: request.ctx, input: { ...runOf(request), body: request.body } }),
-    }),
+    handle: (request) => dataOf(cancelRun({ ctx: request.ctx, input: withBody(request) })),
   },
   {
     method: "POST",
@@ -159,7 +159,7 @@ export const runRoutes: readonly ManagedRoute[] = [
       dataExample: { cancelled: 12, next: null },
       example: { filter: { agent_id: "agt_01jdb8tq5ke5ktbqrs4n1h9m0z", status: ["queued"] } },
     },
-    handle: async ({ ctx, body }) => ({ data: await cancelRuns({ ctx, input: { body } }) }),
+    handle: ({ ctx, body }) => dataOf(cancelRuns({ ctx, input: { body } })),
   },
   {
     method: "POST",
@@ -173,18 +173,12 @@ export const runRoutes: readonly ManagedRoute[] = [
       body: retryRunBody,
       bodyOptional: true,
       data: run,
-      created: true,
+      created: "/runs/:id",
       once: true,
       errors: startErrors,
       example: { version: "original" },
     },
-    handle: async (request) => {
-      const { data, replayed } = await retryRun({
-        ctx: request.ctx,
-        input: { ...runOf(request), body: request.body },
-      });
-      return { data, replayed, location: `/api/public/runs/${data.id}` };
-    },
+    handle: (request) => retryRun({ ctx: request.ctx, input: withBody(request) }),
   },
   {
     method: "DELETE",
@@ -197,10 +191,7 @@ export const runRoutes: readonly ManagedRoute[] = [
         "Deletes a run that has ended, with its journal and files. A repeat of the request that started it, with the same Idempotency-Key, still starts nothing.",
       errors: ["conflict"],
     },
-    handle: async (request) => {
-      await deleteRun({ ctx: request.ctx, input: runOf(request) });
-      return {};
-    },
+    handle: (request) => deleteRun({ ctx: request.ctx, input: runOf(request) }),
   },
   {
     method: "POST",
@@ -215,7 +206,7 @@ export const runRoutes: readonly ManagedRoute[] = [
       dataExample: { deleted: 12, next: null },
       example: { filter: { status: ["failed"], created_before: "2026-01-31T00:00:00Z" } },
     },
-    handle: async ({ ctx, body }) => ({ data: await deleteRuns({ ctx, input: { body } }) }),
+    handle: ({ ctx, body }) => dataOf(deleteRuns({ ctx, input: { body } })),
   },
   {
     method: "GET",
@@ -252,12 +243,13 @@ export const runRoutes: readonly ManagedRoute[] = [
         "One event of the run's journal, for example to verify a delivery. `data` above 64 KiB is `{artifact_id, bytes}`: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`.",
       data: eventOnWire,
     },
-    handle: async (request) => ({
-      data: await getRunEvent({
-        ctx: request.ctx,
-        input: { ...runOf(request), seq: request.param("seq") },
-      }),
-    }),
+    handle: (request) =>
+      dataOf(
+        getRunEvent({
+          ctx: request.ctx,
+          input: { ...runOf(request), seq: request.param("seq") },
+        }),
+      ),
   },
   {
     method: "GET",

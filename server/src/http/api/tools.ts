@@ -1,7 +1,7 @@
 import { importHttpToolBody } from "@beckon/contract";
 import { z } from "zod";
 import { importHttpTool } from "../../agents/index.ts";
-import type { ManagedRoute } from "../management/index.ts";
+import { dataOf, type ManagedRoute } from "../management/index.ts";
 
 const importedHttpTool = z.object({
   tool: z.record(z.string(), z.unknown()),
@@ -66,6 +66,6 @@ export const toolRoutes: readonly ManagedRoute[] = [
         operations: ["getOrder"],
       },
     },
-    handle: async ({ ctx, body }) => ({ data: await importHttpTool({ ctx, input: { body } }) }),
+    handle: ({ ctx, body }) => dataOf(importHttpTool({ ctx, input: { body } })),
   },
 ];

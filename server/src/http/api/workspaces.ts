@@ -6,9 +6,10 @@ import {
   listWorkspaces,
   updateWorkspace,
 } from "../../workspaces/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
+import { dataOf, type ManagedRequest, type ManagedRoute } from "../management/index.ts";
 
 const workspaceOf = (request: ManagedRequest) => ({ workspaceId: request.param("workspace_id") });
+const withBody = (request: ManagedRequest) => ({ ...workspaceOf(request), body: request.body });
 
 export const workspaceRoutes: readonly ManagedRoute[] = [
   {
@@ -42,23 +43,18 @@ export const workspaceRoutes: readonly ManagedRoute[] = [
         key_id: z.string().optional(),
         key_expires_at: z.iso.datetime().nullable().optional(),
       }),
-      created: true,
+      created: "/workspaces/:id",
       once: true,
       example: { name: "Support", time_zone: "Europe/Zurich" },
     },
-    handle: async ({ ctx, body }) => {
-      const { data, replayed } = await createWorkspace({ ctx, input: { body } });
-      return { data, replayed, location: `/api/public/workspaces/${data.id}` };
-    },
+    handle: ({ ctx, body }) => createWorkspace({ ctx, input: { body } }),
   },
   {
     method: "GET",
     path: "/workspaces/:workspace_id",
     permission: "workspaces:read",
     doc: { id: "getWorkspace", summary: "Get workspace", data: workspace },
-    handle: async (request) => ({
-      data: await getWorkspace({ ctx: request.ctx, input: workspaceOf(request) }),
-    }),
+    handle: (request) => dataOf(getWorkspace({ ctx: request.ctx, input: workspaceOf(request) })),
   },
   {
     method: "PATCH",
@@ -73,11 +69,6 @@ export const workspaceRoutes: readonly ManagedRoute[] = [
       data: workspace,
       example: { name: "Support" },
     },
-    handle: async (request) => ({
-      data: await updateWorkspace({
-        ctx: request.ctx,
-        input: { ...workspaceOf(request), body: request.body },
-      }),
-    }),
+    handle: (request) => dataOf(updateWorkspace({ ctx: request.ctx, input: withBody(request) })),
   },
 ];

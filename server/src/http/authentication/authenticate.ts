@@ -11,6 +11,7 @@ import type { Services } from "../services.ts";
 import { findSession, type SessionFound } from "./find-session.ts";
 import { unauthorized } from "./unauthorized.ts";
 
+/** The caller of a request whose credential is valid, and the workspace that it concerns. */
 export interface Authenticated {
   readonly actor: Actor;
   readonly workspaceId: string;

@@ -1,4 +1,4 @@
-export { authenticate, workspaceOf } from "./authenticate.ts";
+export { type Authenticated, authenticate, workspaceOf } from "./authenticate.ts";
 export { findSession, type SessionFound } from "./find-session.ts";
 export { requireOwnSite } from "./own-site.ts";
 export { credentialId, streamCredentialOf } from "./stream-credential.ts";

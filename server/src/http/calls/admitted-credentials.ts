@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { type Caller, callerId, mayStart, type StartRequest } from "../../runs/index.ts";
+import { type Caller, callerId, type StartRequest, workspaceOfCaller } from "../../runs/index.ts";
 import type { Services } from "../services.ts";
 
 /**
@@ -19,7 +19,7 @@ export interface AdmittedCredentials {
   /**
    * Returns the id of the caller's workspace. Queries the credential, and adds the caller to the
    * cache, if it is not there.
-   * @throws ApiError the errors of `mayStart`. The caller is then not added.
+   * @throws ApiError the errors of `workspaceOfCaller`. The caller is then not added.
    */
   workspaceOf(request: Pick<StartRequest, "source" | "caller" | "agentId">): Promise<string>;
   forget(caller: Caller): void;
@@ -33,7 +33,7 @@ export function createAdmittedCredentials(services: Pick<Services, "runs">): Adm
       const id = callerId(request.caller);
       let workspaceId = known.get(id);
       if (workspaceId === undefined) {
-        workspaceId = await mayStart(services.runs, request);
+        workspaceId = await workspaceOfCaller(services.runs, request);
         known.set(id, workspaceId);
       }
       return workspaceId;

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { receiverUrl } from "@beckon/contract";
-import { ApiError, type Result } from "../../base/errors.ts";
+import { ApiError, attempt, type Result } from "../../base/errors.ts";
 import type { RunCallback } from "../../runs/index.ts";
 import { headerOf } from "../request/index.ts";
+import { requirePrintableAscii } from "./printable-ascii.ts";
 
 /** Name of the header that requests a callback. The response to a CORS preflight lists it. */
 export const callbackHeader = "beckon-callback";
@@ -15,22 +16,15 @@ export const callbackHeader = "beckon-callback";
 export function readCallback(incoming: IncomingMessage): Result<RunCallback | undefined> {
   const text = headerOf(incoming, callbackHeader);
   if (text === undefined) return { ok: true, value: undefined };
-  // Node decodes header bytes as Latin-1, so a URL in UTF-8 would become another one.
-  if (!/^[\x20-\x7e]*$/.test(text)) {
-    const error = new ApiError(
-      "bad_request",
-      `${callbackHeader} has characters other than printable ASCII. Percent-encode them as UTF-8, for example Z%C3%BCrich.`,
-    );
-    return { ok: false, error };
-  }
-  const url = receiverUrl.safeParse(text.trim());
-  if (!url.success) {
-    const error = new ApiError(
-      "bad_request",
-      `${callbackHeader} must be an http or https URL of at most 2000 characters, without user or fragment.`,
-    );
-    return { ok: false, error };
-  }
-  const { href, origin } = new URL(url.data);
-  return { ok: true, value: { url: href, origin } };
+  return attempt(() => {
+    requirePrintableAscii(callbackHeader, text);
+    const url = receiverUrl.safeParse(text.trim());
+    if (!url.success)
+      throw new ApiError(
+        "bad_request",
+        `${callbackHeader} must be an http or https URL of at most 2000 characters, without user or fragment.`,
+      );
+    const { href, origin } = new URL(url.data);
+    return { url: href, origin };
+  });
 }

@@ -4,6 +4,7 @@ import { ApiError, attempt, type Result } from "../../base/errors.ts";
 import { parse } from "../../base/parse.ts";
 import type { RunLabels } from "../../runs/index.ts";
 import { headerOf } from "../request/index.ts";
+import { requirePrintableAscii } from "./printable-ascii.ts";
 
 const externalIdHeader = "beckon-external-id";
 const tagsHeader = "beckon-tags";
@@ -34,11 +35,7 @@ export function readLabels(incoming: IncomingMessage): Result<RunLabels | undefi
 
 function decoded(header: string, value: string): string {
   const trimmed = value.trim();
-  if (!/^[\x20-\x7e]*$/.test(trimmed))
-    throw new ApiError(
-      "bad_request",
-      `${header} has characters other than printable ASCII. Percent-encode them as UTF-8, for example Z%C3%BCrich.`,
-    );
+  requirePrintableAscii(header, trimmed);
   try {
     return decodeURIComponent(trimmed);
   } catch {

@@ -17,7 +17,7 @@ export interface Sample {
   readonly code: string;
 }
 
-/** The request that the samples of an operation send. */
+/** The request that samples send. */
 interface SampleRequest {
   readonly method: string;
   readonly url: string | Secret;
@@ -29,11 +29,30 @@ interface SampleRequest {
 
 /** Returns the samples of an operation of the installation at `baseUrl`. */
 export function samplesOf(operation: Operation, baseUrl: string): Sample[] {
-  const request = requestOf(operation, baseUrl);
+  return samplesFor(requestOf(operation, baseUrl));
+}
+
+/** Returns the samples that send a request. */
+export function samplesFor(request: SampleRequest): Sample[] {
+  return inThreeLanguages({
+    curl: curlSample(request),
+    typescript: typescriptSample(request),
+    python: pythonSample(request),
+  });
+}
+
+/** Returns the samples that read `url` with a workspace key and print the JSON of the response. */
+export function samplesForGet(url: string): Sample[] {
+  const headers = { "x-api-key": new Secret("BECKON_KEY") };
+  return samplesFor({ method: "GET", url, headers, body: undefined, prints: "json" });
+}
+
+/** Returns one sample for each language. */
+export function inThreeLanguages(code: Readonly<Record<Sample["language"], string>>): Sample[] {
   return [
-    { language: "curl", label: "curl", code: curlSample(request) },
-    { language: "typescript", label: "TypeScript", code: typescriptSample(request) },
-    { language: "python", label: "Python", code: pythonSample(request) },
+    { language: "curl", label: "curl", code: code.curl },
+    { language: "typescript", label: "TypeScript", code: code.typescript },
+    { language: "python", label: "Python", code: code.python },
   ];
 }
 

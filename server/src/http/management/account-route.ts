@@ -14,7 +14,7 @@ import {
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import { managedBody } from "./managed-body.ts";
-import { type RouteResult, render } from "./managed-route.ts";
+import { type Handled, render, resultOf } from "./managed-route.ts";
 import { type RouteDoc, rejectRepeatedQuery, rejectUnknownQuery } from "./route-doc.ts";
 
 /** A request as handlers get it: decoded from HTTP, but not yet validated by a schema. */
@@ -38,13 +38,13 @@ export interface OpenRoute extends Described {
   /** `signedIn` returns the session of the request, if it has one. */
   readonly handle: (
     request: AccountRequest<AccountContext> & { signedIn: () => Promise<SessionFound | undefined> },
-  ) => Promise<RouteResult>;
+  ) => Handled;
 }
 
 /** A route about the person who is signed in. It needs a session and rejects keys. */
 export interface PersonalRoute extends Described {
   readonly who: "signed in";
-  readonly handle: (request: AccountRequest<SignedIn>) => Promise<RouteResult>;
+  readonly handle: (request: AccountRequest<SignedIn>) => Handled;
 }
 
 /**
@@ -78,17 +78,23 @@ export async function handleAccount(
   };
   const request = async () => {
     rejectRepeatedQuery(c.req.queries());
-    rejectUnknownQuery(route.doc, c.req.query());
+    // Clients can name a workspace in every GET with a session. It has no effect here, because
+    // accounts belong to no workspace.
+    const { workspace: _, ...others } = c.req.query();
+    const isPersonalGet = route.who === "signed in" && route.method === "GET";
+    const query = isPersonalGet ? others : c.req.query();
+    rejectUnknownQuery(route.doc, query);
     const raw = route.method === "GET" ? undefined : await readSmallBody(incoming);
     return {
       param: (name: string) => pathParameter(c, name),
-      query: c.req.query(),
+      query,
       body: managedBody(raw, headerOf(incoming, "content-type"), route.doc),
     };
   };
   if (route.who === "anybody") {
     const signedIn = () => findSession(services, incoming);
-    return render(await route.handle({ ctx, ...(await request()), signedIn }));
+    const handled = route.handle({ ctx, ...(await request()), signedIn });
+    return render(route.doc, await resultOf(handled));
   }
   const arrives = arrivesWithHeaders(incoming);
   const withinDeadline = readDeadline();
@@ -103,10 +109,9 @@ export async function handleAccount(
   // The session can have been revoked while the rest of the body arrived, so it is checked again.
   if (route.method !== "GET" && !(await arrives))
     await readDeadline()(findSession(services, incoming));
-  const handled = route.handle({
-    ctx: { ...ctx, userId: session.userId, sessionId: session.id },
-    ...parts,
-  });
-  const answer = await (route.method === "GET" ? withinDeadline(handled) : handled);
-  return render({ ...answer, cookies: answer.cookies ?? session.cookies });
+  const handled = resultOf(
+    route.handle({ ctx: { ...ctx, userId: session.userId, sessionId: session.id }, ...parts }),
+  );
+  const result = await (route.method === "GET" ? withinDeadline(handled) : handled);
+  return render(route.doc, { ...result, cookies: result.cookies ?? session.cookies });
 }

@@ -1,5 +1,5 @@
 import { ApiError, attempt } from "../../base/errors.ts";
-import { parseJson } from "../../base/json/index.ts";
+import { fieldOf, isJsonObject, parseJson } from "../../base/json/index.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
 import { YamlText } from "../../base/yaml/index.ts";
 import { type RawBody, textOf } from "../request/index.ts";
@@ -22,7 +22,8 @@ export function managedBody(
 function decode(bytes: Buffer, contentType: string | undefined, doc: RouteDoc): unknown {
   if (bytes.length === 0) return undefined;
   const type = contentType?.split(";")[0]?.trim().toLowerCase() ?? "";
-  if (/^[^/]+\/(.+\+)?json$/.test(type)) return parseJson(textOf(bytes), doc.exactIntegers);
+  if (/^[^/]+\/(.+\+)?json$/.test(type))
+    return doc.exactPayload ? parseWithPayload(textOf(bytes)) : parseJson(textOf(bytes));
   if (doc.yaml && /^(application|text)\/(x-)?yaml$/.test(type)) return new YamlText(textOf(bytes));
   throw new ApiError(
     "unsupported_type",
@@ -30,4 +31,19 @@ function decode(bytes: Buffer, contentType: string | undefined, doc: RouteDoc): 
       ? "The body must be JSON or YAML. Send it with Content-Type: application/json or application/yaml."
       : "The body must be JSON. Send it with Content-Type: application/json.",
   );
+}
+
+/**
+ * Parses a JSON body of a route with `exactPayload`. All other fields have ordinary numbers,
+ * because their schemas do not accept raw numbers.
+ */
+function parseWithPayload(text: string): unknown {
+  const body = parseJson(text);
+  const exact = parseJson(text, true);
+  for (const [rounded, kept] of [
+    [body, exact],
+    [fieldOf(body, "request"), fieldOf(exact, "request")],
+  ])
+    if (isJsonObject(rounded) && "payload" in rounded) rounded.payload = fieldOf(kept, "payload");
+  return body;
 }

@@ -1,6 +1,8 @@
 import type { Scope } from "@beckon/contract";
+import type { ByteHold } from "../../base/byte-budget.ts";
 import type { Context } from "../../base/context.ts";
 import type { Egress } from "../../base/egress/index.ts";
+import { ApiError } from "../../base/errors.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
 import type { BatchedValues } from "../../base/read-in-batches.ts";
 import type { DeliveryServices } from "../../deliveries/index.ts";
@@ -10,7 +12,12 @@ import type { MappingServices } from "../../mapping/index.ts";
 import type { PriceServices } from "../../prices/index.ts";
 import type { ModelListServices } from "../../providers/index.ts";
 import type { RunServices } from "../../runs/index.ts";
-import { authenticate, streamCredentialOf, workspaceOf } from "../authentication/index.ts";
+import {
+  type Authenticated,
+  authenticate,
+  streamCredentialOf,
+  workspaceOf,
+} from "../authentication/index.ts";
 import { reportedError } from "../errors.ts";
 import {
   addressOf,
@@ -32,7 +39,7 @@ import {
 import type { Services } from "../services.ts";
 import { acceptsStream, type StreamSource } from "../streams/index.ts";
 import { managedBody } from "./managed-body.ts";
-import { type RouteDoc, rejectRepeatedQuery, rejectUnknownQuery } from "./route-doc.ts";
+import { type RouteDoc, rejectRepeatedQuery, rejectUnknownQuery, statusOf } from "./route-doc.ts";
 
 /** The context of an operation, with the services that the operations of all modules need. */
 export type ManagedContext = Context &
@@ -43,7 +50,7 @@ export type ManagedContext = Context &
   MappingServices & {
     readonly runs: RunServices;
     /** Polls the database for new events, for streams of a workspace's events. */
-    readonly tail: EventPoller;
+    readonly eventPoller: EventPoller;
     readonly egress: Egress;
   };
 
@@ -57,7 +64,10 @@ export interface ManagedRequest {
   readonly publicUrl: string;
 }
 
-/** What a handler returns. `render` makes the HTTP response from it. */
+/**
+ * What a handler returns, for example the `Page` or the `Once` of an operation. `render` makes the
+ * HTTP response from it and from the route's `doc`.
+ */
 export interface RouteResult {
   /** The `data` of a JSON response. Without `data`, `lines` and `file` the response is 204. */
   readonly data?: unknown;
@@ -84,16 +94,23 @@ export interface RouteResult {
   };
   /** The cursor of the next page of a list; null for the last page, undefined if it is no list. */
   readonly next?: string | null;
-  /**
-   * The path of the resource that was created. If it is set, the response is 201 instead of 200.
-   */
-  readonly location?: string;
   /** Whether this is the response to an earlier request with the same Idempotency-Key. */
   readonly replayed?: boolean;
-  /** The version of the resource, sent as `ETag`; undefined for a response without one. */
-  readonly etag?: string;
   /** Values of `Set-Cookie`. */
   readonly cookies?: readonly string[];
+}
+
+/** The result of a handler. If the handler returns nothing, the response is 204. */
+export type Handled = Promise<RouteResult> | Promise<void>;
+
+/** Returns what a handler returns; an empty result if it returns nothing. */
+export async function resultOf(handled: Handled): Promise<RouteResult> {
+  return (await handled) ?? {};
+}
+
+/** Returns the result of a route that responds with what the operation returns, as `data`. */
+export async function dataOf(operation: Promise<unknown>): Promise<RouteResult> {
+  return { data: await operation };
 }
 
 /**
@@ -120,7 +137,7 @@ export interface ManagedRoute {
    */
   readonly changesNothing?: true;
   readonly doc: RouteDoc;
-  readonly handle: (request: ManagedRequest) => Promise<RouteResult>;
+  readonly handle: (request: ManagedRequest) => Handled;
   /**
    * Called instead of `handle` for a GET by a client that accepts `text/event-stream`. Returns
    * undefined if the stream has ended: the response is then 204, after which browsers do not
@@ -141,16 +158,41 @@ export async function handleManaged(
   c: RequestContext,
 ): Promise<Response> {
   const { incoming, outgoing } = c.env;
+  const { permission, stream } = route;
+  if (stream !== undefined) outgoing.setHeader("vary", "accept");
+  const call = await authenticateAndRead(services, route, c);
+  const wantsStream = incoming.method !== "HEAD" && acceptsStream(headerOf(incoming, "accept"));
+  return stream !== undefined && wantsStream
+    ? sendStream(services, { permission, stream }, call, c)
+    : sendResult(services, route, call, c);
+}
+
+/** A request with a valid credential, whose body has been read. */
+interface AuthenticatedRequest {
+  readonly request: ManagedRequest;
+  readonly authenticated: Authenticated;
+  /** Values of `Set-Cookie`, which renew the session. */
+  readonly cookies: readonly string[];
+  /** Counts the bytes of the body and of the response. */
+  readonly hold: ByteHold;
+  /** Limits the database reads of the request. */
+  readonly withinDeadline: ReturnType<typeof readDeadline>;
+}
+
+async function authenticateAndRead(
+  services: Services,
+  route: ManagedRoute,
+  c: RequestContext,
+): Promise<AuthenticatedRequest> {
+  const { incoming, outgoing } = c.env;
   const { workspace: wanted, ...others } = c.req.query();
   const id = c.req.param("workspace_id") ?? workspaceOf(incoming, wanted);
   // Read before the first query, because a socket has no address once its client has disconnected.
   const address = addressOf(incoming, services.trustProxy);
-  if (route.stream !== undefined) outgoing.setHeader("vary", "accept");
   const arrives = arrivesWithHeaders(incoming);
   const withinDeadline = readDeadline();
   const find = () => authenticate(services, incoming, { id, any: route.anyWorkspace });
   const found = await withinDeadline(find());
-  const { cookies = [] } = found;
   // Only GET requests with a session can use `?workspace=`. In all others it is left in the query,
   // where it is rejected as an unknown parameter.
   const query = found.actor.kind === "user" && route.method === "GET" ? others : c.req.query();
@@ -167,39 +209,14 @@ export async function handleManaged(
   const key =
     route.method === "POST" ? idempotencyKey(headerOf(incoming, "idempotency-key")) : undefined;
   const binding = raw && bindKey(key, raw);
-  const {
-    database,
-    cipher,
-    operator,
-    runs,
-    egress,
-    outbound,
-    modelLists,
-    prices,
-    limits,
-    deliveries,
-    mapping,
-    retention,
-  } = services;
-  const canRepeat = route.method === "GET" || route.changesNothing;
   const request: ManagedRequest = {
     ctx: {
+      // `ManagedContext` declares which of the services operations can use.
+      ...services,
+      eventPoller: services.runs.eventPoller,
       actor,
       workspaceId,
       address,
-      database,
-      cipher,
-      operator,
-      runs,
-      tail: runs.tail,
-      egress,
-      outbound,
-      modelLists,
-      prices,
-      limits,
-      deliveries,
-      mapping,
-      retention,
       idempotency: binding && { route: `${route.method} ${c.req.path}`, binding },
       ifMatch: entityTags(headerOf(incoming, "if-match")),
       trace: exchangeOf(incoming).trace,
@@ -209,41 +226,61 @@ export async function handleManaged(
     body: managedBody(raw, headerOf(incoming, "content-type"), route.doc),
     publicUrl: services.publicUrl(),
   };
-  if (
-    route.stream === undefined ||
-    incoming.method === "HEAD" ||
-    !acceptsStream(headerOf(incoming, "accept"))
-  ) {
-    const handled = route.handle(request);
-    const requireMemory = (fits: boolean) => {
-      if (!fits) throw tooManyResponses(canRepeat ? undefined : executed);
-    };
-    return render(
-      { ...(await (route.method === "GET" ? withinDeadline(handled) : handled)), cookies },
-      {
-        count: (characters) => requireMemory(canSend(characters, () => hold, outgoing)),
-        countStreamed() {
-          const fits = countStreamed(hold, outgoing);
-          return (bytes) => requireMemory(fits(bytes));
-        },
-        onFailure(thrown) {
-          const { route: path } = exchangeOf(incoming);
-          const requestId = requestIdOf(outgoing);
-          reportedError(thrown, { log: services.log, route: path, requestId });
-          outgoing.destroy();
-        },
-      },
-    );
-  }
-  const held = {
-    ...streamCredentialOf(authenticated, incoming),
-    workspaceId,
-    scope: route.permission,
+  return { request, authenticated, cookies: found.cookies ?? [], hold, withinDeadline };
+}
+
+/** Calls the route's handler and returns the response. */
+async function sendResult(
+  services: Services,
+  route: ManagedRoute,
+  { request, cookies, hold, withinDeadline }: AuthenticatedRequest,
+  c: RequestContext,
+): Promise<Response> {
+  const { incoming, outgoing } = c.env;
+  const handled = resultOf(route.handle(request));
+  const result = await (route.method === "GET" ? withinDeadline(handled) : handled);
+  const canRepeat = route.method === "GET" || route.changesNothing;
+  const requireMemory = (fits: boolean) => {
+    if (!fits) throw tooManyResponses(canRepeat ? undefined : executed);
   };
+  return render(
+    route.doc,
+    { ...result, cookies },
+    {
+      count: (characters) => requireMemory(canSend(characters, () => hold, outgoing)),
+      countStreamed() {
+        const fits = countStreamed(hold, outgoing);
+        return (bytes) => requireMemory(fits(bytes));
+      },
+      onFailure(thrown) {
+        const { route: path } = exchangeOf(incoming);
+        const requestId = requestIdOf(outgoing);
+        // The client gets no error any more, so the log has the reason, as for `unavailable`.
+        const failure =
+          thrown instanceof ApiError && thrown.code === "too_large"
+            ? new ApiError("unavailable", thrown.message)
+            : thrown;
+        reportedError(failure, { log: services.log, route: path, requestId });
+        outgoing.destroy();
+      },
+    },
+  );
+}
+
+/** Opens the route's stream and returns the response, which sends its events. */
+async function sendStream(
+  services: Services,
+  { permission, stream }: Required<Pick<ManagedRoute, "permission" | "stream">>,
+  { request, authenticated, cookies, withinDeadline }: AuthenticatedRequest,
+  c: RequestContext,
+): Promise<Response> {
+  const { incoming } = c.env;
+  const { workspaceId } = authenticated;
+  const held = { ...streamCredentialOf(authenticated, incoming), workspaceId, scope: permission };
   const reservation = services.streams.reserve(held);
   try {
     const source = await withinDeadline(
-      route.stream({ ...request, lastEventId: headerOf(incoming, "last-event-id") }),
+      stream({ ...request, lastEventId: headerOf(incoming, "last-event-id") }),
     );
     if (source === undefined) return new Response(null, { status: 204 });
     const headers = cookies[0] === undefined ? {} : { "set-cookie": cookies[0] };
@@ -292,13 +329,11 @@ interface Rendering {
  * Returns the HTTP response of a route. `rendering` is required for a result with `lines` or
  * `file`.
  */
-export function render(result: RouteResult, rendering?: Rendering): Response {
+export function render(doc: RouteDoc, result: RouteResult, rendering?: Rendering): Response {
   const headers = new Headers({ "content-type": "application/json" });
-  const { cookies = [] } = result;
+  const { data, next, cookies = [] } = result;
   for (const cookie of cookies) headers.append("set-cookie", cookie);
-  if (result.location !== undefined) headers.set("location", result.location);
   if (result.replayed) headers.set("idempotency-replayed", "true");
-  if (result.etag !== undefined) headers.set("etag", `"${result.etag}"`);
   if (result.lines !== undefined) {
     headers.set("content-type", "application/jsonl");
     const { values, heldBytes } = result.lines;
@@ -314,18 +349,17 @@ export function render(result: RouteResult, rendering?: Rendering): Response {
     if (bytes !== undefined) headers.set("content-length", String(bytes));
     return streamed(result.file, headers, rendering);
   }
-  if (result.data === undefined) {
+  if (data === undefined) {
     headers.delete("content-type");
     return new Response(null, { status: 204, headers });
   }
-  const body = {
-    ok: true,
-    data: result.data,
-    ...(result.next === undefined ? {} : { next: result.next }),
-  };
-  const text = JSON.stringify(body);
+  const fields = data as Readonly<Record<string, unknown>>;
+  const location = doc.created?.replaceAll(/:(\w+)/g, (_, name: string) => String(fields[name]));
+  if (location !== undefined) headers.set("location", `/api/public${location}`);
+  if (doc.etag) headers.set("etag", `"${fields.version}"`);
+  const text = JSON.stringify({ ok: true, data, ...(next === undefined ? {} : { next }) });
   rendering?.count(text.length);
-  return new Response(text, { status: result.location === undefined ? 200 : 201, headers });
+  return new Response(text, { status: statusOf(doc), headers });
 }
 
 async function* asLines(values: AsyncIterable<unknown>): AsyncGenerator<string> {

@@ -20,8 +20,11 @@ export interface RouteDoc {
   readonly yaml?: true;
   /** A missing body counts as `{}`. */
   readonly bodyOptional?: true;
-  /** Integers outside of ±2^53 in the body become raw numbers (`RawNumber`), so none is rounded. */
-  readonly exactIntegers?: true;
+  /**
+   * Integers outside of ±2^53 in the body's fields `payload` and `request.payload` become raw
+   * numbers (`RawNumber`), so none is rounded.
+   */
+  readonly exactPayload?: true;
   readonly query?: z.ZodObject;
   /** The schema of the response's `data`. If a route has neither this nor `bytes`, it sends 204. */
   readonly data?: z.ZodType;
@@ -42,15 +45,18 @@ export interface RouteDoc {
   readonly csv?: true;
   /** The response is a file of any media type, instead of `data`. */
   readonly bytes?: true;
-  /** The response is 201 with a Location. */
-  readonly created?: true;
+  /**
+   * Path of the created resource, below `/api/public`, for example `/runs/:id`. `:name` stands for
+   * the field `name` of `data`. If it is set, the response is 201, with the path as `Location`.
+   */
+  readonly created?: string;
   /** The response sets the session's cookie. */
   readonly setsCookie?: true;
   /** The route accepts an Idempotency-Key. */
   readonly once?: true;
   /** The route accepts If-Match. */
   readonly ifMatch?: true;
-  /** The response has an ETag. */
+  /** The response has an ETag: the field `version` of `data`. */
   readonly etag?: true;
   /** Error codes in addition to those that follow from the other fields. Default: none. */
   readonly errors?: readonly (ErrorCode | RunErrorCode)[];
@@ -88,7 +94,7 @@ export function rejectRepeatedQuery(queries: Readonly<Record<string, readonly st
 /** Returns the status of the response if the request succeeds. */
 export function statusOf({ data, bytes, created }: RouteDoc): 200 | 201 | 204 {
   if (bytes) return 200;
-  return data === undefined ? 204 : created ? 201 : 200;
+  return data === undefined ? 204 : created === undefined ? 200 : 201;
 }
 
 /**
@@ -117,7 +123,9 @@ export function errorsOf({
   ];
   // A request with a session can name a workspace of which its user is not a member.
   if (path.includes(":") || who === undefined) codes.push("not_found");
-  if (doc.body !== undefined || doc.once) codes.push("too_large");
+  // Such a response can need more memory than the server has.
+  const isStreamed = doc.file || doc.lines || doc.csv;
+  if (doc.body !== undefined || doc.once || isStreamed) codes.push("too_large");
   if (doc.body !== undefined) codes.push("unsupported_type");
   // A repeated request gets `conflict` while the response stored for its Idempotency-Key is being
   // deleted, and `secret_unreadable` if that response was encrypted with a lost master key.

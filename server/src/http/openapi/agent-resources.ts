@@ -7,10 +7,9 @@ import {
   versionComparison,
 } from "@beckon/contract";
 import type { z } from "zod";
+import { id, time } from "./example-values.ts";
 
-const time = "2026-01-31T09:30:00.000Z";
-const agentId = "agt_01jdb8tq5ke5ktbqrs4n1h9m0z";
-const writer = { created_at: time, created_by: "key:key_01jdb8tq5ke5ktbqrs4n1h9m0z" };
+const writer = { created_at: time, created_by: `key:${id("key")}` };
 
 const config = {
   name: "Triage",
@@ -41,7 +40,7 @@ const triggers = [
   },
 ];
 const madeTrigger = {
-  id: "trg_01jdb8tq5ke5ktbqrs4n1h9m0z",
+  id: id("trg"),
   name: "Payments",
   token: "bkt_…",
   url: "https://beckon.example.com/api/public/triggers/bkt_…",
@@ -60,7 +59,7 @@ export const agentResources: readonly {
     name: "Agent",
     schema: agent,
     example: {
-      id: agentId,
+      id: id("agt"),
       version: 1,
       ...config,
       paused: false,
@@ -74,7 +73,7 @@ export const agentResources: readonly {
   {
     name: "AgentVersion",
     schema: agentVersion,
-    example: { agent_id: agentId, version: 2, ...writer, ...config },
+    example: { agent_id: id("agt"), version: 2, ...writer, ...config },
   },
   {
     name: "VersionComparison",
@@ -92,7 +91,7 @@ export const agentResources: readonly {
     example: {
       agents: [
         {
-          id: agentId,
+          id: id("agt"),
           name: "Triage",
           token: "bka_…",
           triggers: [madeTrigger],

@@ -1,6 +1,7 @@
 import { fireResponse, invokeBody, invokeResponse, skippedResponse } from "@beckon/contract";
 import { startErrors } from "../../runs/index.ts";
 import { errorResponses } from "./error-responses.ts";
+import { id } from "./example-values.ts";
 import { schemaOfRequest, schemaOfResponse } from "./json-schema.ts";
 import { streamContent } from "./managed-operation.ts";
 import {
@@ -15,7 +16,7 @@ import {
 } from "./parameters.ts";
 import { headersOf } from "./response-headers.ts";
 
-const run_id = "run_01jdb8tq5ke5ktbqrs4n1h9m0z";
+const run_id = id("run");
 const json = (schema: unknown, example: unknown) => ({ "application/json": { schema, example } });
 const startCodes = [
   "unauthorized",

@@ -1,6 +1,5 @@
+import { id } from "./example-values.ts";
 import type { JsonSchema } from "./json-schema.ts";
-
-const id = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;
 
 /** Description and example of each path parameter. */
 const pathParameterDocs: Readonly<Record<string, { description: string; example: string }>> = {

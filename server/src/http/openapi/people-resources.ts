@@ -13,10 +13,9 @@ import {
   workspace,
 } from "@beckon/contract";
 import type { z } from "zod";
+import { id, time } from "./example-values.ts";
 
-const time = "2026-01-31T09:30:00.000Z";
 const later = "2026-02-07T09:30:00.000Z";
-const id = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;
 const times = { created_at: time, updated_at: time };
 const person = { id: id("usr"), name: "Ada", email: "ada@example.com" };
 

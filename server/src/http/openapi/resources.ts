@@ -18,6 +18,7 @@ import {
 } from "@beckon/contract";
 import type { z } from "zod";
 import { agentResources } from "./agent-resources.ts";
+import { id, time } from "./example-values.ts";
 import { peopleResources } from "./people-resources.ts";
 import { subscriptionResources } from "./subscription-resources.ts";
 import { triggerResources } from "./trigger-resources.ts";
@@ -32,8 +33,6 @@ export interface Resource {
   readonly example: unknown;
 }
 
-const time = "2026-01-31T09:30:00.000Z";
-const id = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;
 const usage = { input_tokens: 12, output_tokens: 3, cached_input_tokens: 0 };
 
 const amounts = {

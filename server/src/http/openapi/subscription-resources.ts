@@ -1,7 +1,6 @@
 import { delivery, deliveryDetails, resumedSubscription, subscription } from "@beckon/contract";
+import { id, time } from "./example-values.ts";
 
-const time = "2026-01-31T09:30:00.000Z";
-const id = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;
 const url = "https://example.com/beckon-events";
 
 const subscriptionExample = {

@@ -6,9 +6,7 @@ import {
   receiving,
   trigger,
 } from "@beckon/contract";
-
-const time = "2026-01-31T09:30:00.000Z";
-const id = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;
+import { id, time } from "./example-values.ts";
 
 const receivingExample = receiving.parse({
   preset: "github",

@@ -6,6 +6,7 @@ import {
   standardBody,
 } from "@beckon/contract";
 import { exampleBody } from "../../subscriptions/index.ts";
+import { id } from "./example-values.ts";
 import { type JsonSchema, schemaOfResponse } from "./json-schema.ts";
 
 const descriptions: Readonly<Record<DeliveredEvent, string>> = {
@@ -34,7 +35,7 @@ const headers = [
   header(
     "webhook-id",
     "Id of the event, the same at every attempt and replay: ignore an id that you have processed.",
-    "evt_01jdb8tq5ke5ktbqrs4n1h9m0z",
+    id("evt"),
   ),
   header(
     "webhook-timestamp",

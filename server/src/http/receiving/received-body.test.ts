@@ -6,13 +6,14 @@ import { ReceivedBody } from "./received-body.ts";
 
 const mebibyte = 1_048_576;
 
+const budget = () => new ByteBudget({ maxBytes: 100 * mebibyte });
+
 /** Returns the body of a request that arrives completely. */
-function bodyOf(bytes: number): ReceivedBody {
+function bodyOf(bytes: number, memory = { exchanges: budget(), bodies: budget() }): ReceivedBody {
   const incoming = new IncomingMessage(new Socket());
   incoming.push(Buffer.alloc(bytes));
   incoming.push(null);
-  const budget = () => new ByteBudget({ maxBytes: 100 * mebibyte });
-  return new ReceivedBody(incoming, { exchanges: budget(), bodies: budget() }, "wsp_1");
+  return new ReceivedBody(incoming, memory, "wsp_1");
 }
 
 test("a body that was read with a higher limit is too large for a trigger without settings", async () => {
@@ -28,4 +29,17 @@ test("a body that was cut off at a lower limit must be sent again", async () => 
   await expect(body.readDefault()).rejects.toMatchObject({ code: "unavailable" });
   await expect(body.read(4_096)).rejects.toMatchObject({ code: "unavailable" });
   body.release();
+});
+
+test("inflated bytes count six times, also if the body was read before its trigger had settings", async () => {
+  const memory = { exchanges: budget(), bodies: budget() };
+  const body = bodyOf(20_000, memory);
+  await body.readDefault();
+  expect(body.growInflated(mebibyte)).toBe(true);
+  expect([memory.exchanges.usedBytes, memory.bodies.usedBytes]).toEqual([
+    6 * (20_000 + mebibyte),
+    mebibyte,
+  ]);
+  body.release();
+  expect([memory.exchanges.usedBytes, memory.bodies.usedBytes]).toEqual([0, 0]);
 });

@@ -16,7 +16,10 @@ export class ReceivedBody {
   readonly #incoming: IncomingMessage;
   readonly #memory: Pick<Memory, "exchanges" | "bodies">;
   readonly #workspaceId: string;
-  #hold: ByteHold | ReceivedBodyHold | undefined;
+  /** Counts a body that `readDefault` reads. */
+  #defaultHold: ByteHold | undefined;
+  /** Counts a body that `read` reads, and the bytes that decoding adds to any body. */
+  #receivedHold: ReceivedBodyHold | undefined;
   #read: { readonly maxBytes: number; readonly body: Promise<RawBody> } | undefined;
 
   /** @param workspaceId the trigger's workspace, for which the bytes of the body are counted. */
@@ -36,11 +39,10 @@ export class ReceivedBody {
    *   found the body too large, and the trigger's limit was raised since
    */
   readDefault(): Promise<RawBody> {
-    const hold = () => {
-      this.#hold ??= this.#memory.exchanges.hold(this.#workspaceId);
-      return this.#hold;
-    };
-    return this.#readWithin(defaultMaxBytes, hold);
+    return this.#readWithin(defaultMaxBytes, () => {
+      this.#defaultHold ??= this.#memory.exchanges.hold(this.#workspaceId);
+      return this.#defaultHold;
+    });
   }
 
   /**
@@ -49,7 +51,7 @@ export class ReceivedBody {
    * @throws ApiError as `readDefault`
    */
   read(maxBytes: number): Promise<RawBody> {
-    return this.#readWithin(maxBytes, () => this.#receivedHold());
+    return this.#readWithin(maxBytes, () => this.#holdReceived());
   }
 
   /**
@@ -79,18 +81,16 @@ export class ReceivedBody {
    * process cannot hold them now.
    * @throws ApiError `too_large` if it can never hold them
    */
-  readonly growInflated = (bytes: number): boolean => {
-    const hold = this.#receivedHold();
-    return hold instanceof ReceivedBodyHold ? hold.growBytes(bytes) : hold.grow(bytes);
-  };
+  readonly growInflated = (bytes: number): boolean => this.#holdReceived().growBytes(bytes);
 
   /** Releases the memory. Must be called when the request no longer needs any part of the body. */
   release(): void {
-    this.#hold?.release();
+    this.#defaultHold?.release();
+    this.#receivedHold?.release();
   }
 
-  #receivedHold(): ByteHold | ReceivedBodyHold {
-    this.#hold ??= new ReceivedBodyHold(this.#memory, this.#workspaceId);
-    return this.#hold;
+  #holdReceived(): ReceivedBodyHold {
+    this.#receivedHold ??= new ReceivedBodyHold(this.#memory, this.#workspaceId);
+    return this.#receivedHold;
   }
 }

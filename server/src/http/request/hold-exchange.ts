@@ -57,6 +57,8 @@ export function canSend(
  * called with the bytes that are in memory before the first part, and again with each part. The
  * largest number stays counted until the response is sent. A client that reads nothing for a minute
  * is disconnected, also if the response is small.
+ * @throws ApiError `too_large`, by the returned function, if the bytes never fit, even if nothing
+ *   else is in memory
  */
 export function countStreamed(
   hold: ByteHold,
@@ -67,6 +69,7 @@ export function countStreamed(
   return (bytes) => {
     const missing = heldPerCharacter * bytes - countedBytes;
     if (bytes <= smallResponse || missing <= 0 || outgoing.destroyed) return true;
+    if (heldPerCharacter * bytes > hold.maxBytes) throw tooLargeToSend();
     if (!hold.grow(missing)) return false;
     countedBytes += missing;
     return true;
@@ -75,6 +78,15 @@ export function countStreamed(
 
 function disconnectStalled(outgoing: ServerResponse): void {
   outgoing.setTimeout(stallMs, () => outgoing.destroy());
+}
+
+/** The code is not `unavailable`, because a retry cannot succeed. */
+function tooLargeToSend(): ApiError {
+  return new ApiError(
+    "too_large",
+    "The response is larger than the memory that this server has for it. " +
+      "Ask for less, or ask the operator to raise BECKON_MEMORY_BUDGET_MIB.",
+  );
 }
 
 /**

@@ -106,8 +106,12 @@ export function readBody(
  * requests that need no credential: their senders could use up the budget with large bodies that
  * stall.
  */
-export function readSmallBody(incoming: IncomingMessage): Promise<RawBody> {
-  return readBody(incoming, neverHeld, smallBodyBytes);
+export async function readSmallBody(incoming: IncomingMessage): Promise<RawBody> {
+  const body = await readBody(incoming, neverHeld, smallBodyBytes);
+  if (body.ok || body.error.code !== "too_large") return body;
+  // `tooLarge` advises to send a link, which a route about accounts cannot use.
+  const error = new ApiError("too_large", "The body is larger than 16,384 bytes. Send less.");
+  return { ...body, error };
 }
 
 function neverHeld(): BodyHold {

@@ -1,4 +1,5 @@
 import { EgressDenied, howToAllow } from "../../base/egress/index.ts";
+import { tryParseJson } from "../../base/json/index.ts";
 
 const maxModels = 200;
 const maxNameLength = 200;
@@ -38,7 +39,7 @@ export async function fetchModelList(
       return failed(statusErrors[response.status] ?? `It answered ${response.status}.`);
     }
     const text = await textOf(response);
-    const names = text === undefined ? undefined : namesIn(json(text));
+    const names = text === undefined ? undefined : namesIn(tryParseJson(text));
     if (names === undefined)
       return failed("It answered, but not with a list of models: is the base URL that of its API?");
     return { models: names.filter(isUsable).slice(0, maxModels), error: null };
@@ -76,14 +77,6 @@ async function textOf(response: Response): Promise<string | undefined> {
     if (text.length > maxListLength) return undefined;
   }
   return text;
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -36,7 +36,7 @@ export interface ClaimPorts {
   readonly capacity: Capacity;
   readonly memory: Pick<Memory, "runs">;
   readonly worker: Pick<WorkerCalls, "takeOver">;
-  readonly tail: Pick<EventPoller, "noteWritten">;
+  readonly eventPoller: Pick<EventPoller, "noteWritten">;
   readonly pricer: Pricer;
   readonly reservations: Pick<Reservations, "noteLimited">;
   /**
@@ -224,7 +224,7 @@ async function claimUpTo(
 /** What is needed to execute a claimed run. */
 type ClaimExecution = Pick<
   ClaimPorts,
-  "unconfirmedStarts" | "reservations" | "execute" | "worker" | "tail" | "reports"
+  "unconfirmedStarts" | "reservations" | "execute" | "worker" | "eventPoller" | "reports"
 >;
 
 /** Starts to execute the runs of a claim, whose events are committed. */
@@ -233,7 +233,7 @@ function executeClaimed(
   runs: readonly ClaimedRun[],
   claim: { readonly owner: string; readonly lastAttempt?: LastAttempt },
 ): void {
-  ports.tail.noteWritten();
+  ports.eventPoller.noteWritten();
   for (const run of runs) execute(ports, run, claim);
   const resumed = runs.filter((run) => run.resumed).length;
   if (resumed > 0) ports.reports.resumed(resumed);

@@ -45,7 +45,7 @@ async function loseClaims(count: number) {
     memory: { runs: new ByteBudget({ maxBytes: 1 }) },
     reservations: { noteLimited() {} },
     worker: { takeOver() {} },
-    tail: { noteWritten: () => void reported.push("written") },
+    eventPoller: { noteWritten: () => void reported.push("written") },
     pricer: builtInPricer,
     onReturned() {},
     reports: { ended() {}, resumed: (runs: number) => void reported.push(`${runs} resumed`) },

@@ -47,6 +47,6 @@ export async function cancelRuns({
     if (answer === "asked") stopRun(ctx.runs, runId);
     else ctx.runs.reports.ended({ runId }, cancelledUnexecuted);
   }
-  if (changed.length > 0) ctx.runs.tail.noteWritten();
+  if (changed.length > 0) ctx.runs.eventPoller.noteWritten();
   return { cancelled: changed.length, next };
 }

@@ -16,7 +16,7 @@ export interface CancelPorts {
   readonly live: LiveRuns;
   readonly worker: Pick<WorkerCalls, "takeOver">;
   readonly processMessages: Pick<ProcessMessages, "send">;
-  readonly tail: Pick<EventPoller, "noteWritten">;
+  readonly eventPoller: Pick<EventPoller, "noteWritten">;
   readonly reports: Pick<RunReports, "ended">;
 }
 
@@ -56,7 +56,7 @@ export async function cancelRun({
       by: { auditId: newId("aud"), actor: principalOf(ctx.actor), address: ctx.address },
     });
     if (answer === "asked") stopRun(ctx.runs, input.runId);
-    else ctx.runs.tail.noteWritten();
+    else ctx.runs.eventPoller.noteWritten();
     if (answer === "cancelled")
       ctx.runs.reports.ended({ ...ref, agentId: before.agent_id }, cancelledUnexecuted);
   } catch (thrown) {

@@ -1,12 +1,12 @@
 export { createLimitedCallers } from "./limited-callers.ts";
 export { createQueueLimits } from "./queue-limits.ts";
 export {
-  mayStart,
   type Started,
   type StartRequest,
   startReceived,
   startRun,
   TriggerReconfigured,
+  workspaceOfCaller,
 } from "./start.ts";
 export { startErrors } from "./start-errors.ts";
 export type { StartPorts } from "./start-ports.ts";

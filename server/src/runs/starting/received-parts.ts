@@ -1,5 +1,6 @@
 import type { Column, Parameters } from "../../base/database/index.ts";
 import { someSubscriptions } from "../../events/index.ts";
+import type { Parts } from "./start-parts.ts";
 import type { ReceivedFile, ReceivedStart, StartRow } from "./start-row.ts";
 
 /**
@@ -8,15 +9,6 @@ import type { ReceivedFile, ReceivedStart, StartRow } from "./start-row.ts";
  * the same way.
  */
 export const maxHeldRuns = 1_000;
-
-interface ReceivedOptions {
-  readonly triggers: boolean;
-  readonly keys: boolean;
-  readonly files: boolean;
-  readonly limits: boolean;
-  readonly deliveries: boolean;
-  readonly repeated: boolean;
-}
 
 /**
  * Additional columns of the start statement's table of callers, for requests to triggers that have
@@ -27,44 +19,36 @@ export const receivedCallerColumns: Readonly<Record<string, Column<StartRow>>> =
 };
 
 /**
- * Returns SQL of further columns of the start statement's table `callers`. The column `held` is the
- * number of runs that the trigger holds. It is counted only if the caller's run would be held.
- */
-export function heldColumns({ triggers, limits }: ReceivedOptions): string {
-  const isPaused = `(a.paused_at is not null${limits ? " or paused.reached is not null" : ""})`;
-  return `${isPaused} as is_paused,
-    ${triggers ? "coalesce(g.listening_until > now(), false)" : "false"} as is_listening,
-    case when c.holds and (${isPaused}${limits ? " or reached.reached is not null" : ""}) then (
-      select count(*) from (
-        select from runs q join run_inputs i on i.run_id = q.id and i.workspace_id = q.workspace_id
-        where q.status = 'waiting' and q.workspace_id = a.workspace_id and q.agent_id = a.id
-          and i.trigger_id = g.id
-        limit ${maxHeldRuns}
-      ) as counted) end as held`;
-}
-
-/**
  * The parts of the start statement's SQL for requests to triggers that have the settings
  * `receiving`. `checked` is the statement's common table expression with one row for each request.
  */
 export interface ReceivedParts {
-  /** Columns of `checked`. */
-  readonly columns: (scope: string) => string;
+  /** Columns of `callers` and of `checked`, each followed by a comma. */
+  readonly callerColumns: string;
+  readonly columns: string;
   /** Joins of `checked`. */
   readonly joins: string;
+  /** Whether the request starts a run, which is held, even while the agent is paused. */
+  readonly holds: string;
+  /** Branch of the `case` that computes a run's initial status. */
+  readonly heldStatus: string;
+  /** The run that an earlier request with the same event id or Idempotency-Key started. */
+  readonly replayedRun: string;
   /**
-   * This field and the next three are branches of the `case` that computes the column `verdict`.
-   * Their names say where in the `case` they are inserted.
+   * This field and the next three are branches of the `case` that computes the column
+   * `check_result`. Their names say where in the `case` they are inserted.
    */
   readonly first: string;
   readonly beforeKey: string;
   readonly beforePause: string;
   readonly afterBody: string;
   /**
-   * Branch of the `case` that computes a request's result from `verdict`. The result is `held_full`
-   * if the run would have to be held, but the trigger already holds `maxHeldRuns` runs.
+   * Branches of the `case` that computes a request's result from `check_result`. `heldFull`: the
+   * run would have to be held, but the trigger already holds `maxHeldRuns` runs. `held`: this call
+   * has written the run, and it is held.
    */
   readonly heldFull: string;
+  readonly held: string;
   /**
    * Conditions for a row of `checked`. `isAdmitted`: its run does not exceed `maxHeldRuns`.
    * `isBound`: its event id is bound to its run, or it needs no binding.
@@ -82,11 +66,38 @@ export interface ReceivedParts {
   readonly repeatIfHalfBound: string;
 }
 
-/** Declares the tables of received requests, and returns the SQL that uses them. */
+/** The parts of a statement for a batch without such requests. An empty text adds nothing. */
+export const noReceived: ReceivedParts = {
+  callerColumns: "",
+  columns: "",
+  joins: "",
+  holds: "false",
+  heldStatus: "",
+  replayedRun: "old.run_id",
+  first: "",
+  beforeKey: "",
+  beforePause: "",
+  afterBody: "",
+  heldFull: "",
+  held: "",
+  isAdmitted: "",
+  isBound: "",
+  bindEvents: () => "",
+  write: "",
+  repeatIfHalfBound: "",
+};
+
+/**
+ * Declares the tables of received requests, and returns the SQL that uses them.
+ * @param sql `scope`: the scope of a request's Idempotency-Key. `reached`: the limit that the
+ *   request reaches, null if none.
+ */
 export function receivedTables<Input extends { readonly rows: readonly StartRow[] }>(
   p: Parameters<Input>,
-  { keys, files, deliveries, repeated }: ReceivedOptions,
+  parts: Parts,
+  { scope, reached }: { readonly scope: string; readonly reached: string },
 ): ReceivedParts {
+  const { keys, files, deliveries, repeated } = parts;
   const requests = p.rows("q", requestsOf, {
     request: ["int", (row) => row.request],
     id: ["text", (row) => row.requestId],
@@ -116,12 +127,12 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
 )`
     : "";
   return {
-    columns: (scope) =>
-      `q.id as request_id, q.event as sender_event, q.event_days, c.held${
-        keys
-          ? `, row_number() over (partition by ${scope}, r.key order by r.position) as key_turn`
-          : ""
-      }`,
+    callerColumns: heldColumns(parts),
+    columns: ` q.id as request_id, q.event as sender_event, q.event_days, c.held,${
+      keys
+        ? ` row_number() over (partition by ${scope}, r.key order by r.position) as key_turn,`
+        : ""
+    }`,
     joins: `left join ${requests.table} on q.request = r.position
   left join lateral (
     select e.run_id from trigger_event_ids e where q.event is not null
@@ -137,6 +148,9 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
   ) written_request on true`
       : ""
   }`,
+    holds: "c.holds",
+    heldStatus: `when c.holds and (c.is_paused or ${reached} is not null) then 'waiting'`,
+    replayedRun: "case when seen.run_id is not null then seen.run_id else old.run_id end",
     first: repeated ? "when written_request.id is not null then 'filtered_before'" : "",
     beforeKey: `when q.id is not null and c.is_listening and c.body = 'good' then 'listening'
       when seen.run_id is not null then 'repeated'`,
@@ -149,6 +163,7 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
       when q.is_filtered then 'filtered'`,
     heldFull:
       "when status = 'waiting' and run_id in (select run_id from overfull) then 'held_full'",
+    held: "when status = 'waiting' then 'held'",
     isAdmitted: "(status <> 'waiting' or run_id not in (select run_id from overfull))",
     isBound:
       "(sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))",
@@ -158,14 +173,15 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
   select run_id from (
     select run_id, held + row_number() over (partition by trigger_id order by position)
       > ${maxHeldRuns} as is_over
-    from checked where verdict = 'start' and status = 'waiting'
+    from checked where check_result = 'start' and status = 'waiting'
   ) as holding where is_over
 ), event_bound as (
   -- Ordered, so that two processes lock equal ids in the same order and cannot deadlock.
   insert into trigger_event_ids (workspace_id, trigger_id, event_id, run_id, expires_at)
   select workspace_id, trigger_id, sender_event, run_id, now() + make_interval(days => event_days)
   from checked
-  where verdict = 'start' and sender_event is not null and status <> 'failed' and (${isAdmitted})
+  where check_result = 'start' and sender_event is not null and status <> 'failed'
+    and (${isAdmitted})
     ${keys ? "and (key is null or key_turn = 1)" : ""}
   order by trigger_id, sender_event, position
   on conflict do nothing
@@ -176,20 +192,39 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
     event_type, run_id, replay_of, agent_version, address, content_type, content_encoding, size,
     query, headers, body)
   select s.request_id, s.workspace_id, s.agent_id, s.trigger_id,
-    case when s.verdict = 'filtered' then 'filtered' when s.status = 'waiting' then 'held'
+    case when s.check_result = 'filtered' then 'filtered' when s.status = 'waiting' then 'held'
       when s.status <> 'failed' then 'started' when s.error_code = 'mapping_error' then s.error_code
       else 'limit_reached' end,
     s.error_message, s.sender_event, b.event_type,
-    case when s.verdict = 'start' then s.run_id end, b.replay_of, s.version, b.address,
+    case when s.check_result = 'start' then s.run_id end, b.replay_of, s.version, b.address,
     s.content_type, b.content_encoding, b.size, b.query, b.headers, b.body
   from checked s join ${contents.table} on b.request = s.position
-  where s.verdict = 'filtered' or s.run_id in (select run_id from starting)
+  where s.check_result = 'filtered' or s.run_id in (select run_id from starting)
 )${storeFiles}`,
-    repeatIfHalfBound: `,
+    repeatIfHalfBound: keys
+      ? `,
   (select bool_or(repeat_statement()) from checked
     where key is not null and run_id in (select run_id from event_bound)
-      and run_id not in (select run_id from bound)) as repeat`,
+      and run_id not in (select run_id from bound)) as repeat`
+      : "",
   };
+}
+
+/**
+ * Returns columns of `callers`, each followed by a comma. The column `held` is the number of runs
+ * that the trigger holds. It is counted only if the caller's run would be held.
+ */
+function heldColumns({ triggers, limits }: Parts): string {
+  const isPaused = `(a.paused_at is not null${limits ? " or paused.reached is not null" : ""})`;
+  return ` ${isPaused} as is_paused,
+    ${triggers ? "coalesce(g.listening_until > now(), false)" : "false"} as is_listening,
+    case when c.holds and (${isPaused}${limits ? " or reached.reached is not null" : ""}) then (
+      select count(*) from (
+        select from runs q join run_inputs i on i.run_id = q.id and i.workspace_id = q.workspace_id
+        where q.status = 'waiting' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+          and i.trigger_id = g.id
+        limit ${maxHeldRuns}
+      ) as counted) end as held,`;
 }
 
 type Indexed<Value> = Value & { readonly request: number };

@@ -39,11 +39,11 @@ export async function startRuns(
     { rows, callers, callerOf, full },
     { repeated, subscriptions },
   );
-  if (checked.verdicts.length !== rows.length)
+  if (checked.results.length !== rows.length)
     throw new Error("the start statement returned no result for a request");
   const known = new Map(checked.callers.map((caller) => [caller.caller, caller]));
   const results = new Array<StartResult | Promise<StartResult>>(rows.length);
-  for (const request of checked.verdicts) {
+  for (const request of checked.results) {
     const index = request[0] - 1;
     const [row, caller] = [rows[index], known.get(callerOf[index] ?? 0)];
     if (row === undefined || caller === undefined)

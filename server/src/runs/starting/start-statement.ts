@@ -9,39 +9,14 @@ import { isAgentToken, isKeySecret, isTriggerToken } from "../../credentials/ind
 import { someSubscriptions } from "../../events/index.ts";
 import { isSpentSql } from "../../reservations/index.ts";
 import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
-import { heldColumns, receivedCallerColumns, receivedTables } from "./received-parts.ts";
+import {
+  noReceived,
+  type ReceivedParts,
+  receivedCallerColumns,
+  receivedTables,
+} from "./received-parts.ts";
+import { type Parts, partNames } from "./start-parts.ts";
 import { authenticated, type InitialFailure, initialError, type StartRow } from "./start-row.ts";
-
-/**
- * The optional parts of the start statement. A part is included only if at least one request of the
- * batch needs it: most parts add a join, which costs as much time as several more rows.
- */
-export interface Parts {
-  readonly triggers: boolean;
-  readonly keys: boolean;
-  readonly details: boolean;
-  readonly labels: boolean;
-  readonly callbacks: boolean;
-  /**
-   * Whether the limits of the callers' workspaces are checked. Without this part, requests to
-   * workspaces that have limits get the result `limited`.
-   */
-  readonly limits: boolean;
-  /**
-   * Whether requests to triggers are stored, and the senders' event ids are bound to the runs: see
-   * `received-parts.ts`.
-   */
-  readonly received: boolean;
-  /** Whether the requests have files, which become artifacts of the runs. */
-  readonly files: boolean;
-  /**
-   * Whether deliveries to subscriptions are written. Without this part, nothing is written if any
-   * workspace has a subscription, and requests that would start a run get the result `subscribed`.
-   */
-  readonly deliveries: boolean;
-  /** Whether an earlier call may already have written some rows of the batch. */
-  readonly repeated: boolean;
-}
 
 /**
  * A batch of requests. Requests that have the same values in the columns of the statement's table
@@ -59,26 +34,6 @@ export interface StartInput {
 }
 
 /**
- * Returns a join that takes the place of a table that no request of the batch needs. All its
- * columns are null, so the planner removes it.
- */
-const nullRow = (alias: string, ...columns: readonly string[]) =>
-  `cross join (select ${columns.map((column) => `null::${column.replace(/(\S+) (\S+)/, "$2 as $1")}`).join(", ")}) ${alias}`;
-
-const partNames = [
-  "triggers",
-  "keys",
-  "details",
-  "labels",
-  "callbacks",
-  "limits",
-  "received",
-  "files",
-  "deliveries",
-  "repeated",
-] as const satisfies readonly (keyof Parts)[];
-
-/**
  * Creates the statement that starts runs and is also their admission check. In one statement and
  * one commit it checks every row against the same snapshot, writes the runs that start, and returns
  * a result for each row. The order of the branches of `case` in `checked` is the order of
@@ -87,59 +42,24 @@ const partNames = [
 function startStatement(parts: Parts): Statement<StartInput> {
   const chosen = partNames.filter((part) => parts[part]);
   return statement<StartInput>(["start", ...chosen].join(":"), (p) => {
-    const callers = p.rows("c", (input) => input.callers, {
-      source: ["text", (row) => row.source],
-      credential: ["bytea", ({ caller }) => (caller.kind === "credential" ? caller.hash : null)],
-      agent: ["text", (row) => row.agentId],
-      member: ["text", ({ caller }) => authenticated(caller)?.principal ?? null],
-      workspace: ["text", ({ caller }) => authenticated(caller)?.workspaceId ?? null],
-      content_type: ["text", (row) => row.contentType],
-      body: ["text", (row) => row.body],
-      has_capacity: ["boolean", (row) => row.hasCapacity],
-      owner: ["text", (row) => row.owner],
-      detailed: ["boolean", (row) => row.details !== undefined],
-      ...(parts.triggers ? triggerColumns : {}),
-      ...(parts.received ? receivedCallerColumns : {}),
-    });
-    const requests = p.rows(
-      "r",
-      ({ rows, callerOf }) => rows.map((row, index) => ({ row, caller: callerOf[index] ?? 0 })),
-      {
-        ...(parts.labels ? labelColumns : {}),
-        ...(parts.callbacks ? callbackColumns : {}),
-        run_id: ["text", ({ row }) => row.runId],
-        event_id: ["text", ({ row }) => row.eventId],
-        caller: ["int", ({ caller }) => caller],
-        key: ["text", ({ row }) => row.key],
-        body_hash: ["bytea", ({ row }) => row.bodyHash],
-        payload: ["text", ({ row }) => row.payload],
-      },
-    );
-    const details = parts.details ? detailsTable(p) : undefined;
-    const received = parts.received ? receivedTables(p, parts) : undefined;
-    const full = p.value("text[]", (input) => input.full);
-    const scope =
-      "case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end";
-    // This condition is needed because the lateral subquery `t` below, which looks up a token by
-    // its hash, also finds tokens that are no longer valid.
-    const isValidToken = parts.triggers
-      ? `case when c.source = 'trigger' then ${isTriggerToken("t", "g", "a")} else ${isAgentToken("t", "a")} end`
-      : isAgentToken("t", "a");
+    const callers = callersTable(p, parts);
+    const requests = requestsTable(p, parts);
+    const details = parts.details ? detailsTable(p) : "";
     const reached =
-      parts.limits && details !== undefined
-        ? "coalesce(c.reached, of_trigger.reached)"
-        : "c.reached";
-    const isAdmitted = `(status <> 'queued' or run_id not in (select run_id from busy))${
-      received === undefined ? "" : ` and ${received.isAdmitted}`
-    }`;
-    const isBound =
-      [
-        ...(parts.keys
-          ? ["(key is null or not binds_key or run_id in (select run_id from bound))"]
-          : []),
-        ...(received === undefined ? [] : [received.isBound]),
-      ].join(" and ") || "true";
-    const holds = received === undefined ? "false" : "c.holds";
+      parts.limits && parts.details ? "coalesce(c.reached, of_trigger.reached)" : "c.reached";
+    const received = parts.received ? receivedTables(p, parts, { scope, reached }) : noReceived;
+    const full = p.value("text[]", (input) => input.full);
+    const columns = optionalColumns(parts);
+    const joins = optionalJoins(parts);
+    const checks = optionalChecks(parts, reached, received);
+    const isAdmitted = allOf(
+      "(status <> 'queued' or run_id not in (select run_id from busy))",
+      received.isAdmitted,
+    );
+    const isBound = allOf(
+      parts.keys ? "(key is null or not binds_key or run_id in (select run_id from bound))" : "",
+      received.isBound,
+    );
     return `
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
@@ -148,11 +68,9 @@ with callers as materialized (
   -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled,${parts.triggers ? " g.receiving_version as current_version," : ""}${
-      parts.received ? ` ${heldColumns(parts)},` : ""
-    }${parts.callbacks && parts.triggers ? " g.allows_callback," : ""} coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled,${columns.currentVersion}${received.callerColumns}${columns.allowsCallback} coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
-    ${parts.limits ? "reached.reached, paused.reached as paused_by" : "null::json as reached, null::json as paused_by"},
+    ${columns.limits},
     -- Queued runs are counted only for an agent whose run would be queued. Concurrent batches can
     -- exceed the queue limit together.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
@@ -164,11 +82,11 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (${isValidToken}) is not true then 'unauthorized'
+      when t.hash is not null and (${checks.isValidToken}) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from ${callers.table}
+  from ${callers}
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -187,13 +105,7 @@ with callers as materialized (
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
-  ${
-    parts.triggers
-      ? `left join lateral (
-    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
-  ) g on true`
-      : nullRow("g", "id text", "enabled boolean", "prompt_prefix text")
-  }
+  ${joins.trigger}
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
     select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all (${full})
@@ -207,101 +119,140 @@ with callers as materialized (
   left join lateral (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
-  ${
-    parts.limits
+  ${joins.limits}
+), ${details && `details as materialized (select * from ${details}), `}checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, ${scope} as scope,${columns.bindsKey}
+    case when d.error_code is not null then 'failed'
+      ${received.heldStatus}
+      when c.running then 'running' else 'queued' end as status,
+    ${received.replayedRun} as replayed_run,${received.columns} ${reached} as reached, c.paused_by,${columns.signer}
+    case
+      -- An earlier call wrote the row, and its reply was lost.
+      when written.run_id is not null then 'started'
+      ${received.first}
+      when c.rejection is not null then c.rejection
+      when c.body = 'unread' then 'body'
+      ${checks.reconfigured}
+      ${received.beforeKey}
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      ${received.beforePause}
+      when c.paused_at is not null and not ${received.holds} then 'agent_paused'
+      when c.paused_by is not null and not ${received.holds} then 'limit_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      ${received.afterBody}
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      ${checks.callbackNotAllowed}
+      ${checks.callbackUnknown}
+      ${checks.limitReached}
+      ${checks.subscribed}
+      else 'start'
+    end as check_result
+  from ${requests}
+  join callers c on c.caller_position = r.caller
+  ${joins.details}
+  ${received.joins}
+  ${joins.limitsOfTrigger}
+  ${joins.earlierRun}
+  ${joins.signer}
+  ${joins.written}
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
+    from checked where check_result = 'start' and status = 'queued'
+  ) as queued where is_over
+), ${received.bindEvents(isAdmitted)}${parts.keys ? bindKeys(isAdmitted, received.isBound) : ""}starting as not materialized (
+  select * from checked where check_result = 'start' and (${isAdmitted}) and (${isBound})
+), ${insertRuns("starting", {
+      detailed: parts.details,
+      labelled: parts.labels,
+      withCallback: parts.callbacks,
+      withDeliveries: parts.deliveries,
+    })}${parts.details ? writeDetails : ""}${received.write}
+select (select json_agg(json_build_array(position, case
+    when check_result <> 'start' then check_result
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    ${received.heldFull}
+    when not (${isBound}) then 'contended'
+    ${received.held}
+    else 'start'
+  end, replayed_run${columns.limitOfResult})) from checked) as results,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
+  ) as callers${received.repeatIfHalfBound}`;
+  });
+}
+
+/** SQL of the scope of a request's Idempotency-Key. */
+const scope =
+  "case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end";
+
+/** Returns the conjunction of the conditions; an empty text is no condition. */
+const allOf = (...conditions: readonly string[]) =>
+  conditions.filter((condition) => condition !== "").join(" and ") || "true";
+
+/** Columns that only some variants of the statement have. Commas are part of the texts. */
+function optionalColumns({ triggers, keys, callbacks, limits }: Parts) {
+  return {
+    currentVersion: triggers ? " g.receiving_version as current_version," : "",
+    allowsCallback: triggers && callbacks ? " g.allows_callback," : "",
+    limits: limits
+      ? "reached.reached, paused.reached as paused_by"
+      : "null::json as reached, null::json as paused_by",
+    bindsKey: keys ? " d.error_code is null or d.binds_key as binds_key," : "",
+    signer: callbacks ? " signer.id as callback_subscription_id," : "",
+    limitOfResult: limits
+      ? ", case when check_result = 'limit_paused' then paused_by when check_result = 'limit_reached' then reached end"
+      : "",
+  };
+}
+
+/** Joins that only some variants of the statement have, or the nulls that replace them. */
+function optionalJoins({ triggers, keys, details, callbacks, limits, repeated }: Parts) {
+  return {
+    trigger: triggers
+      ? `left join lateral (
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
+  ) g on true`
+      : nullRow("g", "id text, enabled boolean, prompt_prefix text"),
+    limits: limits
       ? `left join lateral (
     ${reachedLimit("b.scope_id = any (array[a.workspace_id, a.id, g.id, case when k.id is not null then k.id when c.member like 'key:%' then substr(c.member, 5) end])")}
   ) reached on true
   left join lateral (
     ${pausingLimit("b.scope_kind = 'agent' and b.scope_id = a.id")}
   ) paused on true`
-      : ""
-  }
-), ${details === undefined ? "" : `details as materialized (select * from ${details}), `}checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
-    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
-    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
-    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, ${scope} as scope,${
-      parts.keys ? " d.error_code is null or d.binds_key as binds_key," : ""
-    }
-    case when d.error_code is not null then 'failed'
-      ${received === undefined ? "" : `when ${holds} and (c.is_paused or ${reached} is not null) then 'waiting'`}
-      when c.running then 'running' else 'queued' end as status,
-    ${received === undefined ? "old.run_id" : "case when seen.run_id is not null then seen.run_id else old.run_id end"} as replayed_run,${
-      received === undefined ? "" : ` ${received.columns(scope)},`
-    } ${reached} as reached, c.paused_by,${
-      parts.callbacks ? " signer.id as callback_subscription_id," : ""
-    }
-    case
-      -- An earlier call wrote the row, and its reply was lost.
-      when written.run_id is not null then 'started'
-      ${received === undefined ? "" : received.first}
-      when c.rejection is not null then c.rejection
-      when c.body = 'unread' then 'body'
-      ${parts.triggers ? "when c.current_version <> c.receiving_version then 'reconfigured'" : ""}
-      ${received === undefined ? "" : received.beforeKey}
-      when r.key is not null and c.body = 'unhashable' then 'body'
-      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
-      when old.body_hash is not null then 'idempotency_mismatch'
-      when c.deleted_at is not null then 'agent_deleted'
-      ${received === undefined ? "" : received.beforePause}
-      when c.paused_at is not null and not ${holds} then 'agent_paused'
-      when c.paused_by is not null and not ${holds} then 'limit_paused'
-      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
-      when c.body <> 'good' then 'body'
-      ${received === undefined ? "" : received.afterBody}
-      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-      ${
-        parts.callbacks && parts.triggers
-          ? `when r.callback_url is not null and c.source = 'trigger' and not c.allows_callback
-        then 'callback_not_allowed'`
-          : ""
-      }
-      ${parts.callbacks ? "when r.callback_url is not null and signer.id is null then 'callback_unknown'" : ""}
-      ${
-        parts.limits
-          ? `when ${reached} is not null and d.error_code is null and not ${holds} then 'limit_reached'`
-          : "when c.is_limited then 'limited'"
-      }
-      ${parts.deliveries ? "" : `when ${someSubscriptions} then 'subscribed'`}
-      else 'start'
-    end as verdict
-  from ${requests.table}
-  join callers c on c.caller_position = r.caller
-  ${
-    details === undefined
-      ? nullRow(
+      : "",
+    details: details
+      ? "left join details d on d.request = r.position"
+      : nullRow(
           "d",
-          ...[
-            "version int",
-            "trigger_id text",
-            "prompt_prefix text",
-            "retry_of text",
-            "key_scope text",
-          ],
-          ...["audit_id text", "audit_address text", "audit_action text", "audit_data jsonb"],
-          ...["error_code text", "error_message text", "event_data jsonb", "binds_key boolean"],
-        )
-      : "left join details d on d.request = r.position"
-  }
-  ${received === undefined ? "" : received.joins}
-  ${
-    parts.limits && details !== undefined
-      ? `left join lateral (
+          "version int, trigger_id text, prompt_prefix text, retry_of text, key_scope text, " +
+            "audit_id text, audit_address text, audit_action text, audit_data jsonb, " +
+            "error_code text, error_message text, event_data jsonb, binds_key boolean",
+        ),
+    limitsOfTrigger:
+      limits && details
+        ? `left join lateral (
     ${reachedLimit("b.scope_id = d.trigger_id", "c")}
   ) of_trigger on true`
-      : ""
-  }
-  ${
-    parts.keys
+        : "",
+    earlierRun: keys
       ? `left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = ${scope} and i.key = r.key limit 1
   ) old on true`
-      : nullRow("old", "run_id text", "body_hash bytea")
-  }
-  ${
-    parts.callbacks
+      : nullRow("old", "run_id text, body_hash bytea"),
+    signer: callbacks
       ? `left join lateral (
     -- If several subscriptions match, the oldest one signs the callback. Subscriptions store URLs
     -- as URL.href writes them, so origins can be compared as text.
@@ -311,44 +262,70 @@ with callers as materialized (
       and substring(s.url from '^https?://[^/?#]+') = r.callback_origin
     order by s.id limit 1
   ) signer on true`
-      : ""
-  }
-  ${
-    parts.repeated
+      : "",
+    written: repeated
       ? `left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
   ) written on true`
-      : nullRow("written", "run_id text")
-  }
-), busy as (
-  select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where verdict = 'start' and status = 'queued'
-  ) as queued where is_over
-), ${received === undefined ? "" : received.bindEvents(isAdmitted)}${
-      parts.keys
-        ? `bound as (
+      : nullRow("written", "run_id text"),
+  };
+}
+
+/**
+ * Returns a join that takes the place of a table that no request of the batch needs. All its
+ * columns are null, so the planner removes it.
+ * @param columns names and types, separated by commas
+ */
+const nullRow = (alias: string, columns: string) =>
+  `cross join (select ${columns.replace(/(\w+) (\w+)/g, "null::$2 as $1")}) ${alias}`;
+
+/**
+ * Checks that only some variants of the statement have, most of them branches of the admission
+ * check's `case`. They are named after the result of a request that fails the check.
+ */
+function optionalChecks(
+  { triggers, callbacks, limits, deliveries }: Parts,
+  reached: string,
+  { holds }: ReceivedParts,
+) {
+  return {
+    // This condition is needed because the lateral subquery `t`, which looks up a token by its
+    // hash, also finds tokens that are no longer valid.
+    isValidToken: triggers
+      ? `case when c.source = 'trigger' then ${isTriggerToken("t", "g", "a")} else ${isAgentToken("t", "a")} end`
+      : isAgentToken("t", "a"),
+    reconfigured: triggers
+      ? "when c.current_version <> c.receiving_version then 'reconfigured'"
+      : "",
+    callbackNotAllowed:
+      triggers && callbacks
+        ? `when r.callback_url is not null and c.source = 'trigger' and not c.allows_callback
+        then 'callback_not_allowed'`
+        : "",
+    callbackUnknown: callbacks
+      ? "when r.callback_url is not null and signer.id is null then 'callback_unknown'"
+      : "",
+    limitReached: limits
+      ? `when ${reached} is not null and d.error_code is null and not ${holds} then 'limit_reached'`
+      : "when c.is_limited then 'limited'",
+    subscribed: deliveries ? "" : `when ${someSubscriptions} then 'subscribed'`,
+  };
+}
+
+/** Returns the common table expression that binds Idempotency-Keys, followed by a comma. */
+const bindKeys = (isAdmitted: string, isEventBound: string) => `bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and binds_key and (${isAdmitted})
-    ${received === undefined ? "" : `and ${received.isBound}`}
+  where check_result = 'start' and key is not null and binds_key and (${isAdmitted})
+    ${isEventBound && `and ${isEventBound}`}
   order by scope, key, position
   on conflict do nothing
   returning run_id
-), `
-        : ""
-    }starting as not materialized (
-  select * from checked where verdict = 'start' and (${isAdmitted}) and (${isBound})
-), ${insertRuns("starting", {
-      detailed: parts.details,
-      labelled: parts.labels,
-      withCallback: parts.callbacks,
-      withDeliveries: parts.deliveries,
-    })}${
-      parts.details
-        ? `, recorded as (
+), `;
+
+/** Common table expressions that write the audit entries and drafts of `details`. */
+const writeDetails = `, recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
   select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
   from starting where audit_id is not null
@@ -356,24 +333,7 @@ with callers as materialized (
   insert into run_drafts (run_id, workspace_id, config, provider_id)
   select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
   from starting s join details d on d.request = s.position where d.draft is not null
-)`
-        : ""
-    }${received === undefined ? "" : received.write}
-select (select json_agg(json_build_array(position, case
-    when verdict <> 'start' then verdict
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    ${received === undefined ? "" : received.heldFull}
-    when not (${isBound}) then 'contended'
-    ${received === undefined ? "" : "when status = 'waiting' then 'held'"}
-    else 'start'
-  end, replayed_run${parts.limits ? ", case when verdict = 'limit_paused' then paused_by when verdict = 'limit_reached' then reached end" : ""})) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
-    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
-  ) as callers${received === undefined || !parts.keys ? "" : received.repeatIfHalfBound}`;
-  });
-}
+)`;
 
 /** SQL that describes a budget in the form of `LimitReached`. */
 const describeBudget = `json_build_object('scope', b.scope_kind, 'scope_id', b.scope_id,
@@ -404,6 +364,42 @@ const pausingLimit = (condition: string) => `select ${describeBudget} as reached
       and (b.refused or ${isSpentSql})
     order by b.ends desc, b.id limit 1`;
 
+function callersTable(p: Parameters<StartInput>, { triggers, received }: Parts): string {
+  return p.rows("c", (input) => input.callers, {
+    source: ["text", (row) => row.source],
+    credential: ["bytea", ({ caller }) => (caller.kind === "credential" ? caller.hash : null)],
+    agent: ["text", (row) => row.agentId],
+    member: ["text", ({ caller }) => authenticated(caller)?.principal ?? null],
+    workspace: ["text", ({ caller }) => authenticated(caller)?.workspaceId ?? null],
+    content_type: ["text", (row) => row.contentType],
+    body: ["text", (row) => row.body],
+    has_capacity: ["boolean", (row) => row.hasCapacity],
+    owner: ["text", (row) => row.owner],
+    detailed: ["boolean", (row) => row.details !== undefined],
+    ...(triggers ? triggerColumns : {}),
+    ...(received ? receivedCallerColumns : {}),
+  }).table;
+}
+
+const triggerColumns: Readonly<Record<string, Column<StartRow>>> = {
+  receiving_version: ["int", (row) => row.receivingVersion ?? 0],
+};
+
+function requestsTable(p: Parameters<StartInput>, { labels, callbacks }: Parts): string {
+  const select = ({ rows, callerOf }: StartInput) =>
+    rows.map((row, index) => ({ row, caller: callerOf[index] ?? 0 }));
+  return p.rows("r", select, {
+    ...(labels ? labelColumns : {}),
+    ...(callbacks ? callbackColumns : {}),
+    run_id: ["text", ({ row }) => row.runId],
+    event_id: ["text", ({ row }) => row.eventId],
+    caller: ["int", ({ caller }) => caller],
+    key: ["text", ({ row }) => row.key],
+    body_hash: ["bytea", ({ row }) => row.bodyHash],
+    payload: ["text", ({ row }) => row.payload],
+  }).table;
+}
+
 /**
  * The tags of a run are sent as one text with one tag per line. In a PostgreSQL array of arrays,
  * all runs would need the same number of tags.
@@ -411,10 +407,6 @@ const pausingLimit = (condition: string) => `select ${describeBudget} as reached
 const labelColumns: Readonly<Record<string, Column<{ readonly row: StartRow }>>> = {
   external_id: ["text", ({ row }) => row.labels?.externalId ?? null],
   tags: ["text", ({ row }) => row.labels?.tags.join("\n") || null],
-};
-
-const triggerColumns: Readonly<Record<string, Column<StartRow>>> = {
-  receiving_version: ["int", (row) => row.receivingVersion ?? 0],
 };
 
 const callbackColumns: Readonly<Record<string, Column<{ readonly row: StartRow }>>> = {
@@ -485,36 +477,15 @@ export function statementFor(parts: Parts): Statement<StartInput> {
  * keys, details and repeated, and one variant with all parts.
  */
 export function startStatements(): Statement<StartInput>[] {
+  const all = (isIncluded: boolean) =>
+    Object.fromEntries(partNames.map((part) => [part, isIncluded])) as Record<keyof Parts, boolean>;
   const choices = [false, true];
-  const unlabelled = choices.flatMap((triggers) =>
+  const combinations = choices.flatMap((triggers) =>
     choices.flatMap((keys) =>
       choices.flatMap((details) =>
-        choices.map((repeated) => ({
-          triggers,
-          keys,
-          details,
-          repeated,
-          labels: false,
-          callbacks: false,
-          limits: false,
-          received: false,
-          files: false,
-          deliveries: false,
-        })),
+        choices.map((repeated) => ({ ...all(false), triggers, keys, details, repeated })),
       ),
     ),
   );
-  const complete = {
-    triggers: true,
-    keys: true,
-    details: true,
-    repeated: true,
-    labels: true,
-    callbacks: true,
-    limits: true,
-    received: true,
-    files: true,
-    deliveries: true,
-  };
-  return [...unlabelled, complete].map(startStatement);
+  return [...combinations, all(true)].map(startStatement);
 }

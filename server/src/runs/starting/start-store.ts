@@ -49,7 +49,7 @@ export async function readStarted(
 
 /** The result of the start statement: one entry for each request, and one for each caller. */
 export interface CheckedStarts {
-  readonly verdicts: readonly CheckedRequest[];
+  readonly results: readonly CheckedRequest[];
   readonly callers: readonly (CallerState & { readonly caller: number })[];
 }
 
@@ -89,14 +89,14 @@ export type CheckedRequest =
  * `Parts`.
  */
 interface Reply extends Pick<CheckedStarts, "callers"> {
-  readonly verdicts: readonly (
+  readonly results: readonly (
     | CheckedRequest
     | readonly [position: number, kind: "subscribed", replayedRun: null]
   )[];
 }
 
 function isChecked(reply: Reply): reply is CheckedStarts {
-  return reply.verdicts.every(([, kind]) => kind !== "subscribed");
+  return reply.results.every(([, kind]) => kind !== "subscribed");
 }
 
 /**

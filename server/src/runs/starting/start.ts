@@ -268,7 +268,7 @@ function toRequestFields({
  * @throws ApiError `unauthorized`, `forbidden`, `not_found`; `unavailable` if the database does not
  *   reply in time.
  */
-export async function mayStart(
+export async function workspaceOfCaller(
   ports: StartPorts,
   request: Pick<StartRow, "source" | "caller" | "agentId">,
 ): Promise<string> {

@@ -77,6 +77,7 @@ test("the run of a start that got 503 is stopped, although its process was decla
   await expect(submitStart(ports, startRow(agent))).rejects.toMatchObject({
     code: "unavailable",
     message: expect.stringContaining("the run may have been started; Beckon cancels it if it can"),
+    retryAfter: undefined,
   });
   // The start statement has already taken its snapshot, in which the process is not declared dead.
   await engine.query("update processes set died_at = now() where id = $1", [owner]);
@@ -92,4 +93,32 @@ test("the run of a start that got 503 is stopped, although its process was decla
   );
   expect(rows).toEqual([{ id: rows[0]?.id, status: "running", owner, is_cancelled: true }]);
   expect(sent).toEqual([{ kind: "cancel", runId: rows[0]?.id }]);
+});
+
+test("the 503 of a start that cannot write a run says that nothing was started", async () => {
+  const agent = await seedAgent(database);
+  const { ports } = createPorts(await seedProcess(database));
+  const blocker = await engine.connect();
+  await blocker.query("begin");
+  await blocker.query("lock table runs in access exclusive mode");
+  const outcomes = await Promise.allSettled(
+    [
+      startRow(agent, { body: "unread" }),
+      startRow(agent, { body: "bad", key: "order-4711" }),
+      startRow(agent, { body: "unhashable", key: "" }),
+    ].map((row) => submitStart(ports, row)),
+  );
+  await blocker.query("rollback");
+  blocker.release();
+  await eventually("the end of the starts", () => ports.starts.pending === 0 || undefined);
+
+  for (const outcome of outcomes)
+    expect(outcome).toMatchObject({
+      status: "rejected",
+      reason: {
+        code: "unavailable",
+        message: expect.stringMatching(/ Nothing was started; try again in a few seconds\.$/),
+        retryAfter: 2,
+      },
+    });
 });

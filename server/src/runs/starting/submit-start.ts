@@ -17,6 +17,8 @@ import type { UnconfirmedStart } from "./unconfirmed-starts.ts";
 /** How long a caller waits for the database before it gets a `503` response. */
 const startWaitMs = 5_000;
 
+const unconfirmed = "The database did not reply in time, so the run may have been started";
+
 /** A request whose body and files have more bytes than this is sent through `largeStarts`. */
 const maxSmallBodyBytes = 1_048_576;
 
@@ -44,7 +46,8 @@ interface Claimed {
  * repeats the request and then gets the run. The caller may already have got the run from another
  * process, so cancelling it could lose an acknowledged request.
  * @param trace used only for a run that is executed although it was not returned in time.
- * @throws ApiError `unavailable` if the database does not reply in time.
+ * @throws ApiError `unavailable` if the database does not reply in time; without `Retry-After` if a
+ *   repeat of the request could start a second run.
  */
 export async function submitStart(
   ports: StartPorts,
@@ -92,32 +95,25 @@ export async function submitStart(
       finish(false);
       throw thrown;
     }
-    if (thrown.sent && start.claimed !== undefined)
-      return { kind: "claimed", run: start.claimed, owner };
-    if (thrown.sent && isRepeatable)
-      throw unconfirmed(
-        thrown,
-        `. Send the request again with the same ${row.key === null ? "event id" : "key"}: it starts one run.`,
+    if (!thrown.sent) finish(false);
+    // The statement starts a run only if the body is `good`.
+    if (!thrown.sent || request.body !== "good")
+      throw databaseUnavailable(thrown, "Nothing was started; try again in a few seconds.");
+    if (start.claimed !== undefined) return { kind: "claimed", run: start.claimed, owner };
+    if (isRepeatable)
+      throw new ApiError(
+        "unavailable",
+        `${unconfirmed}. Send the request again with the same ${row.key === null ? "event id" : "key"}: it starts one run.`,
+        { retryAfter: 2, cause: thrown },
       );
-    if (thrown.sent) {
-      start.isRejected = true;
-      throw unconfirmed(
-        thrown,
-        "; Beckon cancels it if it can. Send the request again to start another run, and use an Idempotency-Key for requests that must not run twice.",
-      );
-    }
-    finish(false);
-    throw databaseUnavailable(thrown, "Nothing was started; try again in a few seconds.");
+    start.isRejected = true;
+    // Without `Retry-After`, because clients repeat every request that gets 503 with this header.
+    throw new ApiError(
+      "unavailable",
+      `${unconfirmed}; Beckon cancels it if it can. Send the request again to start another run, and use an Idempotency-Key for requests that must not run twice.`,
+      { cause: thrown },
+    );
   }
-}
-
-/** @param consequence what happens to the run, and what the caller should do */
-function unconfirmed(cause: unknown, consequence: string): ApiError {
-  return new ApiError(
-    "unavailable",
-    `The database did not reply in time, so the run may have been started${consequence}`,
-    { retryAfter: 2, cause },
-  );
 }
 
 /** Caches, for the caller and for the workspace of a new run, whether the workspace has limits. */

@@ -9,7 +9,10 @@ import type { ValueSchema } from "@beckon/contract";
 export interface SplitBody {
   /** Schema of the part that the model fills in; undefined if everything is constant. */
   readonly modelSchema: ValueSchema | undefined;
-  /** Returns the complete value: the model's fields and the constants. */
+  /**
+   * Returns the complete value: the model's fields and the constants. A constant replaces what the
+   * model sent for it.
+   */
   complete(filled: unknown): unknown;
 }
 
@@ -42,7 +45,7 @@ export function splitFixedFields(schema: ValueSchema): SplitBody {
         },
     complete: (filled) => {
       const value =
-        typeof filled === "object" && filled !== null
+        !isFixed && typeof filled === "object" && filled !== null
           ? new Map(Object.entries(filled))
           : new Map<string, unknown>();
       for (const { name, modelSchema: fieldSchema, complete } of fields) {

@@ -288,6 +288,19 @@ test("the model fills in the alternatives of a body whose own fields are constan
   expect(complete({ card: "4711", version: 1 })).toEqual({ card: "4711", version: 2 });
 });
 
+test("an object of constants contains nothing else, even if an alternative allows any fields", () => {
+  const { complete } = splitFixedFields({
+    type: "object",
+    properties: {
+      to: { type: "object", properties: { id: { const: 5 } } },
+      text: { type: "string" },
+    },
+    anyOf: [{ required: ["text"] }, { type: "object", additionalProperties: true }],
+  });
+  const sent = { text: "hi", to: { email: "eve@example.com" } };
+  expect(complete(sent)).toEqual({ text: "hi", to: { id: 5 } });
+});
+
 test("a body of constants adds no argument", () => {
   const { modelSchema, complete } = splitFixedFields({
     type: "object",

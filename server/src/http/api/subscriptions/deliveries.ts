@@ -11,7 +11,7 @@ import {
   listRunDeliveries,
   replayDelivery,
 } from "../../../subscriptions/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../../management/index.ts";
+import { dataOf, type ManagedRequest, type ManagedRoute } from "../../management/index.ts";
 
 const list = "/subscriptions/:subscription_id/deliveries";
 const one = `${list}/:delivery_id`;
@@ -56,12 +56,13 @@ export const deliveryRoutes: readonly ManagedRoute[] = [
         "The delivery with the body that is sent and its last 50 attempts. Extra headers and signatures are not stored with attempts.",
       data: deliveryDetails,
     },
-    handle: async (request) => ({
-      data: await getDelivery({
-        ctx: request.ctx,
-        input: { ...deliveryOf(request), publicUrl: request.publicUrl },
-      }),
-    }),
+    handle: (request) =>
+      dataOf(
+        getDelivery({
+          ctx: request.ctx,
+          input: { ...deliveryOf(request), publicUrl: request.publicUrl },
+        }),
+      ),
   },
   {
     method: "POST",

@@ -25,7 +25,7 @@ import {
   testSubscription,
   updateSubscription,
 } from "../../../subscriptions/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../../management/index.ts";
+import { dataOf, type ManagedRequest, type ManagedRoute } from "../../management/index.ts";
 
 const one = "/subscriptions/:subscription_id";
 
@@ -35,10 +35,6 @@ const subscriptionOf = (request: ManagedRequest) => ({
 const withBody = (request: ManagedRequest) => ({
   ...subscriptionOf(request),
   body: request.body,
-});
-const versioned = <T extends { version: number }>(data: T) => ({
-  data,
-  etag: String(data.version),
 });
 
 const secretShown = z.object({ secret: z.string() });
@@ -60,7 +56,7 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
       body: createSubscriptionBody,
       data: subscription,
       also: secretShown,
-      created: true,
+      created: "/subscriptions/:id",
       once: true,
       etag: true,
       example: {
@@ -68,11 +64,7 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
         event_types: ["run.finished", "run.failed"],
       },
     },
-    handle: async ({ ctx, body }) => {
-      const { data, replayed } = await createSubscription({ ctx, input: { body } });
-      const location = `/api/public/subscriptions/${data.id}`;
-      return { ...versioned(data), replayed, location };
-    },
+    handle: ({ ctx, body }) => createSubscription({ ctx, input: { body } }),
   },
   {
     method: "GET",
@@ -93,8 +85,8 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
     path: one,
     permission: "subscriptions:read",
     doc: { id: "getSubscription", summary: "Get subscription", data: subscription, etag: true },
-    handle: async (request) =>
-      versioned(await getSubscription({ ctx: request.ctx, input: subscriptionOf(request) })),
+    handle: (request) =>
+      dataOf(getSubscription({ ctx: request.ctx, input: subscriptionOf(request) })),
   },
   {
     method: "PATCH",
@@ -111,8 +103,7 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
       ifMatch: true,
       example: { event_types: ["run.finished"] },
     },
-    handle: async (request) =>
-      versioned(await updateSubscription({ ctx: request.ctx, input: withBody(request) })),
+    handle: (request) => dataOf(updateSubscription({ ctx: request.ctx, input: withBody(request) })),
   },
   {
     method: "DELETE",
@@ -124,10 +115,7 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
       description: "Cancels its pending deliveries.",
       ifMatch: true,
     },
-    handle: async (request) => {
-      await deleteSubscription({ ctx: request.ctx, input: subscriptionOf(request) });
-      return {};
-    },
+    handle: (request) => deleteSubscription({ ctx: request.ctx, input: subscriptionOf(request) }),
   },
   {
     method: "POST",
@@ -144,13 +132,11 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
       once: true,
       etag: true,
     },
-    handle: async (request) => {
-      const { data, replayed } = await pauseSubscription({
+    handle: (request) =>
+      pauseSubscription({
         ctx: request.ctx,
         input: withBody(request),
-      });
-      return { ...versioned(data), replayed };
-    },
+      }),
   },
   {
     method: "POST",
@@ -167,13 +153,11 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
       once: true,
       etag: true,
     },
-    handle: async (request) => {
-      const { data, replayed } = await resumeSubscription({
+    handle: (request) =>
+      resumeSubscription({
         ctx: request.ctx,
         input: withBody(request),
-      });
-      return { ...versioned(data), replayed };
-    },
+      }),
   },
   {
     method: "POST",
@@ -192,13 +176,11 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
       etag: true,
       example: { grace_seconds: 3600 },
     },
-    handle: async (request) => {
-      const { data, replayed } = await rotateSubscriptionSecret({
+    handle: (request) =>
+      rotateSubscriptionSecret({
         ctx: request.ctx,
         input: withBody(request),
-      });
-      return { ...versioned(data), replayed };
-    },
+      }),
   },
   {
     method: "GET",
@@ -212,9 +194,8 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
       also: secretShown,
       errors: ["secret_unreadable"],
     },
-    handle: async (request) => ({
-      data: await revealSubscriptionSecret({ ctx: request.ctx, input: subscriptionOf(request) }),
-    }),
+    handle: (request) =>
+      dataOf(revealSubscriptionSecret({ ctx: request.ctx, input: subscriptionOf(request) })),
   },
   {
     method: "POST",
@@ -228,18 +209,15 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
       body: testSubscriptionBody,
       bodyOptional: true,
       data: delivery,
-      created: true,
+      created: "/subscriptions/:subscription_id/deliveries/:id",
       once: true,
       example: { type: "run.finished" },
     },
-    handle: async (request) => {
-      const { data, replayed } = await testSubscription({
+    handle: (request) =>
+      testSubscription({
         ctx: request.ctx,
         input: withBody(request),
-      });
-      const location = `/api/public/subscriptions/${data.subscription_id}/deliveries/${data.id}`;
-      return { data, replayed, location };
-    },
+      }),
   },
   {
     method: "POST",

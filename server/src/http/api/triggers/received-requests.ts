@@ -19,7 +19,7 @@ import {
   replayRequest,
   replayRequests,
 } from "../../../triggers/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../../management/index.ts";
+import { dataOf, type ManagedRequest, type ManagedRoute } from "../../management/index.ts";
 
 const trigger = "/agents/:agent_id/triggers/:trigger_id";
 const list = `${trigger}/requests`;
@@ -29,6 +29,7 @@ const triggerOf = (request: ManagedRequest) => ({
   agentId: request.param("agent_id"),
   triggerId: request.param("trigger_id"),
 });
+const withBody = (request: ManagedRequest) => ({ ...triggerOf(request), body: request.body });
 const requestOf = (request: ManagedRequest) => ({
   ...triggerOf(request),
   requestId: request.param("request_id"),
@@ -69,11 +70,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       example: { since: "2026-01-31T09:00:00Z", outcome: "mapping_error" },
       dataExample: { replayed: 12, skipped: 1, more: false, next_until: null },
     },
-    handle: async (request) =>
-      replayRequests({
-        ctx: request.ctx,
-        input: { ...triggerOf(request), body: request.body },
-      }),
+    handle: (request) => replayRequests({ ctx: request.ctx, input: withBody(request) }),
   },
   {
     method: "GET",
@@ -88,9 +85,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       data: receivedRequestDetails,
       errors: ["too_large"],
     },
-    handle: async (request) => ({
-      data: await getRequest({ ctx: request.ctx, input: requestOf(request) }),
-    }),
+    handle: (request) => dataOf(getRequest({ ctx: request.ctx, input: requestOf(request) })),
   },
   {
     method: "POST",
@@ -105,18 +100,16 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       body: replayRequestBody,
       bodyOptional: true,
       data: run,
-      created: true,
+      created: "/runs/:id",
       once: true,
       errors: [...startErrors, "conflict", "mapping_error", "too_large", "unsupported_type"],
       example: { version: "current" },
     },
-    handle: async (request) => {
-      const { data, replayed } = await replayRequest({
+    handle: (request) =>
+      replayRequest({
         ctx: request.ctx,
         input: { ...requestOf(request), body: request.body },
-      });
-      return { data, replayed, location: `/api/public/runs/${data.id}` };
-    },
+      }),
   },
   {
     method: "POST",
@@ -129,7 +122,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       description:
         "Shows what the trigger makes of a request: the event, whether the filter lets it pass, and the input that the model would see, in its parts. Nothing is stored and no run starts. `receiving` and `prompt_prefix` replace the trigger's, so that settings can be tried before they are saved. A received request also needs the scope `runs:read`.",
       body: previewBody,
-      exactIntegers: true,
+      exactPayload: true,
       data: preview,
       errors: ["conflict"],
       example: {
@@ -137,12 +130,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
         receiving: { filter: "event.type == 'push'", template: "{{ payload.ref }} was pushed" },
       },
     },
-    handle: async (request) => ({
-      data: await previewTrigger({
-        ctx: request.ctx,
-        input: { ...triggerOf(request), body: request.body },
-      }),
-    }),
+    handle: (request) => dataOf(previewTrigger({ ctx: request.ctx, input: withBody(request) })),
   },
 ];
 

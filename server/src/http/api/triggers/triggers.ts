@@ -28,7 +28,7 @@ import {
   testTrigger,
   updateTrigger,
 } from "../../../triggers/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../../management/index.ts";
+import { dataOf, type ManagedRequest, type ManagedRoute } from "../../management/index.ts";
 
 const list = "/agents/:agent_id/triggers";
 const one = `${list}/:trigger_id`;
@@ -38,6 +38,7 @@ const triggerOf = (request: ManagedRequest) => ({
   ...agentOf(request),
   triggerId: request.param("trigger_id"),
 });
+const withBody = (request: ManagedRequest) => ({ ...triggerOf(request), body: request.body });
 
 /**
  * Adds the URL that fires the trigger. The URL contains the trigger's token, so only routes that
@@ -47,8 +48,6 @@ const withUrl = (request: ManagedRequest, trigger: TriggerWithToken) => ({
   ...trigger,
   url: `${request.publicUrl}/api/public/triggers/${trigger.token}`,
 });
-
-const versioned = <T extends { version: string }>(data: T) => ({ data, etag: data.version });
 
 const urlShown = z.object({ token: z.string(), url: z.string() });
 
@@ -72,7 +71,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       body: createTriggerBody,
       data: trigger,
       also: urlShown,
-      created: true,
+      created: "/agents/:agent_id/triggers/:id",
       once: true,
       etag: true,
       example: { name: "Payments", prompt_prefix: "A payment came in:" },
@@ -82,8 +81,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
         ctx: request.ctx,
         input: { ...agentOf(request), body: request.body },
       });
-      const location = `/api/public/agents/${data.agent_id}/triggers/${data.id}`;
-      return { ...versioned(withUrl(request, data)), replayed, location };
+      return { data: withUrl(request, data), replayed };
     },
   },
   {
@@ -105,8 +103,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     path: one,
     permission: "triggers:read",
     doc: { id: "getTrigger", summary: "Get trigger", data: trigger, etag: true },
-    handle: async (request) =>
-      versioned(await getTrigger({ ctx: request.ctx, input: triggerOf(request) })),
+    handle: (request) => dataOf(getTrigger({ ctx: request.ctx, input: triggerOf(request) })),
   },
   {
     method: "PATCH",
@@ -124,13 +121,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       ifMatch: true,
       example: { enabled: false },
     },
-    handle: async (request) =>
-      versioned(
-        await updateTrigger({
-          ctx: request.ctx,
-          input: { ...triggerOf(request), body: request.body },
-        }),
-      ),
+    handle: (request) => dataOf(updateTrigger({ ctx: request.ctx, input: withBody(request) })),
   },
   {
     method: "DELETE",
@@ -142,10 +133,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       description: "Its URL stops at once. Runs that it started continue.",
       ifMatch: true,
     },
-    handle: async (request) => {
-      await deleteTrigger({ ctx: request.ctx, input: triggerOf(request) });
-      return {};
-    },
+    handle: (request) => deleteTrigger({ ctx: request.ctx, input: triggerOf(request) }),
   },
   {
     method: "POST",
@@ -166,7 +154,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     handle: async (request) => {
       const { data, replayed } = await rotateTrigger({
         ctx: request.ctx,
-        input: { ...triggerOf(request), body: request.body },
+        input: withBody(request),
       });
       return { data: withUrl(request, data), replayed };
     },
@@ -182,21 +170,15 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       description:
         "Starts a run as a fire with this payload would, without the trigger's URL and without verification. A string is sent as text, all else as JSON, unless `content_type` says otherwise. With `request` the run is made of a received request or of an example of a preset. 409 `conflict` if the trigger's filter does not let it pass. The audit log records the test.",
       body: testTriggerBody,
-      exactIntegers: true,
+      exactPayload: true,
       bodyOptional: true,
       data: run,
-      created: true,
+      created: "/runs/:id",
       once: true,
       errors: [...startErrors, "trigger_disabled", "mapping_error"],
       example: { payload: { order: 4711 } },
     },
-    handle: async (request) => {
-      const { data, replayed } = await testTrigger({
-        ctx: request.ctx,
-        input: { ...triggerOf(request), body: request.body },
-      });
-      return { data, replayed, location: `/api/public/runs/${data.id}` };
-    },
+    handle: (request) => testTrigger({ ctx: request.ctx, input: withBody(request) }),
   },
   {
     method: "GET",
@@ -231,13 +213,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       example: { grace_seconds: 3600 },
       dataExample: senderSecretsExample,
     },
-    handle: async (request) => {
-      const { data, replayed } = await setSenderSecret({
-        ctx: request.ctx,
-        input: { ...triggerOf(request), body: request.body },
-      });
-      return { data, replayed };
-    },
+    handle: (request) => setSenderSecret({ ctx: request.ctx, input: withBody(request) }),
   },
   {
     method: "GET",
@@ -251,9 +227,8 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       errors: ["secret_unreadable"],
       dataExample: senderSecretsExample,
     },
-    handle: async (request) => ({
-      data: await revealSenderSecret({ ctx: request.ctx, input: triggerOf(request) }),
-    }),
+    handle: (request) =>
+      dataOf(revealSenderSecret({ ctx: request.ctx, input: triggerOf(request) })),
   },
   {
     method: "POST",
@@ -270,12 +245,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       errors: ["conflict"],
       example: { seconds: 120 },
     },
-    handle: async (request) => ({
-      data: await listenForSample({
-        ctx: request.ctx,
-        input: { ...triggerOf(request), body: request.body },
-      }),
-    }),
+    handle: (request) => dataOf(listenForSample({ ctx: request.ctx, input: withBody(request) })),
   },
   {
     method: "DELETE",
@@ -286,9 +256,6 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       summary: "Stop listening",
       description: "Has no effect if the trigger does not listen.",
     },
-    handle: async (request) => {
-      await stopListening({ ctx: request.ctx, input: triggerOf(request) });
-      return {};
-    },
+    handle: (request) => stopListening({ ctx: request.ctx, input: triggerOf(request) }),
   },
 ];

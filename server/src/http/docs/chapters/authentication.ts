@@ -1,5 +1,6 @@
-import { prose } from "../html.ts";
-import { type Chapter, inThreeLanguages } from "./chapter.ts";
+import { prose, table } from "../html.ts";
+import { samplesForGet } from "../samples.ts";
+import type { Chapter } from "./chapter.ts";
 
 const credentials: readonly (readonly [string, string, string])[] = [
   [
@@ -21,18 +22,17 @@ const credentials: readonly (readonly [string, string, string])[] = [
 ];
 
 const variables: readonly (readonly [string, string])[] = [
-  ["BECKON_KEY", "a workspace key, `bkw_…`"],
-  ["BECKON_TOKEN", "an agent's token, `bka_…`"],
-  ["BECKON_TRIGGER_URL", "a trigger's URL"],
-  ["BECKON_COOKIE", "a session's cookie, `name=value`, as `Set-Cookie` of the sign-in has it"],
-  ["BECKON_PASSWORD", "your password"],
-  ["BECKON_NEW_PASSWORD", "your new password, of at least 12 characters"],
-  ["BECKON_LINK_TOKEN", "the part of a one-time link after `#token=`"],
-  ["PROVIDER_API_KEY", "the key of your account at a provider of models"],
+  ["`BECKON_KEY`", "a workspace key, `bkw_…`"],
+  ["`BECKON_TOKEN`", "an agent's token, `bka_…`"],
+  ["`BECKON_TRIGGER_URL`", "a trigger's URL"],
+  ["`BECKON_COOKIE`", "a session's cookie, `name=value`, as `Set-Cookie` of the sign-in has it"],
+  ["`BECKON_PASSWORD`", "your password"],
+  ["`BECKON_NEW_PASSWORD`", "your new password, of at least 12 characters"],
+  ["`BECKON_LINK_TOKEN`", "the part of a one-time link after `#token=`"],
+  ["`PROVIDER_API_KEY`", "the key of your account at a provider of models"],
 ];
 
 export function authentication(baseUrl: string): Chapter {
-  const url = `${baseUrl}/api/public/agents`;
   return {
     slug: "authentication",
     title: "Authentication",
@@ -41,26 +41,10 @@ export function authentication(baseUrl: string): Chapter {
       {
         id: "credentials",
         title: "Credentials",
-        html: `<table><tr><th>Credential</th><th>Sent in</th><th>Allows</th></tr>${credentials
-          .map((row) => `<tr>${row.map((cell) => `<td>${prose(cell)}</td>`).join("")}</tr>`)
-          .join("")}</table>
+        html: `${table(credentials, ["Credential", "Sent in", "Allows"])}
 <p>${prose("Create keys with [Create key](/docs/keys#createKey). Each operation names the scope that it needs. Credentials are never accepted in a query string.")}</p>
 <p>${prose("Beckon does not read `Authorization: Bearer`. Without another credential such a request is a 401 that names `x-api-key`; otherwise the header is ignored.")}</p>`,
-        samples: inThreeLanguages({
-          curl: `curl -sS --fail-with-body \\\n  "${url}" \\\n  -H "x-api-key: $BECKON_KEY"`,
-          typescript: `const response = await fetch("${url}", {
-  headers: { "x-api-key": process.env.BECKON_KEY ?? "" },
-});
-if (!response.ok) throw new Error(await response.text());
-console.log(await response.json());`,
-          python: `import json
-import os
-from urllib.request import Request, urlopen
-
-request = Request("${url}", headers={"x-api-key": os.environ["BECKON_KEY"]})
-with urlopen(request) as response:
-    print(json.load(response))`,
-        }),
+        samples: samplesForGet(`${baseUrl}/api/public/agents`),
       },
       {
         id: "invalid-credentials",
@@ -76,11 +60,7 @@ with urlopen(request) as response:
       {
         id: "environment",
         title: "Environment variables of the samples",
-        html: `<p>${prose("The samples contain no secrets. They read them from these variables:")}</p><table>${variables
-          .map(
-            ([name, meaning]) => `<tr><td><code>${name}</code></td><td>${prose(meaning)}</td></tr>`,
-          )
-          .join("")}</table>`,
+        html: `<p>${prose("The samples contain no secrets. They read them from these variables:")}</p>${table(variables)}`,
       },
     ],
   };

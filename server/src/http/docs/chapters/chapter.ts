@@ -20,20 +20,3 @@ interface ChapterSection {
    */
   readonly samples?: readonly Sample[];
 }
-
-/** Returns one sample for each language. */
-export function inThreeLanguages({
-  curl,
-  typescript,
-  python,
-}: {
-  readonly curl: string;
-  readonly typescript: string;
-  readonly python: string;
-}): Sample[] {
-  return [
-    { language: "curl", label: "curl", code: curl },
-    { language: "typescript", label: "TypeScript", code: typescript },
-    { language: "python", label: "Python", code: python },
-  ];
-}

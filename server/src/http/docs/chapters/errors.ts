@@ -1,7 +1,7 @@
 import { reservedRunErrorCodes } from "@beckon/contract";
 import { apiErrors } from "../../errors.ts";
 import { runErrors } from "../../openapi/index.ts";
-import { jsonBlock, prose } from "../html.ts";
+import { jsonBlock, prose, table } from "../html.ts";
 import type { Chapter } from "./chapter.ts";
 
 const example = {
@@ -12,8 +12,27 @@ const example = {
 
 const reserved: readonly string[] = reservedRunErrorCodes;
 
-function row(code: string, status: number, meaning: string): string {
-  return `<tr><td><code>${code}</code></td><td>${status}</td><td>${prose(meaning)}</td></tr>`;
+const headers: readonly (readonly [string, string])[] = [
+  [
+    "`beckon-request-id`",
+    "On every response. The text of `internal_error` and `unavailable` repeats it, and so does the server's log: give it to the operator.",
+  ],
+  [
+    "`beckon-ignored-fields`",
+    "On responses of [Invoke agent](/docs/calls#invokeAgent): the names of the body's fields that were ignored, percent-encoded and separated by commas. At most 10 names and 512 bytes.",
+  ],
+  [
+    "`Retry-After`",
+    "On 429, on 503 unless the request may have changed something and a repeat could change it again, and on other errors if a limit that resets is the cause: seconds after which to try again.",
+  ],
+  ["`RateLimit`", "On 401 and 429: what remains of a limit, which `RateLimit-Policy` describes."],
+];
+
+function codes(rows: readonly (readonly [code: string, status: number, meaning: string])[]) {
+  return table(
+    rows.map(([code, status, meaning]) => [`\`${code}\``, String(status), meaning]),
+    ["Code", "Status", "Meaning"],
+  );
 }
 
 export function errors(): Chapter {
@@ -30,31 +49,23 @@ export function errors(): Chapter {
       {
         id: "headers",
         title: "Headers that help",
-        html: `<table>
-<tr><td><code>beckon-request-id</code></td><td>${prose("On every response. The text of `internal_error` and `unavailable` repeats it, and so does the server's log: give it to the operator.")}</td></tr>
-<tr><td><code>beckon-ignored-fields</code></td><td>${prose("On responses of [Invoke agent](/docs/calls#invokeAgent): the names of the body's fields that were ignored, percent-encoded and separated by commas. At most 10 names and 512 bytes.")}</td></tr>
-<tr><td><code>Retry-After</code></td><td>${prose("On 429, on 503 unless the request may have changed something, and on other errors if a limit that resets is the cause: seconds after which to try again.")}</td></tr>
-<tr><td><code>RateLimit</code></td><td>${prose("On 401 and 429: what remains of a limit, which `RateLimit-Policy` describes.")}</td></tr>
-</table>`,
+        html: table(headers),
       },
       {
         id: "codes",
         title: "Codes of rejected requests",
-        html: `<p>${prose("A rejected request started and changed nothing; only after `unavailable` and `internal_error`, a change may have been saved. An error of [Replay received requests](/docs/triggers#replayTriggerRequests) can follow the start of some runs: its text says of how many.")}</p><table><tr><th>Code</th><th>Status</th><th>Meaning</th></tr>${Object.entries(
-          apiErrors,
-        )
-          .map(([code, { status, meaning }]) => row(code, status, meaning))
-          .join("")}</table>`,
+        html: `<p>${prose("A rejected request started and changed nothing; only after `unavailable` and `internal_error`, a change may have been saved. An error of [Replay received requests](/docs/triggers#replayTriggerRequests) can follow the start of some runs: its text says of how many.")}</p>${codes(
+          Object.entries(apiErrors).map(([code, { status, meaning }]) => [code, status, meaning]),
+        )}`,
       },
       {
         id: "run-codes",
         title: "Codes of failed runs",
-        html: `<p>${prose("[Invoke agent](/docs/calls#invokeAgent) responds with 500 and one of these if the run failed. The run has the same code in its `error`.")}</p><table><tr><th>Code</th><th>Status</th><th>Meaning</th></tr>${Object.entries(
-          runErrors,
-        )
-          .filter(([code]) => !reserved.includes(code))
-          .map(([code, meaning]) => row(code, 500, meaning))
-          .join("")}</table>`,
+        html: `<p>${prose("[Invoke agent](/docs/calls#invokeAgent) responds with 500 and one of these if the run failed. The run has the same code in its `error`.")}</p>${codes(
+          Object.entries(runErrors)
+            .filter(([code]) => !reserved.includes(code))
+            .map(([code, meaning]) => [code, 500, meaning]),
+        )}`,
       },
       {
         id: "retries",

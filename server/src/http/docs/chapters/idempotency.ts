@@ -1,8 +1,9 @@
 import { prose } from "../html.ts";
-import { type Chapter, inThreeLanguages } from "./chapter.ts";
+import { Secret } from "../sample-values.ts";
+import { samplesFor } from "../samples.ts";
+import type { Chapter } from "./chapter.ts";
 
 export function idempotency(baseUrl: string): Chapter {
-  const url = `${baseUrl}/api/public/agents/agt_01jdb8tq5ke5ktbqrs4n1h9m0z/invoke`;
   return {
     slug: "idempotency",
     title: "Idempotency",
@@ -13,40 +14,16 @@ export function idempotency(baseUrl: string): Chapter {
         title: "Repeat a request",
         html: `<p>${prose("Send a key of your own, 1 to 255 printable ASCII characters, with every POST that must not be executed twice. A repeat with the same key and the same body gets the first response again, with `Idempotency-Replayed: true`. A repeat of an invoke joins its run.")}</p>
 <p>${prose("Keys are kept for 30 days, unless the operator has set another time. They belong to the agent for an invoke, to the trigger for a fire, and otherwise to the credential, the method and the path.")}</p>`,
-        samples: inThreeLanguages({
-          curl: `curl -sS --fail-with-body \\
-  "${url}" \\
-  -H "x-api-key: $BECKON_TOKEN" \\
-  -H "content-type: application/json" \\
-  -H "idempotency-key: order-4711" \\
-  -d '{"input": "Sum up order 4711"}'`,
-          typescript: `const response = await fetch("${url}", {
-  method: "POST",
-  headers: {
-    "x-api-key": process.env.BECKON_TOKEN ?? "",
-    "content-type": "application/json",
-    "idempotency-key": "order-4711",
-  },
-  body: JSON.stringify({ input: "Sum up order 4711" }),
-});
-if (!response.ok) throw new Error(await response.text());
-console.log(await response.json());`,
-          python: `import json
-import os
-from urllib.request import Request, urlopen
-
-request = Request(
-    "${url}",
-    method="POST",
-    headers={
-        "x-api-key": os.environ["BECKON_TOKEN"],
-        "content-type": "application/json",
-        "idempotency-key": "order-4711",
-    },
-    data=json.dumps({"input": "Sum up order 4711"}).encode(),
-)
-with urlopen(request) as response:
-    print(json.load(response))`,
+        samples: samplesFor({
+          method: "POST",
+          url: `${baseUrl}/api/public/agents/agt_01jdb8tq5ke5ktbqrs4n1h9m0z/invoke`,
+          headers: {
+            "x-api-key": new Secret("BECKON_TOKEN"),
+            "content-type": "application/json",
+            "idempotency-key": "order-4711",
+          },
+          body: { input: "Sum up order 4711" },
+          prints: "json",
         }),
       },
       {

@@ -1,5 +1,6 @@
-import { prose } from "../html.ts";
-import { type Chapter, inThreeLanguages } from "./chapter.ts";
+import { prose, table } from "../html.ts";
+import { samplesForGet } from "../samples.ts";
+import type { Chapter } from "./chapter.ts";
 
 const outcomes: readonly (readonly [string, string])[] = [
   [
@@ -18,7 +19,6 @@ const outcomes: readonly (readonly [string, string])[] = [
 ];
 
 export function limits(baseUrl: string): Chapter {
-  const url = `${baseUrl}/api/public/plan`;
   return {
     slug: "plans-and-ceilings",
     title: "Plans and ceilings",
@@ -28,28 +28,12 @@ export function limits(baseUrl: string): Chapter {
         id: "plan-and-ceilings",
         title: "Limits",
         html: `<p>${prose("A plan limits what a workspace uses per month: tokens, voice, browser time and cost. A ceiling limits cost per day, of the workspace, an agent, a key or a trigger: [set one](/docs/limits#setLimit). `limits.max_cost_micros` of an agent limits the cost of one run. To see the workspace's plan and what is left of it:")}</p>`,
-        samples: inThreeLanguages({
-          curl: `curl -sS --fail-with-body \\\n  "${url}" \\\n  -H "x-api-key: $BECKON_KEY"`,
-          typescript: `const response = await fetch("${url}", {
-  headers: { "x-api-key": process.env.BECKON_KEY ?? "" },
-});
-if (!response.ok) throw new Error(await response.text());
-console.log(await response.json());`,
-          python: `import json
-import os
-from urllib.request import Request, urlopen
-
-request = Request("${url}", headers={"x-api-key": os.environ["BECKON_KEY"]})
-with urlopen(request) as response:
-    print(json.load(response))`,
-        }),
+        samples: samplesForGet(`${baseUrl}/api/public/plan`),
       },
       {
         id: "at-a-limit",
         title: "At a limit",
-        html: `<table>${outcomes
-          .map(([when, what]) => `<tr><td>${prose(when)}</td><td>${prose(what)}</td></tr>`)
-          .join("")}</table>
+        html: `${table(outcomes)}
 <p>${prose("The error has `limit` with `scope`, `metric`, `used`, `limit` and `resets_at`, and so has the run. At 50, 80 and 100 percent a workspace event `usage.threshold` is written, once each per period, and again after a raise of the limit.")}</p>`,
       },
       {

@@ -1,21 +1,21 @@
-import { prose } from "../html.ts";
-import { type Chapter, inThreeLanguages } from "./chapter.ts";
+import { prose, table } from "../html.ts";
+import { samplesForGet } from "../samples.ts";
+import type { Chapter } from "./chapter.ts";
 
 const amounts: readonly (readonly [string, string])[] = [
-  ["entries", "Calls that were sent, one entry for each, also of failed and lost calls."],
-  ["input_tokens", "Includes `cached_input_tokens` and `cache_write_tokens`."],
-  ["output_tokens", "Includes `reasoning_tokens`."],
-  ["voice_ms, browser_ms", "Milliseconds of speech and of browser time."],
-  ["cost_micros", "Millionths of a dollar: the sum of the known costs, null if none is known."],
-  ["unknown_cost_entries", "Entries without a price. They are not in `cost_micros`."],
+  ["`entries`", "Calls that were sent, one entry for each, also of failed and lost calls."],
+  ["`input_tokens`", "Includes `cached_input_tokens` and `cache_write_tokens`."],
+  ["`output_tokens`", "Includes `reasoning_tokens`."],
+  ["`voice_ms, browser_ms`", "Milliseconds of speech and of browser time."],
+  ["`cost_micros`", "Millionths of a dollar: the sum of the known costs, null if none is known."],
+  ["`unknown_cost_entries`", "Entries without a price. They are not in `cost_micros`."],
   [
-    "estimated_entries",
+    "`estimated_entries`",
     "Entries whose tokens Beckon estimated, because the answer was lost or its usage was missing or absurd.",
   ],
 ];
 
 export function metering(baseUrl: string): Chapter {
-  const url = `${baseUrl}/api/public/usage?group_by=day,agent`;
   return {
     slug: "metering",
     title: "Usage and cost",
@@ -25,30 +25,12 @@ export function metering(baseUrl: string): Chapter {
         id: "report",
         title: "Read usage",
         html: `<p>${prose("[Get usage](/docs/usage#getUsage) sums what the workspace used. `group_by` names up to two of `day`, `hour`, `agent`, `model`, `caller`, `metric` and `tag`; `from` and `to` set the range, by default the last 30 days. With `format=csv` all rows are one file. It needs the scope `usage:read`.")}</p>`,
-        samples: inThreeLanguages({
-          curl: `curl -sS --fail-with-body \\\n  "${url}" \\\n  -H "x-api-key: $BECKON_KEY"`,
-          typescript: `const response = await fetch("${url}", {
-  headers: { "x-api-key": process.env.BECKON_KEY ?? "" },
-});
-if (!response.ok) throw new Error(await response.text());
-console.log(await response.json());`,
-          python: `import json
-import os
-from urllib.request import Request, urlopen
-
-request = Request("${url}", headers={"x-api-key": os.environ["BECKON_KEY"]})
-with urlopen(request) as response:
-    print(json.load(response))`,
-        }),
+        samples: samplesForGet(`${baseUrl}/api/public/usage?group_by=day,agent`),
       },
       {
         id: "amounts",
         title: "What is metered",
-        html: `<p>${prose("Tokens of models, and seconds of voice and of a browser are metered; requests are not. Each row has these sums:")}</p><table>${amounts
-          .map(
-            ([name, meaning]) => `<tr><td><code>${name}</code></td><td>${prose(meaning)}</td></tr>`,
-          )
-          .join("")}</table>
+        html: `<p>${prose("Tokens of models, and seconds of voice and of a browser are metered; requests are not. Each row has these sums:")}</p>${table(amounts)}
 <p>${prose("If a call is repeated after a failure, each attempt is an entry. Runs of drafts count, and so do runs that failed or were deleted.")}</p>`,
       },
       {

@@ -1,5 +1,6 @@
 import { jsonBlock, prose } from "../html.ts";
-import { type Chapter, inThreeLanguages } from "./chapter.ts";
+import { inThreeLanguages } from "../samples.ts";
+import type { Chapter } from "./chapter.ts";
 
 export function pagination(baseUrl: string): Chapter {
   const url = `${baseUrl}/api/public/runs?limit=100`;

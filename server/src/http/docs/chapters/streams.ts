@@ -1,5 +1,6 @@
 import { codeBlock, prose } from "../html.ts";
-import { type Chapter, inThreeLanguages } from "./chapter.ts";
+import { inThreeLanguages } from "../samples.ts";
+import type { Chapter } from "./chapter.ts";
 
 const frames = `id: 1
 event: run.started

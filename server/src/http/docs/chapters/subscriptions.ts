@@ -1,5 +1,6 @@
-import { prose } from "../html.ts";
-import { type Chapter, inThreeLanguages } from "./chapter.ts";
+import { prose, table } from "../html.ts";
+import { samplesForGet } from "../samples.ts";
+import type { Chapter } from "./chapter.ts";
 
 const promises: readonly (readonly [string, string])[] = [
   ["At least once", "An event can arrive twice. Ignore a `webhook-id` that you have processed."],
@@ -9,14 +10,13 @@ const promises: readonly (readonly [string, string])[] = [
 ];
 
 const statuses: readonly (readonly [string, string])[] = [
-  ["paused", "A member paused it."],
-  ["failing", "Every attempt failed for 5 days."],
-  ["gone", "The receiver responded with 410."],
-  ["backlog", "More than 100,000 deliveries of events were pending."],
+  ["`paused`", "A member paused it."],
+  ["`failing`", "Every attempt failed for 5 days."],
+  ["`gone`", "The receiver responded with 410."],
+  ["`backlog`", "More than 100,000 deliveries of events were pending."],
 ];
 
 export function subscriptions(baseUrl: string): Chapter {
-  const url = `${baseUrl}/api/public/subscriptions`;
   return {
     slug: "signed-events",
     title: "Signed events",
@@ -26,39 +26,19 @@ export function subscriptions(baseUrl: string): Chapter {
         id: "subscriptions-overview",
         title: "Subscriptions",
         html: `<p>${prose("A subscription sends events to a URL as signed POST requests. To add one, [create a subscription](/docs/subscriptions#createSubscription); the response has the secret. To try it, [send a test](/docs/subscriptions#testSubscription). The schemas and examples of all events are under `webhooks` in the OpenAPI document. To list the workspace's subscriptions with their health:")}</p>`,
-        samples: inThreeLanguages({
-          curl: `curl -sS --fail-with-body \\\n  "${url}" \\\n  -H "x-api-key: $BECKON_KEY"`,
-          typescript: `const response = await fetch("${url}", {
-  headers: { "x-api-key": process.env.BECKON_KEY ?? "" },
-});
-if (!response.ok) throw new Error(await response.text());
-console.log(await response.json());`,
-          python: `import json
-import os
-from urllib.request import Request, urlopen
-
-request = Request("${url}", headers={"x-api-key": os.environ["BECKON_KEY"]})
-with urlopen(request) as response:
-    print(json.load(response))`,
-        }),
+        samples: samplesForGet(`${baseUrl}/api/public/subscriptions`),
       },
       {
         id: "delivery-promises",
         title: "What is promised",
-        html: `<table>${rows(promises, prose)}</table>
+        html: `${table(promises)}
 <p>${prose("The signature is the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the secret's bytes, in base64 after `v1,`. While a secret is rotated there are two, separated by a space. Reject a timestamp that is more than 5 minutes off.")}</p>`,
       },
       {
         id: "missed-deliveries",
         title: "What was missed",
-        html: `<p>${prose("While a subscription is paused or disabled, its events become deliveries with the status `not_sent`. To get them, resume it, then [replay](/docs/subscriptions#replayDeliveries) since the time in the response. Beckon disables a subscription for one of these reasons:")}</p><table>${rows(statuses, (name) => `<code>${name}</code>`)}</table>`,
+        html: `<p>${prose("While a subscription is paused or disabled, its events become deliveries with the status `not_sent`. To get them, resume it, then [replay](/docs/subscriptions#replayDeliveries) since the time in the response. Beckon disables a subscription for one of these reasons:")}</p>${table(statuses)}`,
       },
     ],
   };
-}
-
-function rows(pairs: readonly (readonly [string, string])[], first: (text: string) => string) {
-  return pairs
-    .map(([name, meaning]) => `<tr><td>${first(name)}</td><td>${prose(meaning)}</td></tr>`)
-    .join("");
 }

@@ -3,7 +3,7 @@ import { statfsSync } from "node:fs";
 import { mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Client } from "pg";
-import { sleep } from "../../../clock.ts";
+import { pause } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import { EmbeddedError } from "../embedded-error.ts";
 import { syncFolder, syncTree } from "../sync-folder.ts";
@@ -199,7 +199,7 @@ async function samplePositions(client: Client, ended: AbortSignal): Promise<Posi
     const position = await readPosition(client).catch(() => undefined);
     if (position === undefined) break;
     positions.push(position);
-    await sleep(sampleMs, ended).catch(() => {});
+    await pause(sampleMs, ended);
   }
   return positions;
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { tryParseJson } from "../../../json/index.ts";
 import { EmbeddedError } from "../embedded-error.ts";
 import { isInside } from "./extract-archive.ts";
 
@@ -47,18 +48,10 @@ export async function readBackupFile(folder: string): Promise<BackupFile> {
         "Name a folder that beckon backup has created.",
     );
   }
-  const parsed = backupFile.safeParse(parse(text));
+  const parsed = backupFile.safeParse(tryParseJson(text));
   if (parsed.success) return parsed.data;
   throw new EmbeddedError(
     `${join(folder, backupFileName)} is damaged, or was written by a newer Beckon. Use another ` +
       "backup, or the Beckon that created it.",
   );
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,0 +1,41 @@
+import { isJsonObject, type JsonObject } from "../../../base/json/index.ts";
+import { objectsIn, type Repairs } from "./repairs.ts";
+
+/** Repairs a response, or an event of a streamed one, of OpenAI's Chat Completions API. */
+export function repairChatCompletion(body: JsonObject, repairs: Repairs): void {
+  const { choices } = body;
+  if (choices === undefined || choices === null) {
+    if (body.object === "chat.completion.chunk" && isJsonObject(body.usage)) {
+      repairs.set(body, "choices", []);
+      repairs.usage(body, "usage");
+    }
+    return;
+  }
+  if (!Array.isArray(choices)) return;
+  repairs.text(body, "id");
+  repairs.text(body, "model");
+  repairs.number(body, "created", null);
+  repairs.usage(body, "usage");
+  for (const [position, choice] of objectsIn(choices).entries()) {
+    if (typeof choice.index !== "number") repairs.set(choice, "index", position);
+    repairs.text(choice, "finish_reason");
+    repairs.clear(choice, "logprobs");
+    if (isJsonObject(choice.message)) repairChatMessage(choice.message, repairs, true);
+    if (isJsonObject(choice.delta)) repairChatMessage(choice.delta, repairs, false);
+  }
+}
+
+/** @param isWhole whether the message is not a part of a streamed one */
+function repairChatMessage(message: JsonObject, repairs: Repairs, isWhole: boolean): void {
+  if (message.role !== undefined && message.role !== "assistant")
+    repairs.set(message, "role", "assistant");
+  if (typeof message.refusal !== "string") repairs.clear(message, "refusal");
+  repairs.clear(message, "annotations");
+  for (const call of objectsIn(message.tool_calls)) {
+    repairs.text(call, "id");
+    repairs.number(call, "index", null);
+    if (isWhole || (call.type !== undefined && call.type !== null))
+      repairs.set(call, "type", "function");
+    if (isJsonObject(call.function)) repairs.arguments(call.function, isWhole ? "" : undefined);
+  }
+}

@@ -1,0 +1,1 @@
+export { repairAnswer } from "./repair-answer.ts";

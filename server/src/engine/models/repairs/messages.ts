@@ -1,0 +1,32 @@
+import { isJsonObject, type JsonObject } from "../../../base/json/index.ts";
+import { objectsIn, type Repairs } from "./repairs.ts";
+
+/** Repairs a response, or an event of a streamed one, of Anthropic's Messages API. */
+export function repairMessage(body: JsonObject, repairs: Repairs): void {
+  if (body.type === "message" && Array.isArray(body.content))
+    repairWhole(body, repairs, ["input_tokens", "output_tokens"]);
+  if (body.type === "message_start" && isJsonObject(body.message))
+    repairWhole(body.message, repairs, ["input_tokens"]);
+  if (body.type === "message_delta" && isJsonObject(body.delta)) {
+    repairs.text(body.delta, "stop_reason");
+    repairs.usage(body, "usage", ["output_tokens"]);
+  }
+  const block = body.content_block;
+  if (isJsonObject(block) && block.type === "tool_use") {
+    repairs.text(block, "id", "");
+    if (block.input !== undefined && !isJsonObject(block.input)) repairs.set(block, "input", {});
+  }
+}
+
+function repairWhole(message: JsonObject, repairs: Repairs, counts: readonly string[]): void {
+  repairs.text(message, "id");
+  repairs.text(message, "model");
+  repairs.text(message, "stop_reason");
+  repairs.text(message, "stop_sequence");
+  repairs.usage(message, "usage", counts);
+  for (const block of objectsIn(message.content)) {
+    if (block.type !== "tool_use") continue;
+    repairs.text(block, "id", "");
+    if (block.input === undefined) repairs.set(block, "input", {});
+  }
+}
