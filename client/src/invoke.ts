@@ -121,7 +121,8 @@ function requireSameRun(runId: string | undefined, repeatedId: string | undefine
     code: "unexpected_answer",
     message:
       `The server has forgotten the Idempotency-Key of ${runId}, so the repeated request ` +
-      `started ${repeatedId}. Cancel the run that you do not need.`,
+      `started ${repeatedId}. Check both runs, and cancel the one that you do not need if it ` +
+      `continues.`,
     runId,
   });
 }

@@ -16,15 +16,16 @@ const maxRetryAfterMs = 60_000;
 
 /**
  * Returns the milliseconds to wait before the next attempt, or undefined if the call must not be
- * repeated. If the server reports that it did not execute the call, every call can be repeated. If
- * the outcome is unknown, only `repeatable` calls can be.
+ * repeated. If the server reports that it did not execute the call, or that a repeat gets the run
+ * that the call started, every call can be repeated. If the outcome is unknown, only `repeatable`
+ * calls can be.
  */
 export function delayBefore(
   error: BeckonError,
   { tries, retries, repeatable }: RetryState,
 ): number | undefined {
   const { retryAfter } = error;
-  if (tries > retries || !(isNotExecuted(error) || (isOutcomeUnknown(error) && repeatable)))
+  if (tries > retries || !(canBeRepeated(error) || (isOutcomeUnknown(error) && repeatable)))
     return undefined;
   const delayMs = jitter(Math.min(firstDelayMs * 2 ** (tries - 1), maxDelayMs));
   if (retryAfter === undefined) return delayMs;
@@ -36,7 +37,7 @@ export function delayBefore(
  * Returns whether the server reports that it did not execute the call, or that a repeat gets the
  * run that the call started.
  */
-function isNotExecuted({ status, retryAfter }: BeckonError): boolean {
+function canBeRepeated({ status, retryAfter }: BeckonError): boolean {
   return status === 429 || (status === 503 && retryAfter !== undefined);
 }
 
@@ -44,7 +45,7 @@ function isNotExecuted({ status, retryAfter }: BeckonError): boolean {
 export function isOutcomeUnknown(error: BeckonError): boolean {
   const { status, code } = error;
   return (
-    !isNotExecuted(error) &&
+    !canBeRepeated(error) &&
     (code === "no_answer" || status === 502 || status === 503 || status === 504)
   );
 }

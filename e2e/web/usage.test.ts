@@ -186,6 +186,28 @@ inBrowser("the time range is chosen by name or by its days", async () => {
   await page.getByText("query parameter from must not be after to.").first().waitFor();
 });
 
+inBrowser("a day that is typed while the report loads is not lost", async () => {
+  const { agent, add, open } = await workspace();
+  await add(await agent("Refund desk"), { cost_micros: 1_000_000 });
+  const page = await open();
+  await page.getByText("$1.00", { exact: true }).first().waitFor();
+  const loaded = Promise.withResolvers<void>();
+  await page.route(/group_by=day/, async (route) => {
+    await loaded.promise;
+    await route.continue();
+  });
+  await page.getByLabel("Time", { exact: true }).selectOption("Last 90 days");
+  const lastDay = page.getByLabel("Last day");
+  await expect.poll(() => lastDay.inputValue()).toBe("");
+  const day = dateOf(daysAgo(30));
+  await lastDay.fill(day);
+  loaded.resolve();
+  await page.getByText("$1.00", { exact: true }).first().waitFor();
+  await page.getByText("Metered since").waitFor();
+  await lastDay.press("Enter");
+  await expect.poll(() => new URL(page.url()).searchParams.get("to")).toBe(day);
+});
+
 inBrowser("an unknown cost is called unknown, with the reason", async () => {
   const { agent, add, open } = await workspace();
   const [known, unknown] = [await agent("Known"), await agent("Unknown")];

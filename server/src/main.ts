@@ -1,7 +1,7 @@
 // This file is long because it shows in one place in which order a server process is built.
 import { parseArgs } from "node:util";
 import { createAuth, recordFailedSignIns } from "./accounts/index.ts";
-import { atMost, elapsed } from "./base/clock.ts";
+import { elapsed, undefinedAfter } from "./base/clock.ts";
 import { checkServer, connect, explainStartFailure, migrate } from "./base/database/index.ts";
 import { createEgress, createLeanFetch } from "./base/egress/index.ts";
 import { ConfigError } from "./base/errors.ts";
@@ -313,7 +313,7 @@ async function build(
     });
     opened.defer(() => sender?.stop(0));
   }
-  await atMost(operator.probe(defaultWorkspaceId), waitMs);
+  await undefinedAfter(operator.probe(defaultWorkspaceId), waitMs);
 
   let setupToken: string | undefined;
   if (setup && config.setupLink) setupToken = await issueSetupToken(database);

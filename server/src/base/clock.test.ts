@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { atMost, pause } from "./clock.ts";
+import { pause, undefinedAfter } from "./clock.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -10,13 +10,15 @@ afterEach(() => {
 });
 
 test("work that ends in time has its result or its error, and its timer is cleared", async () => {
-  expect(await atMost(Promise.resolve("done"), 1_000)).toBe("done");
-  await expect(atMost(Promise.reject(new Error("failed")), 1_000)).rejects.toThrow("failed");
+  expect(await undefinedAfter(Promise.resolve("done"), 1_000)).toBe("done");
+  await expect(undefinedAfter(Promise.reject(new Error("failed")), 1_000)).rejects.toThrow(
+    "failed",
+  );
   expect(vi.getTimerCount()).toBe(0);
 });
 
 test("work that takes too long has no result", async () => {
-  const late = atMost(new Promise(() => {}), 1_000);
+  const late = undefinedAfter(new Promise(() => {}), 1_000);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await late).toBeUndefined();
 });

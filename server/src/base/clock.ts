@@ -36,7 +36,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
  * is not stopped then, and its result is ignored.
  * @throws the error of `work`, if it fails in time.
  */
-export async function atMost<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+export async function undefinedAfter<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), ms);
   try {

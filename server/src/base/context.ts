@@ -223,8 +223,10 @@ export function requireMatchingVersion(
   current: string | number,
 ): void {
   if (ifMatch === undefined || ifMatch.includes(String(current))) return;
+  // Versions that are text are hashes, which say nothing to people.
+  const change = typeof current === "number" ? `is now at version ${current}` : "has been changed";
   throw new ApiError(
     "stale",
-    `The ${resource} is now at version ${current}. Read it again and apply your change to that version.`,
+    `The ${resource} ${change}. Read it again and apply your change to the current version.`,
   );
 }

@@ -56,15 +56,20 @@ export async function exportAgents({
 }): Promise<ExportedDocument> {
   permit(ctx, "agents:read");
   const { format } = parseQuery(exportQuery, input.query);
+  let limit = batchSize;
   const agents = await readInBatches((above = "") =>
     inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
       const rows = await listOldestAgentRows(tx, ctx.workspaceId, {
         agentIds: agentLimit(ctx),
         above,
-        limit: batchSize,
+        limit,
       });
       const values = fitting(await withTriggers(tx, ctx, rows));
-      const isLast = rows.length < batchSize && values.length === rows.length;
+      const isCut = values.length < rows.length;
+      const isLast = rows.length < limit && !isCut;
+      // The next batches read no more agents than fitted into this one: large agents often follow
+      // each other, and those that do not fit would be read again and again.
+      if (isCut) limit = values.length;
       return { values, last: isLast ? undefined : rows[values.length - 1]?.id };
     }),
   );

@@ -1,5 +1,5 @@
 import type { DeliveryKind, DisabledReason } from "@beckon/contract";
-import { atMost, elapsed, pause } from "../base/clock.ts";
+import { elapsed, pause, undefinedAfter } from "../base/clock.ts";
 import { attemptTask, type Batcher, createBatcher } from "../base/database/index.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
@@ -236,7 +236,10 @@ export function startSender(options: SenderOptions): Sender {
       woken = Promise.withResolvers();
       const start = elapsed();
       const found = await attemptTask(log, "claiming deliveries", claim);
-      await atMost(woken.promise, someSubscriptions ? Math.min(pollMs, nextDueMs) : idlePollMs);
+      await undefinedAfter(
+        woken.promise,
+        someSubscriptions ? Math.min(pollMs, nextDueMs) : idlePollMs,
+      );
       // Under load, the gap between claims grows: few large claims are cheaper, because claiming
       // many deliveries costs about as much as claiming one.
       const lengthenedMs = Math.min(pollMs, lagsPerGap * lagMs);
@@ -286,10 +289,10 @@ export function startSender(options: SenderOptions): Sender {
       await working;
       for (const lane of lanes.values()) lane.releaseWaiting();
       const finished = Promise.all([...lanes.values()].map((lane) => lane.idle()));
-      await atMost(finished, graceMs);
+      await undefinedAfter(finished, graceMs);
       for (const lane of lanes.values()) lane.abort();
       await finished;
-      await atMost(Promise.all(recording), maxRecordMs);
+      await undefinedAfter(Promise.all(recording), maxRecordMs);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import type * as Prometheus from "prom-client";
-import { atMost } from "../base/clock.ts";
+import { undefinedAfter } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type CollectedMetric, supervisorMetrics } from "../base/metrics/index.ts";
 import { version } from "../base/version.ts";
@@ -109,7 +109,7 @@ export class MetricsCollector {
     server.resolve = () => resolve(true);
     if (!child.connected) return false;
     child.send(request, () => {});
-    const inTime = await atMost(promise, maxWaitMs);
+    const inTime = await undefinedAfter(promise, maxWaitMs);
     server.resolve = undefined;
     return inTime === true;
   }

@@ -1,5 +1,6 @@
+import { QueryClient } from "@tanstack/react-query";
 import { expect, test } from "vitest";
-import { firstRows } from "./list.ts";
+import { firstRows, refetchFirstPage } from "./list.ts";
 
 /** Returns a list with these pages, and how many of them were read. */
 function listOf(...pages: readonly (readonly number[])[]) {
@@ -21,4 +22,18 @@ test.each([
   const made = listOf(...pages);
   expect(await firstRows(made.list, 3)).toEqual(rows);
   expect(made.read.pages).toBe(read);
+});
+
+test.each([
+  ["only the list with exactly this key", true, [1, 2]],
+  ["all lists whose keys begin with it", false, [1, 1]],
+])("the first page is kept of %s", (_, exact, kept) => {
+  const queryClient = new QueryClient();
+  const keys = [{}, { outcome: "run" }].map((filters) => ["requests", "list", filters]);
+  for (const key of keys)
+    queryClient.setQueryData(key, { pages: [[1], [2]], pageParams: [null, "a"] });
+  refetchFirstPage(queryClient, { queryKey: ["requests", "list", {}], exact });
+  const pagesOf = (key: (typeof keys)[number]) =>
+    queryClient.getQueryData<{ pages: unknown[] }>(key)?.pages.length;
+  expect(keys.map(pagesOf)).toEqual(kept);
 });

@@ -45,16 +45,20 @@ export async function firstRows<Row>(list: AsyncIterable<Row>, max: number): Pro
 }
 
 /**
- * Refetches the first page of the lists whose keys begin with `queryKey`. The other pages are
- * removed, and read again when a person scrolls to them.
+ * Refetches the first page of the lists whose keys begin with `queryKey`, or only of the one with
+ * this key if `exact` is true. The other pages are removed, and read again when a person scrolls to
+ * them.
  */
-export function refetchFirstPage(queryClient: QueryClient, queryKey: QueryKey): void {
-  queryClient.setQueriesData<InfiniteData<unknown>>({ queryKey }, (data) =>
+export function refetchFirstPage(
+  queryClient: QueryClient,
+  filters: { readonly queryKey: QueryKey; readonly exact?: boolean },
+): void {
+  queryClient.setQueriesData<InfiniteData<unknown>>(filters, (data) =>
     data === undefined || data.pages.length < 2
       ? data
       : { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
   );
-  void queryClient.invalidateQueries({ queryKey });
+  void queryClient.invalidateQueries(filters);
 }
 
 /**

@@ -30,6 +30,16 @@ test("the time does not go back because the server sends whole seconds only", as
   expect(serverNow() - first).toBe(999);
 });
 
+test("after a slow response, the next one corrects the time", async () => {
+  vi.setSystemTime("2026-11-26T09:00:01.900Z");
+  // The server's clock is a day behind, so no time of another test is kept.
+  const serverTime = () => Date.now() - 24 * hourMs;
+  await get({ date: new Date(serverTime() - 1_900).toUTCString() });
+  expect(serverNow()).toBeLessThan(serverTime());
+  await get({ date: new Date(serverTime()).toUTCString() });
+  expect(serverNow()).toBeGreaterThan(serverTime());
+});
+
 test("a response without the time changes nothing", async () => {
   const before = serverNow();
   await get({});

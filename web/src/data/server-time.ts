@@ -5,10 +5,10 @@
 let aheadMs: number | undefined;
 
 /**
- * A smaller change in ms is ignored, so that `serverNow` does not go back: `Date` is exact to 1 s
+ * A smaller decrease in ms is ignored, so that `serverNow` does not go back: `Date` is exact to 1 s
  * only, and some responses take longer than others.
  */
-const minChangeMs = 2_000;
+const minDecreaseMs = 2_000;
 
 /** Returns a `fetch` that sends requests by `send` and reads the server's time from responses. */
 export function readingTime(send: typeof fetch): typeof fetch {
@@ -17,17 +17,20 @@ export function readingTime(send: typeof fetch): typeof fetch {
     const date = Date.parse(response.headers.get("date") ?? "");
     if (Number.isNaN(date)) return response;
     // `Date` has whole seconds, rounded down (RFC 9110, section 5.6.7). The second that is added
-    // makes `serverNow` later than everything that the response shows.
+    // makes `serverNow` later than everything that the response shows. For the same reason, an
+    // increase is never ignored.
     const nextMs = date + 1_000 - Date.now();
-    if (aheadMs === undefined || Math.abs(nextMs - aheadMs) > minChangeMs) aheadMs = nextMs;
+    if (aheadMs === undefined || nextMs > aheadMs || aheadMs - nextMs > minDecreaseMs)
+      aheadMs = nextMs;
     return response;
   };
 }
 
 /**
- * Returns the server's time as Unix time in ms, about 1 s too late at most. Use it for time ranges
- * of API calls, because the browser's clock can be wrong. Before the first response, it returns the
- * browser's time.
+ * Returns the server's time as Unix time in ms, usually 0 to 1 s later than the server's clock:
+ * earlier if the last responses were slow, up to 3 s later if a clock was changed. Use it for time
+ * ranges of API calls, because the browser's clock can be wrong. Before the first response, it
+ * returns the browser's time.
  */
 export function serverNow(): number {
   return Date.now() + (aheadMs ?? 0);

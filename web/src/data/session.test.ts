@@ -8,21 +8,25 @@ function stubPage() {
     "BroadcastChannel",
     class {
       addEventListener() {}
-      postMessage() {}
+      postMessage = announce;
     },
   );
   vi.stubGlobal("sessionStorage", drafts);
-  vi.stubGlobal("localStorage", { removeItem: () => {} });
+  vi.stubGlobal("localStorage", { removeItem: forget });
   vi.stubGlobal("fetch", async (url: string) => {
-    const response = responses.get(new URL(url).pathname.replace("/api/public", ""));
+    const response = await responses.get(new URL(url).pathname.replace("/api/public", ""));
     if (response === undefined) throw new TypeError("no connection");
     return response;
   });
 }
 
+/** Sends a message to the other tabs. */
+const announce = vi.fn();
+/** Deletes an item of the local storage. */
+const forget = vi.fn();
 const drafts = new Map<string, string>();
 /** The server's responses by path. If there is none, the response is lost. */
-const responses = new Map<string, Response>();
+const responses = new Map<string, Response | Promise<Response>>();
 
 stubPage();
 const { createSession } = await import("./session.ts");
@@ -31,6 +35,10 @@ const { meQuery } = await import("./me.ts");
 const me = { id: "usr_1", name: "Ada" };
 const unauthorized = () =>
   Response.json({ ok: false, error: "Sign in.", code: "unauthorized" }, { status: 401 });
+
+/** An error that does not say who is signed in, and for which the client repeats no call. */
+const failed = () =>
+  Response.json({ ok: false, error: "Failed.", code: "internal" }, { status: 500 });
 
 /** Returns the session of a signed-in person. */
 function openSession() {
@@ -42,6 +50,7 @@ function openSession() {
 
 beforeEach(() => {
   stubPage();
+  vi.clearAllMocks();
   responses.clear();
   drafts.clear();
   drafts.set("beckon.draft.usr_1.agt_1", "Not saved");
@@ -59,21 +68,68 @@ test("after a sign-out that did not arrive, the end of the session counts as an 
   responses.set("/me", Response.json({ ok: true, data: me }));
   const { leave, session } = openSession();
   await expect(session.signOut()).rejects.toMatchObject({ code: "no_answer" });
-  await session.check();
   responses.set("/me", unauthorized());
   await session.check();
   expect(leave.mock.calls).toEqual([[{ next: true }]]);
   expect(drafts.size).toBe(1);
 });
 
-test("a sign-out whose response is lost drops everything as soon as the session has ended", async () => {
+test("a sign-out whose response is lost succeeds if the session has ended", async () => {
   responses.set("/me", unauthorized());
   const { leave, queryClient, session } = openSession();
-  await expect(session.signOut()).rejects.toMatchObject({ code: "no_answer" });
-  expect(leave).not.toHaveBeenCalled();
-  await session.check();
+  await session.signOut();
   expect(leave.mock.calls).toEqual([[{ next: false }]]);
   expect([drafts.size, queryClient.getQueryData(meQuery.queryKey)]).toEqual([0, undefined]);
+});
+
+test("a sign-out whose response is lost succeeds if a check has found the end before", async () => {
+  const lost = Promise.withResolvers<Response>();
+  responses.set("/sign-out", lost.promise);
+  responses.set("/me", unauthorized());
+  const { leave, session } = openSession();
+  const signedOut = session.signOut();
+  await session.check();
+  expect(leave.mock.calls).toEqual([[{ next: false }]]);
+  lost.reject(new TypeError("no connection"));
+  await signedOut;
+});
+
+test("a sign-out whose response is lost drops everything as soon as the session has ended", async () => {
+  responses.set("/me", failed());
+  const { leave, session } = openSession();
+  await expect(session.signOut()).rejects.toMatchObject({ code: "no_answer" });
+  expect(leave).not.toHaveBeenCalled();
+  responses.set("/me", unauthorized());
+  await session.check();
+  expect(leave.mock.calls).toEqual([[{ next: false }]]);
+  expect(drafts.size).toBe(0);
+});
+
+test("a sign-out whose response is lost is announced when the session has ended", async () => {
+  responses.set("/me", unauthorized());
+  const { session } = openSession();
+  await session.signOut();
+  expect(announce.mock.calls).toEqual([[{ type: "signed out" }]]);
+  expect(forget.mock.calls).toEqual([["beckon.workspace"]]);
+});
+
+test("drafts stay if the session expires after a sign-out that the person has given up", async () => {
+  responses.set("/me", failed());
+  const { queryClient, session } = openSession();
+  await expect(session.signOut()).rejects.toMatchObject({ code: "no_answer" });
+  const updatedAt = Date.now() + 1;
+  queryClient.setQueryData(meQuery.queryKey, me as never, { updatedAt });
+  responses.set("/me", unauthorized());
+  await session.check();
+  expect(drafts.size).toBe(1);
+});
+
+test("another person's session is not announced as signed out", async () => {
+  responses.set("/me", Response.json({ ok: true, data: { id: "usr_2", name: "Grace" } }));
+  const { leave, session } = openSession();
+  await session.signOut();
+  expect(leave).toHaveBeenCalledOnce();
+  expect([drafts.size, announce.mock.calls]).toEqual([0, []]);
 });
 
 test("a sign-out after the end of the session drops everything", async () => {

@@ -10,8 +10,8 @@ import { announceSignOut, onSignedOut } from "./tabs.ts";
 export interface SessionControl {
   /**
    * Ends the session on the server, then deletes all data of the page.
-   * @throws BeckonError if the server did not confirm the end. If only the response was lost, a
-   *   `check` then deletes all data, otherwise no data is deleted.
+   * @throws BeckonError if the session may still be valid. If it has ended without a response, a
+   *   later `check` deletes all data.
    */
   signOut(): Promise<void>;
   /**
@@ -32,10 +32,18 @@ export function createSession(
 ): SessionControl {
   let checking: Promise<void> | undefined;
   /**
-   * Whether the person has pressed Sign out, and the session may have ended. A 401 then does not
-   * count as an expiry.
+   * Unix time in ms at which the person pressed Sign out; undefined if they have not, or if it is
+   * known that the session has not ended.
    */
-  let isLeaving = false;
+  let leftAt: number | undefined;
+  /**
+   * Returns whether the sign-out may have ended the session. A 401 then does not count as an
+   * expiry. If the page has read the person since, the session has not ended.
+   */
+  const isLeaving = () => {
+    const readAt = queryClient.getQueryState(meQuery.queryKey)?.dataUpdatedAt ?? 0;
+    return leftAt !== undefined && readAt <= leftAt;
+  };
   // The session storage contains drafts of forms, which the next person must not see.
   const dropDrafts = () => sessionStorage.clear();
   const drop = (options: { readonly next: boolean }) => {
@@ -43,11 +51,16 @@ export function createSession(
     leave(options);
   };
   const dropAfterSignOut = () => {
-    isLeaving = false;
+    leftAt = undefined;
     dropDrafts();
     drop({ next: false });
   };
   onSignedOut(dropAfterSignOut);
+  const finishSignOut = () => {
+    announceSignOut();
+    forgetWorkspace();
+    dropAfterSignOut();
+  };
   const check = async () => {
     const known = queryClient.getQueryData(meQuery.queryKey);
     // If there is no session in this tab, for example on the page of an expired link, nothing needs
@@ -59,13 +72,13 @@ export function createSession(
     const userId = await account.me.get().then(
       ({ id }) => {
         // The sign-out has not ended the session.
-        if (id === known.id) isLeaving = false;
+        if (id === known.id) leftAt = undefined;
         return id;
       },
       (thrown: unknown) => (isUnauthorized(thrown) ? undefined : known.id),
     );
     if (userId === known.id) return;
-    if (isLeaving) return dropAfterSignOut();
+    if (userId === undefined && isLeaving()) return finishSignOut();
     // If the session has expired, the drafts stay for the same person, who can sign in again.
     // `meQuery` deletes them if another person signs in.
     if (userId !== undefined) dropDrafts();
@@ -79,17 +92,20 @@ export function createSession(
   };
   return {
     async signOut() {
-      isLeaving = true;
-      await account.signOut().catch((thrown: unknown) => {
-        // The session had ended already.
-        if (isUnauthorized(thrown)) return;
-        isLeaving = isOutcomeUnknown(thrown);
-        if (isLeaving) void checkOnce();
-        throw thrown;
-      });
-      announceSignOut();
-      forgetWorkspace();
-      dropAfterSignOut();
+      leftAt = Date.now();
+      try {
+        await account.signOut();
+      } catch (thrown) {
+        // After a 401, the session had ended already.
+        if (!isUnauthorized(thrown)) {
+          if (isOutcomeUnknown(thrown)) await checkOnce();
+          else leftAt = undefined;
+          // A check, this one or an earlier one, has found the end and deleted all data.
+          if (queryClient.getQueryData(meQuery.queryKey) === undefined) return;
+          throw thrown;
+        }
+      }
+      finishSignOut();
     },
     check: checkOnce,
   };

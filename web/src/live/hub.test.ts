@@ -66,7 +66,8 @@ function startHub(budget = createStreamBudget()) {
       },
     },
   } as unknown as HubOptions["client"];
-  const hub = createHub({ client, budget, now: () => now });
+  const onEmpty = vi.fn();
+  const hub = createHub({ client, budget, now: () => now, onEmpty });
   const open = (userId = "usr_ada", { isHidden = false } = {}) => {
     const received: HubMessage[] = [];
     const tab: Tab = { send: (message) => received.push(message) };
@@ -82,7 +83,7 @@ function startHub(budget = createStreamBudget()) {
     now += ms;
     hub.tick();
   };
-  return { hub, open, events, runs, starts, pass };
+  return { hub, open, events, runs, starts, pass, onEmpty };
 }
 
 const event = (cursor: string) => ({ type: "run.started", cursor }) as WorkspaceEvent;
@@ -301,6 +302,20 @@ test("a stream that has ended closes no other one when it is opened again by its
   expect(isOpen()).toEqual([false, true, true, true, true]);
 });
 
+test("a stream that cannot be opened again for lack of capacity says so", async () => {
+  const budget = createStreamBudget();
+  const hubs = Array.from({ length: 5 }, () => startHub(budget));
+  const [first] = hubs.slice(0, 4).map(({ open }) => open());
+  hubs[0]?.events[0]?.fail(away);
+  await vi.waitFor(() => expect(first?.state()).toBe("not live"));
+  hubs[4]?.open();
+  const reason = () => first?.of("status").at(-1)?.status.reason;
+  hubs[0]?.pass(29_999);
+  expect(reason()).toBe("No response.");
+  hubs[0]?.pass(1);
+  expect(reason()).toContain("Tabs of other workspaces");
+});
+
 test("a tab that is opened in the background closes no other stream", () => {
   const budget = createStreamBudget();
   const hubs = Array.from({ length: 5 }, () => startHub(budget));
@@ -383,6 +398,16 @@ test("a run whose tab has left before the response does not keep its stream open
   expect(starts[0]?.signal.aborted).toBe(true);
 });
 
+test("a hub without tabs is empty only after the last start has its response", async () => {
+  const { open, starts, onEmpty } = startHub();
+  const tab = open();
+  tab.say({ ...start, idempotencyKey: "k" });
+  tab.say({ type: "bye" });
+  expect(onEmpty).not.toHaveBeenCalled();
+  starts[0]?.begun.resolve();
+  await vi.waitFor(() => expect(onEmpty).toHaveBeenCalledOnce());
+});
+
 test("a sign-out ends the starts that have no response yet", async () => {
   const { hub, open, starts } = startHub();
   const tab = open();
@@ -392,7 +417,10 @@ test("a sign-out ends the starts that have no response yet", async () => {
   starts[0]?.begun.reject(starts[0].signal.reason);
   await vi.waitFor(() =>
     expect(tab.of("run not started")).toMatchObject([
-      { startId: 1, error: { code: "no_answer", message: expect.stringContaining("has ended") } },
+      {
+        startId: 1,
+        error: { code: "unauthorized", message: expect.stringContaining("has ended") },
+      },
     ]),
   );
 });

@@ -11,7 +11,10 @@ export interface HubOptions {
   readonly budget: StreamBudget;
   /** Returns the Unix time in ms. */
   readonly now: () => number;
-  /** Called after the last tab has left. Default: nothing happens. */
+  /**
+   * Called after the last tab has left and each start of a run has its response. Until then, a
+   * sign-out must be able to end the starts. Default: nothing happens.
+   */
   readonly onEmpty?: () => void;
 }
 
@@ -54,8 +57,8 @@ export interface Hub {
   receive(tab: Tab, message: TabMessage): void;
   /**
    * Sends the status to all tabs if it has changed, and opens the stream again some time after it
-   * has ended, if that closes no other stream. Call it every second, because the status also
-   * changes when the server sends nothing.
+   * has ended, if that closes no other stream. If it would close one, the status says so. Call it
+   * every second, because the status also changes when the server sends nothing.
    */
   tick(): void;
   /** Ends all streams and removes all tabs. Call it when the session has ended. */
@@ -90,7 +93,10 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
     for (const tab of tabs) tab.send(message);
   };
   const tick = () => {
-    if (retryAt !== undefined && now() >= retryAt && budget.hasCapacity()) return start();
+    if (retryAt !== undefined && now() >= retryAt) {
+      if (budget.hasCapacity()) return start();
+      connection = { ...connection, ended: { reason: noCapacityText } };
+    }
     const status = statusOf(connection, now());
     // Tabs use `asOf` only while the stream is not live. While it is live, a change of `asOf` alone
     // is not sent.
@@ -183,7 +189,10 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
     runs.leave(tab);
     if (tabs.size > 0) return;
     stop();
-    onEmpty?.();
+    reportEmpty();
+  };
+  const reportEmpty = () => {
+    if (tabs.size === 0 && !runs.isStarting()) onEmpty?.();
   };
 
   return {
@@ -210,7 +219,7 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
       if (message.type === "bye") leave(tab);
       else if (message.type === "retry") start();
       else if (message.type === "wake") wake();
-      else if (message.type === "start run") void runs.start(tab, message);
+      else if (message.type === "start run") void runs.start(tab, message).then(reportEmpty);
       else if (message.type === "watch run") runs.watch(tab, message.runId, message.after);
       else runs.unwatch(tab, message.runId);
     },

@@ -35,6 +35,8 @@ export interface RunStreams {
   watch(tab: Tab, runId: string, after: number): void;
   unwatch(tab: Tab, runId: string): void;
   leave(tab: Tab): void;
+  /** Returns whether a start has no response yet. */
+  isStarting(): boolean;
   /** Ends all streams and all starts. Call it when the session has ended. */
   stopAll(): void;
 }
@@ -169,6 +171,7 @@ export function createRunStreams({
       // The request itself is not aborted: the person has pressed Start.
       for (const { readers } of starting) readers.delete(tab);
     },
+    isStarting: () => starting.size > 0,
     stopAll() {
       for (const [runId, stream] of [...streams]) close(runId, stream);
       for (const { readers, stop } of starting) {
@@ -181,8 +184,13 @@ export function createRunStreams({
 }
 
 function signedOut(): SentError {
-  const message = "The session has ended. It is not known whether the run was started.";
-  return { code: "no_answer", message, status: undefined, runId: undefined, retryAfter: undefined };
+  return {
+    code: "unauthorized",
+    message: "The session has ended. Sign in, and check whether the run was started.",
+    status: undefined,
+    runId: undefined,
+    retryAfter: undefined,
+  };
 }
 
 /** Returns the fields that the tab needs to create a BeckonError. */

@@ -3,6 +3,8 @@ import type { HubMessage, TabMessage } from "./protocol.ts";
 
 /** Requests of event streams: the workspace, and the cursor after which the stream resumes. */
 const streams: (readonly [string | null, string | null])[] = [];
+/** Requests that start a run. They get no response. */
+const starts: AbortSignal[] = [];
 
 /** The globals that the worker uses when it is loaded, and later. Each stream has one event. */
 function stubWorker() {
@@ -13,7 +15,13 @@ function stubWorker() {
       addEventListener() {}
     },
   );
-  vi.stubGlobal("fetch", async (_url: string, { headers, signal }: RequestInit) => {
+  vi.stubGlobal("fetch", async (url: string, { headers, signal }: RequestInit) => {
+    if (signal != null && url.endsWith("/invoke")) {
+      starts.push(signal);
+      return new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      });
+    }
     const sent = new Headers(headers);
     streams.push([sent.get("beckon-workspace"), sent.get("last-event-id")]);
     const event = { type: "run.started", cursor: "c1" };
@@ -47,12 +55,16 @@ function connect() {
   return { say, hasEvent };
 }
 
-beforeEach(stubWorker);
+beforeEach(() => {
+  stubWorker();
+  streams.length = 0;
+  starts.length = 0;
+});
 const opened: ReturnType<typeof connect>[] = [];
-async function open(workspaceId: string) {
+async function open(workspaceId: string, userId = "usr_ada") {
   const tab = connect();
   opened.push(tab);
-  tab.say({ type: "hello", workspaceId, userId: "usr_ada", isHidden: false });
+  tab.say({ type: "hello", workspaceId, userId, isHidden: false });
   await vi.waitFor(() => expect(tab.hasEvent()).toBe(true));
   return tab;
 }
@@ -70,4 +82,15 @@ test("a workspace that no tab shows any more is read anew, and not from where it
     ["wsp_2", null],
     ["wsp_2", null],
   ]);
+});
+
+test("another person ends a start, also after the last tab of its workspace has left", async () => {
+  const tab = await open("wsp_1");
+  const run = { startId: 1, agentId: "agt_1", input: "Hello", idempotencyKey: "k" };
+  tab.say({ type: "start run", ...run });
+  await vi.waitFor(() => expect(starts).toHaveLength(1));
+  tab.say({ type: "bye" });
+  expect(starts[0]?.aborted).toBe(false);
+  await open("wsp_2", "usr_grace");
+  expect(starts[0]?.aborted).toBe(true);
 });

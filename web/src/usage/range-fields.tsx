@@ -61,8 +61,9 @@ interface DayFieldProps {
 function DayField({ label, value, onChange }: DayFieldProps) {
   const [draft, setDraft] = useState({ value, text: value });
   // The text is reset during rendering and not in an effect: an effect can run after the next key
-  // press, and would discard it.
-  if (draft.value !== value) setDraft({ value, text: value });
+  // press, and would discard it. A text that was typed while `value` was not known stays.
+  if (draft.value !== value)
+    setDraft({ value, text: draft.value === "" && draft.text !== "" ? draft.text : value });
   const { text } = draft;
   const setText = (next: string) => setDraft({ value, text: next });
   const commit = () => {

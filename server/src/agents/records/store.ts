@@ -102,7 +102,8 @@ export async function lockAgent(
  * Maximum size of all configurations on one page, as JSON in bytes. The first agent of a page is
  * always included, even if it is larger. With the smallest memory budget, 96 MiB, `shareMemory`
  * gives the responses of a workspace 22.5 MiB, and `canSend` counts 5 bytes for each character. So
- * a page of more than 4.5 million characters could never be sent.
+ * a page of more than 4.7 million characters, which include other fields than the configurations,
+ * could never be sent.
  */
 const maxPageBytes = 3 * 1024 * 1024;
 
@@ -142,15 +143,15 @@ export async function listAgentRows(
     .selectAll()
     .select([
       sql<number>`count(*) over ()::int`.as("count"),
-      sql<number>`row_number() over (order by listed.id desc)`.as("n"),
-      sql<number>`sum(octet_length(listed.config::text)) over (order by listed.id desc)`.as(
-        "bytes",
+      sql<string>`row_number() over (order by listed.id desc)`.as("position"),
+      sql<string>`sum(octet_length(listed.config::text)) over (order by listed.id desc)`.as(
+        "bytes_so_far",
       ),
     ]);
   const fitting = await tx
     .selectFrom(sized.as("sized"))
     .selectAll()
-    .where(sql<boolean>`(n = 1 or bytes <= ${maxPageBytes})`)
+    .where(sql<boolean>`(position = 1 or bytes_so_far <= ${maxPageBytes})`)
     .orderBy("id", "desc")
     .execute();
   const rows = fitting.slice(0, page.limit);

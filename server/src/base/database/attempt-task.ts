@@ -5,7 +5,7 @@ import { outageOf } from "./in-workspace.ts";
 /**
  * Runs a background task that its caller repeats. Returns the result; undefined if the task failed.
  * A failure is logged: as an outage of the database if `outageOf` finds one, else with the name
- * `task`. Many tasks fail in an outage, and an outage writes few lines.
+ * `task`. In an outage all tasks fail, so an outage writes few lines.
  */
 export async function attemptTask<T>(
   log: Log,

@@ -60,13 +60,13 @@ export function unavailableIfLost(thrown: unknown): unknown {
 }
 
 /**
- * Takes the error of a background task. If a retry can succeed (kinds `lost` and `again`), returns
- * the error of the database: the task's error itself, or the cause of an ApiError `unavailable`.
- * Returns undefined if the task failed for another reason.
+ * Takes the error of a background task. If the database was unavailable, returns the error of the
+ * database: the task's error itself, or the cause of an ApiError `unavailable`. Returns undefined
+ * if the task failed for another reason.
  */
 export function outageOf(thrown: unknown): unknown {
   if (thrown instanceof ApiError) return thrown.code === "unavailable" ? thrown.cause : undefined;
-  return ["lost", "again"].includes(failureKind(thrown)) ? thrown : undefined;
+  return failureKind(thrown) === "lost" ? thrown : undefined;
 }
 
 const unconfirmed =

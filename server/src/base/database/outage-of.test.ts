@@ -9,13 +9,8 @@ test("the outage of a background task is the error of the database, also within 
   expect(outageOf(databaseUnavailable(lost))).toBe(lost);
 });
 
-test("a deadlock in a background task counts as an outage, because a retry can succeed", () => {
-  const deadlock = Object.assign(new Error("deadlock detected"), { code: "40P01" });
-  expect(outageOf(deadlock)).toBe(deadlock);
-  expect(outageOf(databaseUnavailable(deadlock))).toBe(deadlock);
-});
-
 test.each([
+  ["a deadlock", Object.assign(new Error("deadlock detected"), { code: "40P01" })],
   ["a defect", new TypeError("x is not a function")],
   ["an error of a caller", new ApiError("bad_request", "name: missing", { cause: lost })],
   ["a rejection for lack of memory", new ApiError("unavailable", "Try again.")],

@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { raceSignal } from "../abort.ts";
-import { atMost, pause, sleep } from "../clock.ts";
+import { pause, sleep, undefinedAfter } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { Database } from "./connect.ts";
 
@@ -205,7 +205,7 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
 }
 
 async function end(client: Client): Promise<void> {
-  await atMost(
+  await undefinedAfter(
     client.end().catch(() => {}),
     closeTimeoutMs,
   );

@@ -128,6 +128,11 @@ export const logLines = {
     level: "error",
     fields: { request_id: "id", route: "id", reason: "text", stack: "stack?" },
   },
+  "a response was ended early": {
+    area: "http",
+    level: "warn",
+    fields: { request_id: "id", route: "id", reason: "text" },
+  },
   "requests are rejected with 503": {
     area: "http",
     level: "warn",

@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { atMost } from "../clock.ts";
+import { undefinedAfter } from "../clock.ts";
 
 /** Where a log writes its lines. */
 export interface LogOutput {
@@ -118,5 +118,5 @@ export function droppedLogLines(): number {
 
 /** Resolves when all lines are written, or after `maxWaitMs` if nothing reads them. */
 export async function flushLogs(maxWaitMs = 1_000): Promise<void> {
-  if (output !== undefined) await atMost(output.written(), maxWaitMs);
+  if (output !== undefined) await undefinedAfter(output.written(), maxWaitMs);
 }

@@ -21,7 +21,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import { atMost, elapsed } from "../clock.ts";
+import { elapsed, undefinedAfter } from "../clock.ts";
 import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { version } from "../version.ts";
@@ -217,7 +217,7 @@ export function createOtlpTracing(
       return new OtlpSpan(startRoot(name, { kind: SpanKind.CLIENT, attributes, traceId, links }));
     },
     async close(maxWaitMs) {
-      await atMost(
+      await undefinedAfter(
         provider.shutdown().catch(() => {}),
         Math.min(flushMs.max, Math.max(flushMs.min, maxWaitMs)),
       );

@@ -21,8 +21,8 @@ const maxConcurrentCalls = 8;
  *
  * @param unwritten contains the step's own event if it is not in the journal yet.
  * @throws {RunStopped} or the signal's reason, without waiting for tools. The calls that were not
- *   finished have no result in the journal. If the signal had aborted before the first write, they
- *   have no intent either, so the next owner makes them.
+ *   finished have no result in the journal. If the signal had aborted before the first write, no
+ *   new intent is written either, so the next owner makes them.
  * @throws {ModelFailure} if no memory is left for the calls.
  */
 export async function finishCalls(
@@ -34,7 +34,8 @@ export async function finishCalls(
   const { entries, calls } = await planCalls(request.runId, step, request.tools, recorder.entries);
   if (request.signal.aborted && calls.length > 0) {
     // With intents, the next owner would not know that the calls were not made.
-    if (unwritten.length > 0) await recorder.append(unwritten);
+    const results = entries.filter(({ type }) => type !== "run.tool_call");
+    if (unwritten.length + results.length > 0) await recorder.append([...unwritten, ...results]);
     throw request.signal.reason;
   }
   // Parsed arguments take memory too: they are in the journal and in each later prompt.

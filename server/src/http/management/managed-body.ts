@@ -35,7 +35,8 @@ function decode(bytes: Buffer, contentType: string | undefined, doc: RouteDoc): 
 
 /**
  * Parses a JSON body of a route with `exactPayload`. All other fields have ordinary numbers,
- * because their schemas do not accept raw numbers.
+ * because their schemas do not accept raw numbers. Both parsed bodies are in memory only until this
+ * function returns, so `heldPerByte` counts one of them.
  */
 function parseWithPayload(text: string): unknown {
   const body = parseJson(text);

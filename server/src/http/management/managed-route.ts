@@ -2,7 +2,6 @@ import type { Scope } from "@beckon/contract";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import type { Context } from "../../base/context.ts";
 import type { Egress } from "../../base/egress/index.ts";
-import { ApiError } from "../../base/errors.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
 import type { BatchedValues } from "../../base/read-in-batches.ts";
 import type { DeliveryServices } from "../../deliveries/index.ts";
@@ -255,12 +254,18 @@ async function sendResult(
       onFailure(thrown) {
         const { route: path } = exchangeOf(incoming);
         const requestId = requestIdOf(outgoing);
-        // The client gets no error any more, so the log has the reason, as for `unavailable`.
-        const failure =
-          thrown instanceof ApiError && thrown.code === "too_large"
-            ? new ApiError("unavailable", thrown.message)
-            : thrown;
-        reportedError(failure, { log: services.log, route: path, requestId });
+        const { code, message } = reportedError(thrown, {
+          log: services.log,
+          route: path,
+          requestId,
+        });
+        // The client gets no error any more, so the log has the reason.
+        if (code === "too_large")
+          services.log.write("a response was ended early", {
+            request_id: requestId,
+            route: path,
+            reason: message,
+          });
         outgoing.destroy();
       },
     },
@@ -349,9 +354,12 @@ export function render(doc: RouteDoc, result: RouteResult, rendering?: Rendering
     if (bytes !== undefined) headers.set("content-length", String(bytes));
     return streamed(result.file, headers, rendering);
   }
+  const status = statusOf(doc);
+  if ((data === undefined) !== (status === 204))
+    throw new Error(`${doc.id}: the handler's data does not fit to the status ${status}`);
   if (data === undefined) {
     headers.delete("content-type");
-    return new Response(null, { status: 204, headers });
+    return new Response(null, { status, headers });
   }
   const fields = data as Readonly<Record<string, unknown>>;
   const location = doc.created?.replaceAll(/:(\w+)/g, (_, name: string) => String(fields[name]));
@@ -359,7 +367,7 @@ export function render(doc: RouteDoc, result: RouteResult, rendering?: Rendering
   if (doc.etag) headers.set("etag", `"${fields.version}"`);
   const text = JSON.stringify({ ok: true, data, ...(next === undefined ? {} : { next }) });
   rendering?.count(text.length);
-  return new Response(text, { status: statusOf(doc), headers });
+  return new Response(text, { status, headers });
 }
 
 async function* asLines(values: AsyncIterable<unknown>): AsyncGenerator<string> {

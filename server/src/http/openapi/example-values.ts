@@ -1,5 +1,5 @@
 /** The time in examples. */
 export const time = "2026-01-31T09:30:00.000Z";
 
-/** Returns the id in examples of a kind of resource: `run` gives the id of a run. */
+/** Returns the id in examples, with a prefix such as `run`. */
 export const id = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;

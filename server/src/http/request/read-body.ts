@@ -110,7 +110,8 @@ export async function readSmallBody(incoming: IncomingMessage): Promise<RawBody>
   const body = await readBody(incoming, neverHeld, smallBodyBytes);
   if (body.ok || body.error.code !== "too_large") return body;
   // `tooLarge` advises to send a link, which a route about accounts cannot use.
-  const error = new ApiError("too_large", "The body is larger than 16,384 bytes. Send less.");
+  const limit = smallBodyBytes.toLocaleString("en");
+  const error = new ApiError("too_large", `The body is larger than ${limit} bytes. Send less.`);
   return { ...body, error };
 }
 

@@ -120,7 +120,7 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
   ${joins.limits}
-), ${details && `details as materialized (select * from ${details}), `}checked as (
+), ${details === "" ? "" : `details as materialized (select * from ${details}), `}checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -280,8 +280,8 @@ const nullRow = (alias: string, columns: string) =>
   `cross join (select ${columns.replace(/(\w+) (\w+)/g, "null::$2 as $1")}) ${alias}`;
 
 /**
- * Checks that only some variants of the statement have, most of them branches of the admission
- * check's `case`. They are named after the result of a request that fails the check.
+ * Checks that only some variants of the statement have. Except for `isValidToken`, they are
+ * branches of the admission check's `case`, named after the result of a request that fails them.
  */
 function optionalChecks(
   { triggers, callbacks, limits, deliveries }: Parts,
@@ -318,7 +318,7 @@ const bindKeys = (isAdmitted: string, isEventBound: string) => `bound as (
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where check_result = 'start' and key is not null and binds_key and (${isAdmitted})
-    ${isEventBound && `and ${isEventBound}`}
+    ${isEventBound === "" ? "" : `and ${isEventBound}`}
   order by scope, key, position
   on conflict do nothing
   returning run_id
@@ -478,7 +478,7 @@ export function statementFor(parts: Parts): Statement<StartInput> {
  */
 export function startStatements(): Statement<StartInput>[] {
   const all = (isIncluded: boolean) =>
-    Object.fromEntries(partNames.map((part) => [part, isIncluded])) as Record<keyof Parts, boolean>;
+    Object.fromEntries(partNames.map((part) => [part, isIncluded])) as Parts;
   const choices = [false, true];
   const combinations = choices.flatMap((triggers) =>
     choices.flatMap((keys) =>

@@ -24,7 +24,7 @@ export function useLiveDeliveries(subscription: Subscription, rows: readonly Del
   const [hasNews, setHasNews] = useState(false);
   const enter = () => {
     setHasNews(false);
-    refetchFirstPage(queryClient, deliveriesKey(id, subscription.id));
+    refetchFirstPage(queryClient, { queryKey: deliveriesKey(id, subscription.id) });
   };
   const readAgain = useThrottled(() => {
     void queryClient.invalidateQueries({

@@ -13,7 +13,10 @@ import {
   type TriggerIds,
 } from "./queries.ts";
 
-/** See `isAtTop`. */
+/**
+ * Maximum px by which the page can be scrolled down while new rows are inserted at once. The list
+ * is below two panels, so a person who has scrolled less does not read its rows yet.
+ */
 const topPx = 400;
 
 /**
@@ -37,7 +40,7 @@ export function useLiveRequests(
   const received = ids.join(" ");
   const news = ids.filter((id) => !shownIds.has(id)).join(" ");
   const hasNews = news !== "";
-  const enter = () => refetchFirstPage(queryClient, list);
+  const enter = () => refetchFirstPage(queryClient, { queryKey: list, exact: true });
   const onReceived = useEffectEvent(() => {
     // When Beckon captures a request as a sample, it stops listening for one. So the trigger with
     // its `listening_until` is refetched, even if `news` is empty: the list can already contain the

@@ -49,7 +49,8 @@ export function usePastRange(now: () => number): PastRangeState {
   const zone = useTimeZone();
   // Both ends are fixed: the start when the dialog opens, the end when the range is first read. So
   // a request that is sent again after a failure has the same body, and therefore the same
-  // Idempotency-Key, and no later request moves into the range.
+  // Idempotency-Key. No later request moves into the range, except for about a second: `now` can be
+  // ahead of the server's clock.
   const [openedMs] = useState(now);
   const firstRead = useRef<{ readonly values: string; readonly ms: number }>(undefined);
   const [fields, setFields] = useState(() => ({
