@@ -67,9 +67,9 @@ export async function exportAgents({
       const values = fitting(await withTriggers(tx, ctx, rows));
       const isCut = values.length < rows.length;
       const isLast = rows.length < limit && !isCut;
-      // The next batches read no more agents than fitted into this one: large agents often follow
-      // each other, and those that do not fit would be read again and again.
-      if (isCut) limit = values.length;
+      // After a batch that did not fit, fewer agents are read: those that do not fit would be read
+      // again for each batch.
+      limit = isCut ? values.length : Math.min(batchSize, limit + 1);
       return { values, last: isLast ? undefined : rows[values.length - 1]?.id };
     }),
   );

@@ -1,3 +1,4 @@
+import type { CallOptions } from "@beckon/client";
 import type { QueryClient } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
 import { account } from "./client.ts";
@@ -21,6 +22,9 @@ export interface SessionControl {
   check(): Promise<void>;
 }
 
+/** Options of the request after a lost response, so that the person soon sees the result. */
+const briefly: CallOptions = { retries: 0, timeout: 5_000 };
+
 /**
  * Creates the control of the session.
  * @param leave opens the sign-in page. If `next` is true, the sign-in leads back to the page that
@@ -31,18 +35,20 @@ export function createSession(
   leave: (options: { readonly next: boolean }) => void,
 ): SessionControl {
   let checking: Promise<void> | undefined;
+  /** Whether a sign-out has no response yet. */
+  let isSigningOut = false;
   /**
-   * Unix time in ms at which the person pressed Sign out; undefined if they have not, or if it is
-   * known that the session has not ended.
+   * Unix time in ms at which a sign-out failed that may have ended the session; undefined if there
+   * was none, or if it is known that the session has not ended.
    */
   let leftAt: number | undefined;
   /**
-   * Returns whether the sign-out may have ended the session. A 401 then does not count as an
-   * expiry. If the page has read the person since, the session has not ended.
+   * Returns whether a sign-out may have ended the session. A 401 then does not count as an expiry.
+   * If the page has read the person since, the session has not ended.
    */
   const isLeaving = () => {
     const readAt = queryClient.getQueryState(meQuery.queryKey)?.dataUpdatedAt ?? 0;
-    return leftAt !== undefined && readAt <= leftAt;
+    return isSigningOut || (leftAt !== undefined && readAt <= leftAt);
   };
   // The session storage contains drafts of forms, which the next person must not see.
   const dropDrafts = () => sessionStorage.clear();
@@ -61,7 +67,7 @@ export function createSession(
     forgetWorkspace();
     dropAfterSignOut();
   };
-  const check = async () => {
+  const check = async (options: CallOptions = {}) => {
     const known = queryClient.getQueryData(meQuery.queryKey);
     // If there is no session in this tab, for example on the page of an expired link, nothing needs
     // to be deleted.
@@ -69,15 +75,17 @@ export function createSession(
     // A 401 does not always mean that the session has ended: some calls are rejected because of a
     // wrong password in their body. And if another person has signed in in this browser, they must
     // not see this person's data. The page therefore asks the server who is signed in.
-    const userId = await account.me.get().then(
+    const beganAt = Date.now();
+    const userId = await account.me.get(options).then(
       ({ id }) => {
-        // The sign-out has not ended the session.
-        if (id === known.id) leftAt = undefined;
+        // The sign-out has not ended the session. An earlier request does not prove it.
+        if (id === known.id && leftAt !== undefined && leftAt <= beganAt) leftAt = undefined;
         return id;
       },
       (thrown: unknown) => (isUnauthorized(thrown) ? undefined : known.id),
     );
-    if (userId === known.id) return;
+    const isDropped = queryClient.getQueryData(meQuery.queryKey) === undefined;
+    if (userId === known.id || isDropped) return;
     if (userId === undefined && isLeaving()) return finishSignOut();
     // If the session has expired, the drafts stay for the same person, who can sign in again.
     // `meQuery` deletes them if another person signs in.
@@ -92,15 +100,18 @@ export function createSession(
   };
   return {
     async signOut() {
-      leftAt = Date.now();
+      isSigningOut = true;
       try {
-        await account.signOut();
+        await account.signOut().finally(() => {
+          isSigningOut = false;
+        });
       } catch (thrown) {
         // After a 401, the session had ended already.
         if (!isUnauthorized(thrown)) {
-          if (isOutcomeUnknown(thrown)) await checkOnce();
-          else leftAt = undefined;
-          // A check, this one or an earlier one, has found the end and deleted all data.
+          if (!isOutcomeUnknown(thrown)) throw thrown;
+          leftAt = Date.now();
+          await check(briefly);
+          // The check has found the end and deleted all data.
           if (queryClient.getQueryData(meQuery.queryKey) === undefined) return;
           throw thrown;
         }

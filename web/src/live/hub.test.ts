@@ -398,14 +398,15 @@ test("a run whose tab has left before the response does not keep its stream open
   expect(starts[0]?.signal.aborted).toBe(true);
 });
 
-test("a hub without tabs is empty only after the last start has its response", async () => {
-  const { open, starts, onEmpty } = startHub();
+test("a hub without tabs is empty, and says whether a start has no response yet", async () => {
+  const { open, hub, starts, onEmpty } = startHub();
   const tab = open();
   tab.say({ ...start, idempotencyKey: "k" });
   tab.say({ type: "bye" });
-  expect(onEmpty).not.toHaveBeenCalled();
+  expect(onEmpty).toHaveBeenCalledOnce();
+  expect(hub.isStarting()).toBe(true);
   starts[0]?.begun.resolve();
-  await vi.waitFor(() => expect(onEmpty).toHaveBeenCalledOnce());
+  await vi.waitFor(() => expect(hub.isStarting()).toBe(false));
 });
 
 test("a sign-out ends the starts that have no response yet", async () => {

@@ -11,10 +11,7 @@ export interface HubOptions {
   readonly budget: StreamBudget;
   /** Returns the Unix time in ms. */
   readonly now: () => number;
-  /**
-   * Called after the last tab has left and each start of a run has its response. Until then, a
-   * sign-out must be able to end the starts. Default: nothing happens.
-   */
+  /** Called after the last tab has left. Default: nothing happens. */
   readonly onEmpty?: () => void;
 }
 
@@ -63,6 +60,8 @@ export interface Hub {
   tick(): void;
   /** Ends all streams and removes all tabs. Call it when the session has ended. */
   signOut(): void;
+  /** Returns whether the start of a run has no response yet. */
+  isStarting(): boolean;
 }
 
 export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
@@ -189,15 +188,13 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
     runs.leave(tab);
     if (tabs.size > 0) return;
     stop();
-    reportEmpty();
-  };
-  const reportEmpty = () => {
-    if (tabs.size === 0 && !runs.isStarting()) onEmpty?.();
+    onEmpty?.();
   };
 
   return {
     tick,
     signOut: () => signOut(),
+    isStarting: runs.isStarting,
     receive(tab, message) {
       if (message.type === "hello") {
         if (userId !== undefined && userId !== message.userId) signOut(tab);
@@ -219,7 +216,7 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
       if (message.type === "bye") leave(tab);
       else if (message.type === "retry") start();
       else if (message.type === "wake") wake();
-      else if (message.type === "start run") void runs.start(tab, message).then(reportEmpty);
+      else if (message.type === "start run") void runs.start(tab, message);
       else if (message.type === "watch run") runs.watch(tab, message.runId, message.after);
       else runs.unwatch(tab, message.runId);
     },

@@ -14,6 +14,8 @@ const scope = globalThis as unknown as { onconnect: (event: MessageEvent) => voi
 let userId: string | undefined;
 const budget = createStreamBudget();
 const hubs = new Map<string, Hub>();
+/** Hubs whose tabs have left. They are kept while starts of runs have no response. */
+const left = new Set<Hub>();
 const hubOf = (workspaceId: string): Hub => {
   const known = hubs.get(workspaceId);
   if (known !== undefined) return known;
@@ -21,16 +23,20 @@ const hubOf = (workspaceId: string): Hub => {
   const client = createClient({ url: location.origin, headers });
   // A tab that is opened later reads its data anew. A hub that was kept would replay to it all
   // events since its last tab was closed.
-  const onEmpty = () => hubs.delete(workspaceId);
+  const onEmpty = () => {
+    hubs.delete(workspaceId);
+    left.add(hub);
+  };
   const hub = createHub({ client, budget, now: Date.now, onEmpty });
   hubs.set(workspaceId, hub);
   return hub;
 };
 setInterval(() => {
   for (const hub of hubs.values()) hub.tick();
+  for (const hub of left) if (!hub.isStarting()) left.delete(hub);
 }, 1_000);
 const signOut = () => {
-  for (const hub of hubs.values()) hub.signOut();
+  for (const hub of [...hubs.values(), ...left]) hub.signOut();
 };
 onSignedOut(signOut);
 

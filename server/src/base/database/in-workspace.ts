@@ -65,8 +65,9 @@ export function unavailableIfLost(thrown: unknown): unknown {
  * if the task failed for another reason.
  */
 export function outageOf(thrown: unknown): unknown {
-  if (thrown instanceof ApiError) return thrown.code === "unavailable" ? thrown.cause : undefined;
-  return failureKind(thrown) === "lost" ? thrown : undefined;
+  const isUnavailable = thrown instanceof ApiError && thrown.code === "unavailable";
+  const error = isUnavailable ? thrown.cause : thrown;
+  return failureKind(error) === "lost" ? error : undefined;
 }
 
 const unconfirmed =

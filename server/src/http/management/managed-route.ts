@@ -356,7 +356,7 @@ export function render(doc: RouteDoc, result: RouteResult, rendering?: Rendering
   }
   const status = statusOf(doc);
   if ((data === undefined) !== (status === 204))
-    throw new Error(`${doc.id}: the handler's data does not fit to the status ${status}`);
+    throw new Error(`${doc.id}: the handler's data does not fit the status ${status}`);
   if (data === undefined) {
     headers.delete("content-type");
     return new Response(null, { status, headers });
