@@ -5,37 +5,60 @@ export interface BatchedValues<T> {
   readonly heldBytes: () => number;
 }
 
-interface Batch<T> {
-  readonly values: readonly T[];
-  /** The id after which the next batch starts; undefined if this is the last batch. */
-  readonly last: string | undefined;
+/** A value, and the id after which the next batch starts if the value is the last of its batch. */
+interface Identified<T> {
+  readonly id: string;
+  readonly value: T;
 }
+
+/**
+ * Maximum length of a batch, as JSON in UTF-16 units. A value that is longer is a batch of its own,
+ * so everything can be sent if each value fits into the memory budget.
+ */
+const maxBatchLength = 1_048_576;
 
 /**
  * Reads values in batches, each one when the values of the previous one were taken. The first batch
  * is read before the promise resolves, so that an error leads to an error response and not to a
  * truncated file.
- * @param read Reads the batch after an id; the first batch if the id is undefined.
+ * @param maxValues maximum number of values of a batch.
+ * @param read Reads at most `limit` values after an id, from the first one if the id is undefined.
  */
 export async function readInBatches<T>(
-  read: (after: string | undefined) => Promise<Batch<T>>,
+  maxValues: number,
+  read: (after: string | undefined, limit: number) => Promise<readonly Identified<T>[]>,
 ): Promise<BatchedValues<T>> {
-  let batch = await read(undefined);
-  let heldBytes = jsonLength(batch.values);
+  let limit = maxValues;
+  const next = async (after: string | undefined) => {
+    const found = await read(after, limit);
+    const { count, length } = fitting(found);
+    const isCut = count < found.length;
+    const isLast = found.length < limit && !isCut;
+    // After a batch that did not fit, fewer values are read: those that do not fit would be read
+    // again for each batch.
+    limit = isCut ? count : Math.min(maxValues, limit * 2);
+    return { values: found.slice(0, count), length, isLast };
+  };
+  let batch = await next(undefined);
   return {
     values: (async function* () {
       for (;;) {
-        yield* batch.values;
-        if (batch.last === undefined) return;
-        batch = await read(batch.last);
-        heldBytes = jsonLength(batch.values);
+        for (const { value } of batch.values) yield value;
+        if (batch.isLast) return;
+        batch = await next(batch.values.at(-1)?.id);
       }
     })(),
-    heldBytes: () => heldBytes,
+    heldBytes: () => batch.length,
   };
 }
 
-/** Adds up the lengths of the values, because the JSON text of a whole batch can be large. */
-function jsonLength(values: readonly unknown[]): number {
-  return values.reduce<number>((sum, value) => sum + (JSON.stringify(value)?.length ?? 0), 0);
+/** Returns how many of the first values fit into a batch, at least one, and their length. */
+function fitting(found: readonly Identified<unknown>[]): { count: number; length: number } {
+  let length = 0;
+  for (const [count, { value }] of found.entries()) {
+    const added = JSON.stringify(value).length;
+    if (count > 0 && length + added > maxBatchLength) return { count, length };
+    length += added;
+  }
+  return { count: found.length, length };
 }

@@ -9,12 +9,6 @@ import { listTriggersOfAgents } from "../triggers/index.ts";
 /** Maximum number of agents that an export reads at a time and holds in memory. */
 const batchSize = 5;
 
-/**
- * Maximum length of the agents of a batch, as JSON in UTF-16 units. An agent that is longer is a
- * batch of its own, so that each agent that fits into the memory budget can be exported.
- */
-const maxBatchLength = 1_048_576;
-
 /** Exported agents and the requested format of the file. */
 export interface ExportedDocument {
   readonly format: "json" | "yaml";
@@ -36,8 +30,8 @@ export async function exportAgent({
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgent(tx, ctx, input.agentId);
     const { format } = parseQuery(exportQuery, input.query);
-    const values = await withTriggers(tx, ctx, [row]);
-    return { format, agents: await readInBatches(async () => ({ values, last: undefined })) };
+    const found = await withTriggers(tx, ctx, [row]);
+    return { format, agents: await readInBatches(1, async (above) => (above ? [] : found)) };
   });
 }
 
@@ -56,57 +50,41 @@ export async function exportAgents({
 }): Promise<ExportedDocument> {
   permit(ctx, "agents:read");
   const { format } = parseQuery(exportQuery, input.query);
-  let limit = batchSize;
-  const agents = await readInBatches((above = "") =>
+  const agents = await readInBatches(batchSize, (above = "", limit) =>
     inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
-      const rows = await listOldestAgentRows(tx, ctx.workspaceId, {
-        agentIds: agentLimit(ctx),
-        above,
-        limit,
-      });
-      const values = fitting(await withTriggers(tx, ctx, rows));
-      const isCut = values.length < rows.length;
-      const isLast = rows.length < limit && !isCut;
-      // After a batch that did not fit, fewer agents are read: those that do not fit would be read
-      // again for each batch.
-      limit = isCut ? values.length : Math.min(batchSize, limit + 1);
-      return { values, last: isLast ? undefined : rows[values.length - 1]?.id };
+      const agentIds = agentLimit(ctx);
+      const rows = await listOldestAgentRows(tx, ctx.workspaceId, { agentIds, above, limit });
+      return withTriggers(tx, ctx, rows);
     }),
   );
   return { format, agents };
-}
-
-/** Returns the first agents, as many as fit into a batch, at least one. */
-function fitting(agents: readonly ExportedAgent[]): readonly ExportedAgent[] {
-  let length = 0;
-  const end = agents.findIndex((agent) => {
-    length += JSON.stringify(agent).length;
-    return length > maxBatchLength;
-  });
-  return end < 0 ? agents : agents.slice(0, Math.max(1, end));
 }
 
 async function withTriggers(
   tx: WorkspaceTransaction,
   ctx: Context,
   rows: readonly AgentRow[],
-): Promise<ExportedAgent[]> {
-  if (scopesBeyond(ctx, ["triggers:read"]).length > 0) return rows.map(toDocument);
+): Promise<readonly { readonly id: string; readonly value: ExportedAgent }[]> {
+  if (scopesBeyond(ctx, ["triggers:read"]).length > 0)
+    return rows.map((row) => ({ id: row.id, value: toDocument(row) }));
   const triggers = await listTriggersOfAgents(
     tx,
     ctx.workspaceId,
     rows.map(({ id }) => id),
   );
   return rows.map((row) => ({
-    ...toDocument(row),
-    triggers: triggers
-      .filter(({ agent_id }) => agent_id === row.id)
-      .map(({ name, prompt_prefix, enabled, allows_callback, receiving }) => ({
-        name,
-        prompt_prefix,
-        enabled,
-        allows_callback,
-        receiving,
-      })),
+    id: row.id,
+    value: {
+      ...toDocument(row),
+      triggers: triggers
+        .filter(({ agent_id }) => agent_id === row.id)
+        .map(({ name, prompt_prefix, enabled, allows_callback, receiving }) => ({
+          name,
+          prompt_prefix,
+          enabled,
+          allows_callback,
+          receiving,
+        })),
+    },
   }));
 }

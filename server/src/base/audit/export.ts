@@ -6,8 +6,8 @@ import { type BatchedValues, readInBatches } from "../read-in-batches.ts";
 import { toEntry } from "./entry.ts";
 import { listAuditRows } from "./store.ts";
 
-/** Rows per query. An export has only one batch in memory. */
-const batch = 500;
+/** Maximum rows per query. An export has only one batch in memory. */
+const maxRows = 500;
 
 /**
  * Returns the matching audit entries that exist when the export starts, newest first. Each batch is
@@ -26,10 +26,10 @@ export async function exportAudit({
 }): Promise<BatchedValues<AuditEntry>> {
   permit(ctx, "audit:read");
   const filter = parseQuery(auditExportQuery, input.query);
-  return readInBatches(async (below) => {
+  return readInBatches(maxRows, async (below, limit) => {
     const rows = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
-      listAuditRows(tx, ctx.workspaceId, filter, { below, limit: batch }),
+      listAuditRows(tx, ctx.workspaceId, filter, { below, limit }),
     );
-    return { values: rows.map(toEntry), last: rows.length < batch ? undefined : rows.at(-1)?.id };
+    return rows.map((row) => ({ id: row.id, value: toEntry(row) }));
   });
 }

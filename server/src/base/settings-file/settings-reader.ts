@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../json/index.ts";
+import { shorten } from "../shorten.ts";
 import { pointerTo, type TextPosition } from "./read-json.ts";
 import { type FileMistake, FileMistakes, jsonOf } from "./read-settings-file.ts";
 
@@ -91,5 +92,5 @@ export class SettingsReader {
 function shown(value: unknown): string {
   // JSON.stringify returns "null" for Infinity, which is the value of 1e999.
   const text = typeof value === "number" ? String(value) : JSON.stringify(value);
-  return text.length <= 100 ? text : `${text.slice(0, 100).toWellFormed()}…`;
+  return shorten(text, 100);
 }
