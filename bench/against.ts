@@ -12,6 +12,7 @@ import { joined, type Measurement } from "./measure.ts";
 import { prepareAgent } from "./prepare-agent.ts";
 import { startReceivers } from "./receivers/start-receivers.ts";
 import { startModels } from "./start-models.ts";
+import { storeEntries } from "./store-runs.ts";
 
 /**
  * Compares the checkout, including uncommitted changes, with a commit. With `--of`, compares
@@ -39,6 +40,7 @@ const { values } = parseArgs({
     only: { type: "string", multiple: true },
     json: { type: "boolean", default: false },
     set: { type: "string", multiple: true, default: [] },
+    "stored-entries": { type: "string", default: "0" },
   },
 });
 const minPairs = positive("pairs");
@@ -176,7 +178,10 @@ await withCleanUp(async (opened) => {
       ...(side === "checkout" ? { settings } : {}),
     });
     const agent = (model: Model) => prepareAgent(version.api, model, modelPorts[model]);
-    return { version, agents: { instant: await agent("instant"), slow: await agent("slow") } };
+    const agents = { instant: await agent("instant"), slow: await agent("slow") };
+    const entries = Number(values["stored-entries"]);
+    if (entries > 0) await storeEntries(await version.databaseUrl(), agents.instant.id, entries);
+    return { version, agents };
   }
 });
 

@@ -9,15 +9,15 @@ import { connect, migrate } from "../server/src/base/database/index.ts";
 import { newId } from "../server/src/base/ids.ts";
 import { createLog } from "../server/src/base/log.ts";
 import { createSecretCipher, hashCredential } from "../server/src/base/secrets/index.ts";
-import { reserveForRuns } from "../server/src/reservations/reserve.ts";
+import { noAmounts } from "../server/src/reservations/index.ts";
 import { appendToRuns } from "../server/src/runs/journal/append-statement.ts";
 import { startRuns } from "../server/src/runs/starting/start-runs.ts";
 
 /**
  * Measures what the batched statements of a one-step run cost PostgreSQL: the CPU time per row that
  * the executing backend uses, and the duration of a batch for its callers. The statements are the
- * start of the run, the reservation for its model call (only with `--limits`), and the write of its
- * last journal entries.
+ * start of the run, which also reserves for its model call if there are limits, and the write of
+ * its last journal entries.
  *
  *   node bench/statements.ts --rows 1         rows per batch; default 20
  *   node bench/statements.ts --foreign-keys   with the four foreign keys that the schema omits
@@ -81,7 +81,6 @@ try {
   );
   console.log("|---|---|---|");
   for (const [name, cost] of Object.entries(costs)) {
-    if (cost.wall === 0) continue;
     console.log(
       `| ${name} | ${((cost.cpu * 1e6) / rowsInBatch / batches).toFixed(0)} | ${(cost.wall / batches).toFixed(2)} |`,
     );
@@ -90,7 +89,6 @@ try {
   async function pass(caller: { id: string; token: string }) {
     const costs = {
       start: { cpu: 0, wall: 0 },
-      reserve: { cpu: 0, wall: 0 },
       append: { cpu: 0, wall: 0 },
     };
     const measured = async (name: keyof typeof costs, act: () => Promise<unknown>) => {
@@ -107,8 +105,6 @@ try {
           runIds.map((runId) => startRow(runId, caller)),
         ),
       );
-      if (withLimits)
-        await measured("reserve", () => reserveForRuns(database, runIds.map(askingRun)));
       await measured("append", () =>
         appendToRuns(database, runIds.map(endRow), { charged: withLimits }),
       );
@@ -136,14 +132,10 @@ function startRow(runId: string, caller: { id: string; token: string }) {
     hasCapacity: true,
     owner: "prc_bench",
     checksLimits: withLimits,
+    firstCall: withLimits
+      ? { ...noAmounts, costMicros: 42, planCostMicros: 42, tokens: 30 }
+      : undefined,
   };
-}
-
-function askingRun(runId: string) {
-  const amounts = { costMicros: 42, planCostMicros: 42, tokens: 30, voiceMs: 0, browserMs: 0 };
-  const used = { costMicros: 0, planCostMicros: 0, tokens: 0, voiceMs: 0, browserMs: 0 };
-  const call = { maxOutputTokens: 1_000, amountsOf: () => amounts, used };
-  return { runId, workspaceId: "wsp_bench", call };
 }
 
 function endRow(runId: string) {

@@ -33,14 +33,33 @@ export async function storeRuns(
     await client.query(`insert into events (run_id, seq, workspace_id, id, type, version, data)
       select id, seq, ${workspace}, 'evt_' || seq || substr(id, 6), 'run.step', 1, '{"step": 1}'
       from created, generate_series(1, 3) as seq`);
-    await client.query(`insert into usage_entries (
-        run_id, seq, number, workspace_id, day, agent_id, source, principal, step, attempt, outcome,
-        kind, provider, model, input_tokens, output_tokens, cost_micros, estimated)
-      select id, 3, 1, ${workspace}, current_date, '${agentId}', 'invoke', 'token:${agentId}', 1, 1,
-        'answered', 'model', 'instant', 'bench', 20, 10, 3, false
-      from created`);
+    await client.query(insertEntries(agentId, count));
     await client.query("analyze");
   } finally {
     await client.end();
   }
 }
+
+/** Inserts entries into the usage ledger as runs leave them that were deleted since. */
+export async function storeEntries(
+  databaseUrl: string,
+  agentId: string,
+  count: number,
+): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query("set beckon.workspace = '*'");
+    await client.query(insertEntries(agentId, count));
+    await client.query("analyze usage_entries");
+  } finally {
+    await client.end();
+  }
+}
+
+const insertEntries = (agentId: string, count: number) => `insert into usage_entries (
+    run_id, seq, number, workspace_id, day, agent_id, source, principal, step, attempt, outcome,
+    kind, provider, model, input_tokens, output_tokens, cost_micros, estimated)
+  select 'run_' || lpad(to_hex(n), 26, '0'), 3, 1, a.workspace_id, current_date, a.id, 'invoke',
+    'token:' || a.id, 1, 1, 'answered', 'model', 'instant', 'bench', 20, 10, 3, false
+  from generate_series(1, ${count}) as n, agents a where a.id = '${agentId}'`;

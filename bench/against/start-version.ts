@@ -14,6 +14,8 @@ import { listenerOf } from "./listener-of.ts";
 export interface Version extends Target {
   readonly api: Api;
   readonly key: string;
+  /** Reads the URL of its PostgreSQL. */
+  databaseUrl(): Promise<string>;
   /**
    * Stops all processes of the version with SIGSTOP, so that they use no CPU while another version
    * is measured.
@@ -75,6 +77,7 @@ export async function startVersion(
     port,
     key,
     api,
+    databaseUrl: () => urlOfDatabase(env.BECKON_DATA_DIR),
     cpu: () => {
       const used = {
         supervisor: cpuSeconds(supervisor.pid, { tree: false }),
@@ -93,6 +96,17 @@ export async function startVersion(
     thaw: () => signalTree(supervisor.pid, "SIGCONT"),
     stop: supervisor.stop,
   };
+}
+
+/**
+ * Returns the URL of the PostgreSQL in a data folder. PostgreSQL writes the port and the folder of
+ * its socket into lines 4 and 5 of `postmaster.pid`
+ * (https://www.postgresql.org/docs/current/storage-file-layout.html).
+ */
+async function urlOfDatabase(dataFolder: string): Promise<string> {
+  const file = await readFile(join(dataFolder, "postgres/postmaster.pid"), "utf8");
+  const [, , , port, socketFolder = ""] = file.split("\n");
+  return `postgresql://beckon@localhost:${port}/beckon?host=${encodeURIComponent(socketFolder)}`;
 }
 
 /**

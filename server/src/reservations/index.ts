@@ -21,4 +21,5 @@ export { type CallBound, fitInto } from "./fit.ts";
 export { limitError, priceUnknown, secondsToReset, toLimitReached } from "./limit-error.ts";
 export { Reservations } from "./reservations.ts";
 export { reserveAtOnceStatement } from "./reserve-at-once-statement.ts";
+export { reserveFirstCalls } from "./reserve-first-calls.ts";
 export { reserveStatements } from "./reserve-statement.ts";

@@ -20,6 +20,7 @@ import {
   Capacity,
   type DrainPorts,
   executeOwned,
+  FirstCalls,
   type Memory,
   shareMemory,
   WorkerCalls,
@@ -136,6 +137,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     processMessages,
     pricer,
     reservations,
+    firstCalls: new FirstCalls(reservations),
     tracing: options.tracing,
   };
   return {
@@ -145,12 +147,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     subscriptions,
     starts: createStarts(database, {
       mutex,
-      subscriptions,
-      onWritten,
-      full: () => memory.runs.waitingOwners,
-    }),
-    largeStarts: createStarts(database, {
-      mutex: createMutex(),
+      budgetMutex,
       subscriptions,
       onWritten,
       full: () => memory.runs.waitingOwners,

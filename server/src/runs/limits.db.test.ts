@@ -689,6 +689,41 @@ describe("a model without a known price", () => {
   });
 });
 
+test.each(["invoke", "fire"])(
+  "what a run can use is reserved together with its start by %s",
+  async (by) => {
+    const workspace = await pricedWorkspace(beckon, server);
+    const agent = await workspace.agent(bounded);
+    await workspace.ceiling("workspace", workspace.id, 1_000_000);
+    const { url } = await workspace.trigger(agent.id);
+    const start = async (message: string): Promise<string> => {
+      const { body } = await (by === "invoke"
+        ? beckon.invoke(agent, message, { prefer: "respond-async" })
+        : beckon.call(url, { credential: null, body: message }));
+      return body.run_id;
+    };
+    // The first run learns that the workspace has a limit, and what else a call contains.
+    await ended(workspace, await start("Hello"));
+    const gate = Promise.withResolvers<void>();
+    server.script(async (request, index) => {
+      await gate.promise;
+      return answer(request, index);
+    });
+    const runId = await start('Another message: "Grüße", 😀');
+    await eventually("the call", () => server.requests.length === 2 || undefined);
+    // `xmin` is the transaction that wrote a row last.
+    const { rows } = await engine.query(
+      `select v.xmin = i.xmin as is_of_start
+      from reservations v join run_inputs i on i.run_id = v.run_id where v.run_id = $1`,
+      [runId],
+    );
+    expect(rows).toEqual([{ is_of_start: true }]);
+    gate.resolve();
+    expect((await ended(workspace, runId)).status).toBe("succeeded");
+    await noViolations();
+  },
+);
+
 describe("a run that is rejected only by what is reserved", () => {
   /**
    * Creates an agent whose ceiling pays for one call at a time, and `count` runs of it. One of them

@@ -2726,7 +2726,7 @@ select (select json_agg(json_build_array(position, case
     'limited', is_limited)) from callers
   ) as callers;
 
--- start:triggers:keys:details:labels:callbacks:limits:received:files:deliveries:repeated
+-- start:triggers:keys:details:labels:callbacks:limits:firstCalls:received:files:deliveries:repeated
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
@@ -2788,7 +2788,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($58::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($61::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2816,7 +2816,7 @@ with callers as materialized (
       and (b.refused or (b.allowed is not null and b.spent >= greatest(b.allowed, 1)))
     order by b.ends desc, b.id limit 1
   ) paused on true
-), details as materialized (select * from unnest($23::int[], $24::int[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::jsonb[], $35::text[], $36::text[], $37::jsonb[], $38::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
+), details as materialized (select * from unnest($26::int[], $27::int[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::jsonb[], $38::text[], $39::text[], $40::jsonb[], $41::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -2852,10 +2852,10 @@ with callers as materialized (
 
       else 'start'
     end as check_result
-  from unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::int[], $20::text[], $21::bytea[], $22::text[]) with ordinality as r (external_id, tags, callback_url, callback_origin, run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::bigint[], $18::bigint[], $19::bigint[], $20::text[], $21::text[], $22::int[], $23::text[], $24::bytea[], $25::text[]) with ordinality as r (external_id, tags, callback_url, callback_origin, call_cost_micros, call_plan_cost_micros, call_tokens, run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
-  left join unnest($39::int[], $40::text[], $41::text[], $42::int[], $43::boolean[], $44::boolean[]) with ordinality as q (request, id, event, event_days, swallows, is_filtered, position) on q.request = r.position
+  left join unnest($42::int[], $43::text[], $44::text[], $45::int[], $46::boolean[], $47::boolean[]) with ordinality as q (request, id, event, event_days, swallows, is_filtered, position) on q.request = r.position
   left join lateral (
     select e.run_id from trigger_event_ids e where q.event is not null
       and e.workspace_id = c.workspace_id and e.trigger_id = c.trigger_id and e.event_id = q.event
@@ -3014,12 +3014,65 @@ with callers as materialized (
     s.error_message, s.sender_event, b.event_type,
     case when s.check_result = 'start' then s.run_id end, b.replay_of, s.version, b.address,
     s.content_type, b.content_encoding, b.size, b.query, b.headers, b.body
-  from checked s join unnest($45::int[], $46::text[], $47::text[], $48::text[], $49::text[], $50::int[], $51::text[], $52::jsonb[], $53::bytea[]) with ordinality as b (request, event_type, replay_of, address, content_encoding, size, query, headers, body, position) on b.request = s.position
+  from checked s join unnest($48::int[], $49::text[], $50::text[], $51::text[], $52::text[], $53::int[], $54::text[], $55::jsonb[], $56::bytea[]) with ordinality as b (request, event_type, replay_of, address, content_encoding, size, query, headers, body, position) on b.request = s.position
   where s.check_result = 'filtered' or s.run_id in (select run_id from starting)
 ), stored_files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
   select f.id, s.workspace_id, s.run_id, f.media_type, f.content
-  from starting s join unnest($54::int[], $55::text[], $56::text[], $57::bytea[]) with ordinality as f (request, id, media_type, content, position) on f.request = s.position where s.status <> 'failed'
+  from starting s join unnest($57::int[], $58::text[], $59::text[], $60::bytea[]) with ordinality as f (request, id, media_type, content, position) on f.request = s.position where s.status <> 'failed'
+), calling as materialized (
+  select s.run_id, s.workspace_id, s.agent_id, s.principal, s.trigger_id,
+    s.call_cost_micros as cost_micros, s.call_plan_cost_micros as plan_cost_micros,
+    s.call_tokens as tokens, 0 as voice_ms, 0 as browser_ms, array[s.workspace_id, s.agent_id,
+    case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
+  from starting s where s.status = 'running' and s.call_tokens is not null
+), locked_budgets as materialized (
+  select b.* from budgets b
+  where b.workspace_id = any (array(select workspace_id from calling))
+    and b.scope_id = any (array(select unnest(scope_ids) from calling))
+    and b.metric in ('cost', 'tokens')
+  order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
+  for no key update of b skip locked
+), wanted as materialized (
+  select a.run_id, b.id as budget_id, coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then a.plan_cost_micros
+        else a.cost_micros end
+      when 'tokens' then a.tokens
+      when 'voice' then a.voice_ms
+      else a.browser_ms end, 0) as amount, l.ends > now()
+      and (l.waiter_seen_at > clock_timestamp() - interval '15 seconds')
+        is not true
+      and (l.allowed is null or (
+        2 * (l.reserved + sum(coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then a.plan_cost_micros
+        else a.cost_micros end
+      when 'tokens' then a.tokens
+      when 'voice' then a.voice_ms
+      else a.browser_ms end, 0)) over (partition by b.id)) <= l.allowed - l.spent
+        and (b.metric <> 'cost' or case b.scope_kind when 'plan' then a.plan_cost_micros
+          else a.cost_micros end is not null)
+      )) as fits
+  from calling a
+  join budgets b on b.workspace_id = a.workspace_id and b.scope_id = any (a.scope_ids)
+    and b.workspace_id = any (array(select workspace_id from calling))
+    and b.metric in ('cost', 'tokens')
+  left join locked_budgets l on l.id = b.id
+), fitting as materialized (
+  select run_id, array_agg(budget_id) as held_in from wanted group by run_id having bool_and(coalesce(fits, false))
+), reserved_in as materialized (
+  select w.budget_id, sum(w.amount) as amount
+  from wanted w join fitting f on f.run_id = w.run_id group by w.budget_id
+), reserving_budgets as (
+  update budgets b set reserved = b.reserved + r.amount
+  from reserved_in r
+  where b.id = r.budget_id and b.id = any (array(select budget_id from reserved_in))
+), first_reservations as (
+  insert into reservations (run_id, workspace_id, agent_id, principal, trigger_id, state,
+    cost_micros, plan_cost_micros, tokens, voice_ms, browser_ms, held_in)
+  select a.run_id, a.workspace_id, a.agent_id, a.principal, a.trigger_id, 'held', a.cost_micros,
+    a.plan_cost_micros, a.tokens, a.voice_ms, a.browser_ms, f.held_in
+  from fitting f join calling a on a.run_id = f.run_id
+  returning run_id
 )
 select (select json_agg(json_build_array(position, case
     when check_result <> 'start' then check_result
@@ -3028,7 +3081,7 @@ select (select json_agg(json_build_array(position, case
     when not ((key is null or not binds_key or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))) then 'contended'
     when status = 'waiting' then 'held'
     else 'start'
-  end, replayed_run, case when check_result = 'limit_paused' then paused_by when check_result = 'limit_reached' then reached end)) from checked) as results,
+  end, replayed_run, case when check_result = 'limit_paused' then paused_by when check_result = 'limit_reached' then reached end, run_id in (select run_id from first_reservations))) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -3283,10 +3336,8 @@ with tenants as materialized (
     -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
   from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
-), metered as (
-  select r.run_id, c.input_tokens, c.output_tokens, c.voice_ms, c.browser_ms, c.cost_micros,
-    c.standard_cost_micros
-  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join settling r on r.position = c.write
+  returning run_id, input_tokens, output_tokens, voice_ms, browser_ms, cost_micros,
+    standard_cost_micros
 ), settled_runs as materialized (
   select s.run_id, s.workspace_id, array[s.workspace_id, s.agent_id,
     case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
@@ -3309,7 +3360,7 @@ with tenants as materialized (
   returning v.*
 ), charged_calls as materialized (
   select c.*, s.workspace_id, s.scope_ids
-  from metered c join settled_runs s on s.run_id = c.run_id
+  from written_entries c join settled_runs s on s.run_id = c.run_id
 ), spent_in as materialized (
   -- The time of the entries is now(), when this transaction began. If another transaction has
   -- started the next period of a budget since, the entries belong to the previous period and are
@@ -3490,10 +3541,8 @@ with tenants as materialized (
     -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
   from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
-), metered as (
-  select r.run_id, c.input_tokens, c.output_tokens, c.voice_ms, c.browser_ms, c.cost_micros,
-    c.standard_cost_micros
-  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join settling r on r.position = c.write
+  returning run_id, input_tokens, output_tokens, voice_ms, browser_ms, cost_micros,
+    standard_cost_micros
 ), settled_runs as materialized (
   select s.run_id, s.workspace_id, array[s.workspace_id, s.agent_id,
     case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
@@ -3516,7 +3565,7 @@ with tenants as materialized (
   returning v.*
 ), charged_calls as materialized (
   select c.*, s.workspace_id, s.scope_ids
-  from metered c join settled_runs s on s.run_id = c.run_id
+  from written_entries c join settled_runs s on s.run_id = c.run_id
 ), spent_in as materialized (
   -- The time of the entries is now(), when this transaction began. If another transaction has
   -- started the next period of a budget since, the entries belong to the previous period and are
@@ -3717,10 +3766,8 @@ with tenants as materialized (
     -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
   from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
-), metered as (
-  select r.run_id, c.input_tokens, c.output_tokens, c.voice_ms, c.browser_ms, c.cost_micros,
-    c.standard_cost_micros
-  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join settling r on r.position = c.write
+  returning run_id, input_tokens, output_tokens, voice_ms, browser_ms, cost_micros,
+    standard_cost_micros
 ), settled_runs as materialized (
   select s.run_id, s.workspace_id, array[s.workspace_id, s.agent_id,
     case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
@@ -3743,7 +3790,7 @@ with tenants as materialized (
   returning v.*
 ), charged_calls as materialized (
   select c.*, s.workspace_id, s.scope_ids
-  from metered c join settled_runs s on s.run_id = c.run_id
+  from written_entries c join settled_runs s on s.run_id = c.run_id
 ), spent_in as materialized (
   -- The time of the entries is now(), when this transaction began. If another transaction has
   -- started the next period of a budget since, the entries belong to the previous period and are

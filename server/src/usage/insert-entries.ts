@@ -13,10 +13,17 @@
  *   output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms,
  *   cost_micros, standard_cost_micros, price_origin, estimated. `number` counts from 1 within the
  *   event `seq`.
+ * @param options `returnsAmounts`: whether other parts of the statement read `written_entries`.
+ *   Default false.
  * @returns common table expressions to put after `runs`. One of them is `metered_runs`: the rows of
- *   `runs` with the source, principal, trigger_id and tags of these runs.
+ *   `runs` with the source, principal, trigger_id and tags of these runs. Another one is
+ *   `written_entries`: the amounts of the new entries, if `returnsAmounts` is true.
  */
-export function insertEntries(runs: string, calls: string): string {
+export function insertEntries(
+  runs: string,
+  calls: string,
+  { returnsAmounts = false }: { readonly returnsAmounts?: boolean } = {},
+): string {
   return `metered_runs as materialized (
   select r.*, i.source, i.principal, i.trigger_id, i.tags
   from ${runs} r cross join lateral (
@@ -36,6 +43,12 @@ export function insertEntries(runs: string, calls: string): string {
     c.price_origin, c.estimated,
     -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
-  from ${calls} join metered_runs r on r.position = c.write
+  from ${calls} join metered_runs r on r.position = c.write${
+    returnsAmounts
+      ? `
+  returning run_id, input_tokens, output_tokens, voice_ms, browser_ms, cost_micros,
+    standard_cost_micros`
+      : ""
+  }
 )`;
 }

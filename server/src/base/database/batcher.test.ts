@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import {
   type Batcher,
   type BatcherOptions,
+  boundedTurn,
   createBatcher,
   createMutex,
   SubmitTimeoutError,
@@ -346,6 +347,25 @@ test("batchers with a mutex write in turns, and rows submitted meanwhile go into
   (await other.call(0)).respond();
   expect(await Promise.all([first, ...more])).toEqual(["A", "B", "C", "D"]);
   expect(ends.batches).toEqual([["b", "c", "d"]]);
+});
+
+test("a batcher with a bounded turn does not wait longer for a batch that takes long", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const mutex = createMutex();
+  const stuck = heldWrite();
+  const first = batchTexts({ write: stuck.write, mutex }).batcher.submit("a");
+  const held = await stuck.call(0);
+  const bounded = batchTexts({ mutex: boundedTurn(mutex, 200) });
+  const second = bounded.batcher.submit("b");
+  await vi.advanceTimersByTimeAsync(199);
+  expect(bounded.batches).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await second).toBe("B");
+  held.respond();
+  expect(await first).toBe("A");
+  // Its turn has come meanwhile, and must not write the batch once more.
+  expect(await bounded.batcher.submit("c")).toBe("C");
+  expect(bounded.batches).toEqual([["b"], ["c"]]);
 });
 
 test("a batch that fails releases the mutex", async () => {

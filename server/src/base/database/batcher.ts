@@ -98,6 +98,24 @@ export function createMutex(): Mutex {
   };
 }
 
+/**
+ * Returns a mutex that takes turns with the users of `mutex`, but waits at most `maxWaitMs` for its
+ * turn. Taking turns makes batches larger, and is not needed for correctness.
+ */
+export function boundedTurn(mutex: Mutex, maxWaitMs: number): Mutex {
+  return <T>(act: () => Promise<T>) => {
+    let acting: Promise<T> | undefined;
+    const begin = () => (acting ??= act());
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, maxWaitMs);
+    const inTurn = mutex(() => {
+      clearTimeout(timer);
+      return begin();
+    });
+    return Promise.race([inTurn, promise.then(begin)]);
+  };
+}
+
 /** Number of failed attempts of one batch after which `stalled` is true. */
 const stalledAttempts = 3;
 

@@ -1,6 +1,7 @@
 export { attemptTask } from "./attempt-task.ts";
 export {
   type Batcher,
+  boundedTurn,
   createBatcher,
   createMutex,
   type Mutex,

@@ -607,8 +607,7 @@ create table reservations (
   browser_ms bigint not null default 0,
   held_in bigint[] not null default '{}'::bigint[],
   constraint reservations_pkey PRIMARY KEY (run_id, workspace_id),
-  constraint reservations_state_check CHECK ((state = ANY (ARRAY['held'::text, 'waiting'::text]))),
-  constraint reservations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+  constraint reservations_state_check CHECK ((state = ANY (ARRAY['held'::text, 'waiting'::text])))
 ) with (fillfactor=70);
 CREATE INDEX reservations_waiting ON public.reservations USING btree (workspace_id, asked_at) WHERE (state = 'waiting'::text);
 alter table reservations enable row level security;

@@ -7,7 +7,6 @@ const ports = (given: Partial<DrainPorts>): DrainPorts => ({
   log: createLog("silent"),
   live: createLiveRuns(),
   starts: { pending: 0 },
-  largeStarts: { pending: 0 },
   subscribers: {
     pollers: {
       subscribe: () => expect.fail("nobody subscribes"),
@@ -22,14 +21,14 @@ const ports = (given: Partial<DrainPorts>): DrainPorts => ({
   ...given,
 });
 
-test("a stopping process waits for the starts of large requests", async () => {
+test("a stopping process waits for the starts that it is writing", async () => {
   let checks = 0;
-  const largeStarts = {
+  const starts = {
     get pending() {
       return checks++ < 3 ? 1 : 0;
     },
   };
-  await drainRuns(ports({ largeStarts }), 10_000);
+  await drainRuns(ports({ starts }), 10_000);
   expect(checks).toBeGreaterThan(3);
 });
 

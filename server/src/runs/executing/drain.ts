@@ -8,7 +8,6 @@ export interface DrainPorts {
   readonly log: Log;
   readonly live: LiveRuns;
   readonly starts: { readonly pending: number };
-  readonly largeStarts: { readonly pending: number };
   readonly subscribers: Pick<Subscribers, "pollers">;
   readonly processMessages: Pick<ProcessMessages, "alone">;
 }
@@ -34,8 +33,7 @@ export async function drainRuns(ports: DrainPorts, graceMs: number): Promise<voi
   const { pollers } = ports.subscribers;
   // While starts are being written, this process is not idle: each of them can create a run that
   // this process executes.
-  const isIdle = () =>
-    live.size === 0 && ports.starts.pending === 0 && ports.largeStarts.pending === 0;
+  const isIdle = () => live.size === 0 && ports.starts.pending === 0;
   // Wakes the streams of runs that other processes execute. The streams then end, since this
   // process is stopping, and their clients resume them at another process: see `subscribeToRun`.
   pollers.wakeAll();

@@ -34,6 +34,7 @@ import type { LastAttempt, LiveRuns, OutputBuffer, Subscribers } from "../subscr
 import { LiveRun, publishOutput } from "../subscribing/index.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { Capacity } from "./capacity.ts";
+import type { FirstCall, FirstCalls } from "./first-calls.ts";
 import { limitAttempts } from "./limit-attempts.ts";
 import type { Memory } from "./memory.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
@@ -52,6 +53,7 @@ export interface ExecutePorts extends JournalPorts {
   readonly worker: Pick<WorkerCalls, "claim">;
   readonly pricer: Pricer;
   readonly reservations: Pick<Reservations, "revision" | "reserve">;
+  readonly firstCalls: Pick<FirstCalls, "note">;
   /** Undefined if traces are off. */
   readonly tracing: Pick<Tracing, "run"> | undefined;
 }
@@ -100,6 +102,8 @@ export interface OwnedRun extends Claim {
    * is registered before the run executes, so that the caller gets all output.
    */
   readonly output?: OutputBuffer | undefined;
+  /** Set if this process has started the run and its workspace has limits. */
+  readonly firstCall?: FirstCall | undefined;
   /**
    * Trace of the request that started the run. Undefined if traces are off, if another process
    * received the request, and for runs that were queued and then claimed.
@@ -325,7 +329,7 @@ function execute(
     modelName: config.model,
     model,
     priceOf,
-    limitAttempt: limitAttempts(ports.reservations, { run, config, priceOf }),
+    limitAttempt: limitAttempts(ports, { run, config, priceOf }),
     limitRevision: () => ports.reservations.revision(run.workspaceId),
     wasWaiting,
     circuit,

@@ -1,7 +1,9 @@
 import { agentConfig, createAgentBody } from "@beckon/contract";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { LimitStop } from "../../engine/index.ts";
 import { PriceTable, readOperatorPrices } from "../../prices/index.ts";
-import { noAmounts } from "../../reservations/index.ts";
+import { type Amounts, noAmounts } from "../../reservations/index.ts";
+import { type FirstCall, FirstCalls } from "./first-calls.ts";
 import { limitAttempts } from "./limit-attempts.ts";
 
 afterEach(() => void vi.useRealTimers());
@@ -15,7 +17,13 @@ test("a call is limited by the highest price at which it can end", async () => {
   const limitOf = async (timeout_seconds: number) => {
     const limits = { timeout_seconds, max_cost_micros: 10_000, reserve_output_tokens: 100_000 };
     const limit = limitAttempts(
-      { revision: () => undefined, reserve: () => Promise.reject(new Error("not limited")) },
+      {
+        reservations: {
+          revision: () => undefined,
+          reserve: () => Promise.reject(new Error("not limited")),
+        },
+        firstCalls: { note() {} },
+      },
       {
         run: { runId: "run_1", workspaceId: "wsp_1" },
         config: agentConfig.parse(createAgentBody.parse({ name: "Test", model, limits })),
@@ -48,7 +56,10 @@ test("a reservation covers the next attempt until limits change", async () => {
   } as const;
   const model = "vendor/model";
   const limit = limitAttempts(
-    { revision: () => revision, reserve: () => Promise.resolve(granted) },
+    {
+      reservations: { revision: () => revision, reserve: () => Promise.resolve(granted) },
+      firstCalls: { note() {} },
+    },
     {
       run: { runId: "run_1", workspaceId: "wsp_1" },
       config: agentConfig.parse(createAgentBody.parse({ name: "Test", model })),
@@ -61,4 +72,111 @@ test("a reservation covers the next attempt until limits change", async () => {
   expect(limited?.coversNext()).toBe(true);
   revision = 2;
   expect(limited?.coversNext()).toBe(false);
+});
+
+describe("the first call of a run", () => {
+  const [model, workspaceId] = ["vendor/model", "wsp_1"];
+  const messageOf = (bytes: number) => ({ kind: "caller agent_1", messageBytes: bytes });
+
+  /** A process in which the runs of one workspace have a limit with this revision. */
+  function createProcess(revision: { of: number }) {
+    const asked: Amounts[] = [];
+    const reservations = {
+      revision: () => revision.of,
+      reserve: ({ call }: { call: { amountsOf: (tokens: number) => Amounts } }) => {
+        const amounts = call.amountsOf(1_000);
+        asked.push(amounts);
+        const kind = "granted" as const;
+        return Promise.resolve({
+          kind,
+          outputTokens: 1_000,
+          loweredBy: undefined,
+          amounts,
+          isLimited: true,
+        });
+      },
+    };
+    return { asked, reservations, firstCalls: new FirstCalls(reservations) };
+  }
+
+  /** Lets a run make its first call, whose request has this many bytes. */
+  async function call(
+    ports: ReturnType<typeof createProcess>,
+    bytes: number,
+    firstCall: FirstCall,
+    limits = {},
+  ) {
+    const limit = limitAttempts(ports, {
+      run: { runId: "run_1", workspaceId, firstCall },
+      config: agentConfig.parse(
+        createAgentBody.parse({
+          name: "Test",
+          model,
+          model_settings: { max_output_tokens: 1_000 },
+          limits,
+        }),
+      ),
+      priceOf: ({ input_tokens, output_tokens }) => ({
+        micros: input_tokens + output_tokens,
+        standardMicros: null,
+        origin: "workspace",
+      }),
+    });
+    const attempt = { bytes: () => bytes, earlier: [], runCostMicros: () => 0 };
+    return { limit, attempt, limited: await limit(attempt, new AbortController().signal) };
+  }
+
+  test("is predicted from the call of the run before", async () => {
+    const ports = createProcess({ of: 1 });
+    const { firstCalls } = ports;
+    expect(firstCalls.predict(messageOf(50))).toBeUndefined();
+    await call(ports, 1_000, { ...messageOf(20), reserved: undefined });
+    expect(firstCalls.predict(messageOf(50))).toMatchObject({
+      amounts: { costMicros: 2_030, planCostMicros: 2_030, tokens: 2_030 },
+      revision: 1,
+    });
+    expect(firstCalls.predict({ ...messageOf(50), kind: "caller agent_2" })).toBeUndefined();
+  });
+
+  test("needs no reservation of its own if enough was reserved with the start", async () => {
+    const ports = createProcess({ of: 1 });
+    const reserved = { amounts: costing(2_000), revision: 1 };
+    const { limit, attempt, limited } = await call(ports, 1_000, { ...messageOf(20), reserved });
+    expect(ports.asked).toEqual([]);
+    expect(limited).toMatchObject({ isReserved: true, maxOutputTokens: 1_000 });
+    // What was reserved with the start is used up by the first call.
+    await limit(attempt, new AbortController().signal);
+    expect(ports.asked).toEqual([costing(2_000)]);
+  });
+
+  test("reserves again if too little was reserved with the start", async () => {
+    const ports = createProcess({ of: 1 });
+    const reserved = { amounts: costing(1_999), revision: 1 };
+    await call(ports, 1_000, { ...messageOf(20), reserved });
+    expect(ports.asked).toEqual([costing(2_000)]);
+  });
+
+  test("reserves again if limits have changed since the start", async () => {
+    const ports = createProcess({ of: 2 });
+    const reserved = { amounts: costing(2_000), revision: 1 };
+    await call(ports, 1_000, { ...messageOf(20), reserved });
+    expect(ports.asked).toEqual([costing(2_000)]);
+  });
+
+  test("is also limited by the run's own limit", async () => {
+    const ports = createProcess({ of: 1 });
+    const reserved = { amounts: costing(2_000), revision: 1 };
+    const first = { ...messageOf(20), reserved };
+    const { limited } = await call(ports, 500, first, { max_cost_micros: 1_400 });
+    expect(limited).toMatchObject({ isReserved: true, maxOutputTokens: 900 });
+    await expect(call(ports, 500, first, { max_cost_micros: 500 })).rejects.toThrow(LimitStop);
+    expect(ports.asked).toEqual([]);
+  });
+
+  const costing = (micros: number): Amounts => ({
+    ...noAmounts,
+    costMicros: micros,
+    planCostMicros: micros,
+    tokens: micros,
+  });
 });

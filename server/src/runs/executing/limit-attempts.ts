@@ -21,11 +21,17 @@ import {
   toLimitReached,
 } from "../../reservations/index.ts";
 import type { RunRef } from "../run.ts";
+import { type AmountsOfCall, type FirstCall, type FirstCalls, isEnough } from "./first-calls.ts";
 
 interface LimitedRun {
-  readonly run: RunRef;
+  readonly run: RunRef & { readonly firstCall?: FirstCall | undefined };
   readonly config: AgentConfig;
   readonly priceOf: PriceOf;
+}
+
+interface LimitPorts {
+  readonly reservations: Pick<Reservations, "revision" | "reserve">;
+  readonly firstCalls: Pick<FirstCalls, "note">;
 }
 
 /**
@@ -34,15 +40,25 @@ interface LimitedRun {
  * run makes its calls one after the other, so the cost of earlier calls is known.
  */
 export function limitAttempts(
-  reservations: Pick<Reservations, "revision" | "reserve">,
+  { reservations, firstCalls }: LimitPorts,
   { run, config, priceOf }: LimitedRun,
 ): LimitAttempt {
   const { max_cost_micros: maxCostMicros, reserve_output_tokens } = config.limits;
   const maxOutputTokens = config.model_settings.max_output_tokens ?? reserve_output_tokens;
-  // The price may change while the call waits for its reservation or its answer. Both waits end at
-  // the run's timeout at the latest, so the highest price until then is used.
-  const withinMs = config.limits.timeout_seconds * 1_000;
-  const priceInRun: PriceOf = (usage) => priceOf(usage, withinMs);
+  const amountsOf = createBound(priceOf, config.limits.timeout_seconds * 1_000);
+  let firstCall = run.firstCall;
+
+  /**
+   * Returns whether an attempt needs no reservation, because it is the run's first one and enough
+   * was reserved with the start of the run.
+   */
+  function isCoveredByStart(bytes: number, largest: Amounts, revision: number): boolean {
+    if (firstCall === undefined) return false;
+    const { reserved } = firstCall;
+    firstCalls.note(firstCall, run, { bytes, maxOutputTokens, amountsOf });
+    firstCall = undefined;
+    return reserved?.revision === revision && isEnough(reserved, largest);
+  }
 
   async function limit(
     attempt: PlannedAttempt,
@@ -52,11 +68,11 @@ export function limitAttempts(
     const bytes = attempt.bytes();
     // Computed once, because most calls of `amountsOf` are for `maxOutputTokens`, and computing a
     // price takes some microseconds of CPU time.
-    const largest = boundOf(priceInRun, bytes, maxOutputTokens);
+    const largest = amountsOf(bytes, maxOutputTokens);
     const call: CallBound = {
       maxOutputTokens,
       amountsOf: (outputTokens) =>
-        outputTokens === maxOutputTokens ? largest : boundOf(priceInRun, bytes, outputTokens),
+        outputTokens === maxOutputTokens ? largest : amountsOf(bytes, outputTokens),
       used: usedBy(attempt.earlier),
     };
     const runLimit: Limit | undefined =
@@ -70,8 +86,9 @@ export function limitAttempts(
             spent: attempt.runCostMicros() ?? 0,
             resetsAt: null,
           };
+    const isCovered = revision !== undefined && isCoveredByStart(bytes, largest, revision);
     const result =
-      revision !== undefined
+      revision !== undefined && !isCovered
         ? await reservations.reserve({ ...run, call, runLimit }, signal)
         : fitInto(runLimit === undefined ? [] : [runLimit], call);
     switch (result.kind) {
@@ -85,7 +102,7 @@ export function limitAttempts(
         throw new LimitStop({ error: priceUnknown(config.model) });
       default: {
         const { outputTokens, loweredBy } = result;
-        const isReserved = result.kind === "granted";
+        const isReserved = isCovered || result.kind === "granted";
         return {
           maxOutputTokens: outputTokens,
           isReserved,
@@ -114,6 +131,17 @@ export function limitAttempts(
       ? limit(attempt, revision, signal)
       : undefined;
   };
+}
+
+/**
+ * Returns the function that computes what a call uses at most. The function is kept after the run
+ * has ended (`FirstCalls`), so it must refer to nothing of the run.
+ *
+ * The price may change while a call waits for its reservation or its answer. Both waits end within
+ * `withinMs`, the run's timeout, so the highest price until then is used.
+ */
+function createBound(priceOf: PriceOf, withinMs: number): AmountsOfCall {
+  return (bytes, outputTokens) => boundOf((usage) => priceOf(usage, withinMs), bytes, outputTokens);
 }
 
 /**

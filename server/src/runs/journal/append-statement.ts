@@ -84,14 +84,11 @@ interface AppendInput {
   }[];
 }
 
-/** Returns SQL that charges the metered calls of the written rows to the budgets of their runs. */
-const charge = (calls: string, withDeliveries: boolean) => `metered as (
-  select r.run_id, c.input_tokens, c.output_tokens, c.voice_ms, c.browser_ms, c.cost_micros,
-    c.standard_cost_micros
-  from ${calls} join settling r on r.position = c.write
-), ${chargeBudgets("metered_runs", "metered", (source) =>
-  insertWorkspaceEvents(source, { withDeliveries }),
-)}`;
+/** Returns SQL that charges the written usage entries to the budgets of their runs. */
+const charge = (withDeliveries: boolean) =>
+  chargeBudgets("metered_runs", "written_entries", (source) =>
+    insertWorkspaceEvents(source, { withDeliveries }),
+  );
 
 interface CallInput {
   readonly call: MeteredCall;
@@ -245,7 +242,7 @@ with tenants as materialized (
   from ${entries.table} join moved m on m.position = e.write
 ), ${insertEvents("new_events", { withDeliveries: complete })}, settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
-), ${insertEntries("settling", calls.table)}, ${charged ? `${charge(calls.table, complete)}, ` : ""}results as (
+), ${insertEntries("settling", calls.table, { returnsAmounts: charged })}, ${charged ? `${charge(complete)}, ` : ""}results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
     e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
     e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached

@@ -11,6 +11,11 @@ export const partNames = [
    */
   "limits",
   /**
+   * What the first model calls of runs can use is reserved: see `reserveFirstCalls`. Only together
+   * with `limits`.
+   */
+  "firstCalls",
+  /**
    * Requests to triggers are stored, and the senders' event ids are bound to the runs: see
    * `received-parts.ts`.
    */

@@ -2,7 +2,7 @@ import type { Database, ProcessMessages } from "../../base/database/index.ts";
 import type { Log } from "../../base/log.ts";
 import type { OwnProcess } from "../../processes/index.ts";
 import type { Reservations } from "../../reservations/index.ts";
-import type { Capacity, Memory, OwnedRun, WorkerCalls } from "../executing/index.ts";
+import type { Capacity, FirstCalls, Memory, OwnedRun, WorkerCalls } from "../executing/index.ts";
 import type { Appends } from "../journal/index.ts";
 import type { RunReports } from "../reports.ts";
 import type { LiveRuns } from "../subscribing/index.ts";
@@ -18,8 +18,6 @@ export interface StartPorts {
   readonly reports: Pick<RunReports, "ended">;
   readonly process: Pick<OwnProcess, "id">;
   readonly starts: Starts;
-  /** For requests with large bodies, which would delay the others in a batch. */
-  readonly largeStarts: Starts;
   readonly appends: Appends;
   readonly unconfirmedStarts: UnconfirmedStarts;
   readonly live: LiveRuns;
@@ -29,6 +27,7 @@ export interface StartPorts {
   readonly processMessages: Pick<ProcessMessages, "send">;
   readonly reservations: Pick<Reservations, "noteLimited">;
   readonly limitedCallers: LimitedCallers;
+  readonly firstCalls: Pick<FirstCalls, "predict">;
   readonly worker: Pick<WorkerCalls, "claim" | "noteHeld">;
   /** Executes a run that this process owns. */
   readonly execute: (run: OwnedRun) => Promise<void>;

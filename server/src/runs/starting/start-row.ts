@@ -1,4 +1,5 @@
 import type { LimitReached, RunError, RunSource } from "@beckon/contract";
+import type { Amounts } from "../../reservations/index.ts";
 import type { InitialStatus } from "../journal/index.ts";
 
 /** The caller that starts a run. */
@@ -89,6 +90,11 @@ export interface StartRow {
    * false.
    */
   readonly checksLimits?: boolean;
+  /**
+   * What the run's first model call can use at most, to be reserved together with the start. Only
+   * with `checksLimits`. Default: nothing is reserved yet.
+   */
+  readonly firstCall?: Amounts | undefined;
 }
 
 /** Labels that the caller gives the run. Beckon stores them, and runs can be searched by them. */
@@ -241,6 +247,8 @@ export interface StartedRun {
   readonly status: InitialStatus;
   /** Whether the workspace has a limit of money or usage. */
   readonly limited: boolean;
+  /** Whether `firstCall` of the row was reserved. */
+  readonly firstCallReserved: boolean;
 }
 
 /** The result of one request. */

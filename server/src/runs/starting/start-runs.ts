@@ -82,7 +82,10 @@ function toResult(
   const [, kind] = request;
   switch (kind) {
     case "start":
-      return { kind: "started", run: toStarted(row, known) };
+      return {
+        kind: "started",
+        run: { ...toStarted(row, known), firstCallReserved: request[4] === true },
+      };
     case "held":
       return { kind: "started", run: toStarted(row, { ...known, held: true }) };
     case "filtered_before":
@@ -149,6 +152,7 @@ function toStarted({ runId, details }: StartRow, known: CallerState): StartedRun
     promptPrefix: details?.promptPrefix ?? known.prompt_prefix,
     status: statusOf(details, known),
     limited: known.limited === true,
+    firstCallReserved: false,
   };
 }
 

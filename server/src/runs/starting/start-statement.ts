@@ -7,7 +7,7 @@ import {
 } from "../../base/database/index.ts";
 import { isAgentToken, isKeySecret, isTriggerToken } from "../../credentials/index.ts";
 import { someSubscriptions } from "../../events/index.ts";
-import { isSpentSql } from "../../reservations/index.ts";
+import { isSpentSql, reserveFirstCalls } from "../../reservations/index.ts";
 import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
 import {
   noReceived,
@@ -175,7 +175,7 @@ with callers as materialized (
       labelled: parts.labels,
       withCallback: parts.callbacks,
       withDeliveries: parts.deliveries,
-    })}${parts.details ? writeDetails : ""}${received.write}
+    })}${parts.details ? writeDetails : ""}${received.write}${parts.firstCalls ? `, ${reserveFirstCalls("starting")}` : ""}
 select (select json_agg(json_build_array(position, case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
@@ -183,7 +183,7 @@ select (select json_agg(json_build_array(position, case
     when not (${isBound}) then 'contended'
     ${received.held}
     else 'start'
-  end, replayed_run${columns.limitOfResult})) from checked) as results,
+  end, replayed_run${columns.limitOfResult}${columns.reservedOfResult})) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -201,7 +201,7 @@ const allOf = (...conditions: readonly string[]) =>
   conditions.filter((condition) => condition !== "").join(" and ") || "true";
 
 /** Columns that only some variants of the statement have. Commas are part of the texts. */
-function optionalColumns({ triggers, keys, callbacks, limits }: Parts) {
+function optionalColumns({ triggers, keys, callbacks, limits, firstCalls }: Parts) {
   return {
     currentVersion: triggers ? " g.receiving_version as current_version," : "",
     allowsCallback: triggers && callbacks ? " g.allows_callback," : "",
@@ -213,6 +213,7 @@ function optionalColumns({ triggers, keys, callbacks, limits }: Parts) {
     limitOfResult: limits
       ? ", case when check_result = 'limit_paused' then paused_by when check_result = 'limit_reached' then reached end"
       : "",
+    reservedOfResult: firstCalls ? ", run_id in (select run_id from first_reservations)" : "",
   };
 }
 
@@ -385,12 +386,16 @@ const triggerColumns: Readonly<Record<string, Column<StartRow>>> = {
   receiving_version: ["int", (row) => row.receivingVersion ?? 0],
 };
 
-function requestsTable(p: Parameters<StartInput>, { labels, callbacks }: Parts): string {
+function requestsTable(
+  p: Parameters<StartInput>,
+  { labels, callbacks, firstCalls }: Parts,
+): string {
   const select = ({ rows, callerOf }: StartInput) =>
     rows.map((row, index) => ({ row, caller: callerOf[index] ?? 0 }));
   return p.rows("r", select, {
     ...(labels ? labelColumns : {}),
     ...(callbacks ? callbackColumns : {}),
+    ...(firstCalls ? firstCallColumns : {}),
     run_id: ["text", ({ row }) => row.runId],
     event_id: ["text", ({ row }) => row.eventId],
     caller: ["int", ({ caller }) => caller],
@@ -412,6 +417,12 @@ const labelColumns: Readonly<Record<string, Column<{ readonly row: StartRow }>>>
 const callbackColumns: Readonly<Record<string, Column<{ readonly row: StartRow }>>> = {
   callback_url: ["text", ({ row }) => row.callback?.url ?? null],
   callback_origin: ["text", ({ row }) => row.callback?.origin ?? null],
+};
+
+const firstCallColumns: Readonly<Record<string, Column<{ readonly row: StartRow }>>> = {
+  call_cost_micros: ["bigint", ({ row }) => row.firstCall?.costMicros ?? null],
+  call_plan_cost_micros: ["bigint", ({ row }) => row.firstCall?.planCostMicros ?? null],
+  call_tokens: ["bigint", ({ row }) => row.firstCall?.tokens ?? null],
 };
 
 function detailsTable(p: Parameters<StartInput>): string {

@@ -69,8 +69,15 @@ export type CheckedRequest =
     ]
   | readonly [
       position: number,
+      kind: "start",
+      replayedRun: null,
+      limit?: null,
+      /** Whether the run's first model call was reserved. */
+      reserved?: boolean,
+    ]
+  | readonly [
+      position: number,
       kind:
-        | "start"
         | "held"
         | "started"
         | "contended"
@@ -123,6 +130,7 @@ export async function sendStarts(
       labels: rows.some((row) => row.labels !== undefined),
       callbacks: rows.some((row) => row.callback !== undefined),
       limits: rows.some((row) => row.checksLimits === true),
+      firstCalls: rows.some((row) => row.firstCall !== undefined),
       received: hasFiles || rows.some((row) => row.received !== undefined),
       files: hasFiles,
       deliveries,

@@ -33,19 +33,18 @@ function createPorts(owner: string): { ports: StartPorts; sent: ProcessMessage[]
   const reservations = { isLimited: () => false, noteLimited() {} };
   const capacity = new Capacity({ max: 1, executes: true, heap });
   capacity.foundQueue({ empty: true });
-  const starts = createStarts(database, {
-    mutex,
-    subscriptions,
-    onWritten() {},
-    full: () => [],
-  });
   const ports: StartPorts = {
     database,
     log: createLog("silent"),
     reports: { ended() {} },
     process: { id: owner },
-    starts,
-    largeStarts: starts,
+    starts: createStarts(database, {
+      mutex,
+      budgetMutex: createMutex(),
+      subscriptions,
+      onWritten() {},
+      full: () => [],
+    }),
     appends: createAppends(database, {
       mutex,
       budgetMutex: createMutex(),
@@ -62,6 +61,7 @@ function createPorts(owner: string): { ports: StartPorts; sent: ProcessMessage[]
     processMessages: { send: (message) => sent.push(message) },
     reservations,
     limitedCallers: createLimitedCallers(),
+    firstCalls: { predict: () => undefined },
     worker: { claim() {}, noteHeld() {} },
     execute: () => expect.fail("the run is not executed"),
   };

@@ -6,12 +6,13 @@ import {
 import { ApiError, messageOf } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import type { RequestTrace } from "../../base/tracing/index.ts";
-import type { OwnedRun } from "../executing/index.ts";
+import type { FirstCall, OwnedRun } from "../executing/index.ts";
 import { cancelStored, nothingUsed, terminalEvent, toEnd, toEntry } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 import type { OutputBuffer } from "../subscribing/index.ts";
 import type { StartPorts } from "./start-ports.ts";
-import { contentBytes, type StartedRun, type StartResult, type StartRow } from "./start-row.ts";
+import { callerId, type StartedRun, type StartResult, type StartRow } from "./start-row.ts";
+import { isLarge } from "./starts.ts";
 import type { UnconfirmedStart } from "./unconfirmed-starts.ts";
 
 /** How long a caller waits for the database before it gets a `503` response. */
@@ -19,13 +20,10 @@ const startWaitMs = 5_000;
 
 const unconfirmed = "The database did not reply in time, so the run may have been started";
 
-/** A request whose body and files have more bytes than this is sent through `largeStarts`. */
-const maxSmallBodyBytes = 1_048_576;
-
 /** The fields of a row that come from the request. */
 export type RequestFields = Omit<
   StartRow,
-  "runId" | "eventId" | "hasCapacity" | "owner" | "checksLimits"
+  "runId" | "eventId" | "hasCapacity" | "owner" | "checksLimits" | "firstCall"
 >;
 
 /**
@@ -53,21 +51,25 @@ export async function submitStart(
   ports: StartPorts,
   request: RequestFields,
   { trace }: Pick<Beginning, "trace"> = {},
-): Promise<(StartResult | Claimed) & { owner: string }> {
+): Promise<(StartResult | Claimed) & Pick<Beginning, "owner" | "firstCall">> {
   const { capacity } = ports;
   const hasCapacity =
     request.body === "good" && request.details === undefined && capacity.tryReserve();
   const owner = ports.process.id;
+  const checksLimits = ports.limitedCallers.has(request.caller);
+  // A large start reserves nothing: it would lock budgets for as long as its body is written.
+  const firstCall =
+    hasCapacity && checksLimits && !isLarge(request) ? predictFirstCall(ports, request) : undefined;
   const row: StartRow = {
     ...request,
     runId: newId("run"),
     eventId: newId("evt"),
     hasCapacity,
     owner,
-    checksLimits: ports.limitedCallers.has(request.caller),
+    checksLimits,
+    firstCall: firstCall?.reserved?.amounts,
   };
   const isRepeatable = row.key !== null || (row.received?.eventId ?? null) !== null;
-  const isLarge = contentBytes(row) > maxSmallBodyBytes;
   const start: UnconfirmedStart = { isRejected: false, claimed: undefined };
   ports.unconfirmedStarts.set(row.runId, start);
   const finish = (executes: boolean) => {
@@ -75,7 +77,7 @@ export async function submitStart(
     if (hasCapacity && !executes) capacity.release(1);
   };
   try {
-    const result = await (isLarge ? ports.largeStarts : ports.starts).submit(row, {
+    const result = await ports.starts.submit(row, {
       waitMs: startWaitMs,
       onLateResult: (result) => {
         if (result?.kind === "started" && isRepeatable) {
@@ -88,8 +90,11 @@ export async function submitStart(
       },
     });
     finish(result.kind === "started" && result.run.status === "running");
-    if (result.kind === "started") noteLimits(ports, request, result.run);
-    return { ...result, owner };
+    if (result.kind !== "started") return { ...result, owner };
+    noteLimits(ports, request, result.run);
+    const { firstCallReserved } = result.run;
+    const reserved = firstCallReserved ? firstCall?.reserved : undefined;
+    return { ...result, owner, firstCall: firstCall && { ...firstCall, reserved } };
   } catch (thrown) {
     if (!(thrown instanceof SubmitTimeoutError)) {
       finish(false);
@@ -116,6 +121,17 @@ export async function submitStart(
   }
 }
 
+function predictFirstCall(
+  { firstCalls }: StartPorts,
+  { caller, agentId, payload }: RequestFields,
+): FirstCall {
+  const call = {
+    kind: `${callerId(caller)} ${agentId ?? ""}`,
+    messageBytes: Buffer.byteLength(JSON.stringify(payload)),
+  };
+  return { ...call, reserved: firstCalls.predict(call) };
+}
+
 /** Caches, for the caller and for the workspace of a new run, whether the workspace has limits. */
 function noteLimits(ports: StartPorts, { caller }: RequestFields, run: StartedRun): void {
   ports.limitedCallers.note(caller, run.limited);
@@ -128,6 +144,8 @@ interface Beginning {
   readonly payload: string;
   readonly output?: OutputBuffer | undefined;
   readonly trace?: RequestTrace | undefined;
+  /** Default: nothing is known about the run's first model call. */
+  readonly firstCall?: FirstCall | undefined;
 }
 
 /**
@@ -152,7 +170,10 @@ function announceQueued(ports: StartPorts): void {
   ports.processMessages.send({ kind: "queued" });
 }
 
-function toOwnedRun(run: StartedRun, { owner, payload, output, trace }: Beginning): OwnedRun {
+function toOwnedRun(
+  run: StartedRun,
+  { owner, payload, output, trace, firstCall }: Beginning,
+): OwnedRun {
   const { promptPrefix } = run;
   const input =
     promptPrefix === "" ? payload : payload === "" ? promptPrefix : `${promptPrefix}\n\n${payload}`;
@@ -167,6 +188,7 @@ function toOwnedRun(run: StartedRun, { owner, payload, output, trace }: Beginnin
     elapsedMs: 0,
     output,
     trace,
+    firstCall,
   };
 }
 
