@@ -50,6 +50,8 @@ export class Reservations {
   readonly #queues = new Map<string, Queue>();
   /** The `revision` of each workspace that is known to have a limit. */
   readonly #limited = new LRUCache<string, number>({ max: maxWorkspaces });
+  /** The runs of this process that hold a reservation. */
+  readonly #holding = new Set<string>();
   #revisions = 0;
   #asked = 0;
   #turns = 0;
@@ -83,6 +85,24 @@ export class Reservations {
    */
   revision(workspaceId: string): number | undefined {
     return this.#limited.get(workspaceId);
+  }
+
+  /**
+   * Returns whether the run holds a reservation that this process made. Its next write to the
+   * journal must then return the reservation, even if the limits were deleted since.
+   */
+  holds(runId: string): boolean {
+    return this.#holding.has(runId);
+  }
+
+  /** Records that something was reserved for the run when it was started. */
+  noteHeld(runId: string): void {
+    this.#holding.add(runId);
+  }
+
+  /** Must be called once this process no longer works on the run. */
+  forget(runId: string): void {
+    this.#holding.delete(runId);
   }
 
   /** Records whether the workspace has a limit. */
@@ -151,6 +171,7 @@ export class Reservations {
     const order = String(this.#asked).padStart(16, "0");
     const revision = this.revision(run.workspaceId);
     const result = await this.#batcher.submit({ ...run, order });
+    if (result.kind === "granted") this.#holding.add(run.runId);
     // A result without a limit is recorded only if the revision is unchanged. Otherwise the request
     // may have read the budgets before a new limit was added.
     if (result.isLimited || this.revision(run.workspaceId) === revision)

@@ -52,7 +52,7 @@ export interface ExecutePorts extends JournalPorts {
   readonly memory: Pick<Memory, "runs">;
   readonly worker: Pick<WorkerCalls, "claim">;
   readonly pricer: Pricer;
-  readonly reservations: Pick<Reservations, "revision" | "reserve">;
+  readonly reservations: Pick<Reservations, "revision" | "reserve" | "forget">;
   readonly firstCalls: Pick<FirstCalls, "note">;
   /** Undefined if traces are off. */
   readonly tracing: Pick<Tracing, "run"> | undefined;
@@ -170,6 +170,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   live.close();
   hold.release();
   if (ports.live.get(run.runId) === live) ports.live.delete(run.runId);
+  ports.reservations.forget(run.runId);
   ports.capacity.release(1);
   if (limited || !ports.capacity.queueEmpty) ports.worker.claim();
   // A stopping process claims nothing more. It notifies the other processes: if the agent's

@@ -24,7 +24,7 @@ interface AppendsOptions {
    * with limits: they write in turns.
    */
   readonly budgetMutex: Mutex;
-  readonly reservations: Pick<Reservations, "isLimited" | "noteLimited">;
+  readonly reservations: Pick<Reservations, "isLimited" | "noteLimited" | "holds">;
   readonly subscriptions: KnownSubscriptions;
   /** Called after each commit. */
   readonly onWritten: () => void;
@@ -75,7 +75,7 @@ export function createAppends(
   const [plain, charged] = [create(false), create(true)];
   return {
     async submit(row, options) {
-      if (!reservations.isLimited(row.workspaceId)) {
+      if (!reservations.isLimited(row.workspaceId) && !reservations.holds(row.runId)) {
         const result = await plain.submit(row, options);
         if (result.kind !== "limited") return result;
         reservations.noteLimited(row.workspaceId, true);

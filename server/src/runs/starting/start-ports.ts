@@ -25,7 +25,7 @@ export interface StartPorts {
   readonly capacity: Capacity;
   readonly memory: Pick<Memory, "heap">;
   readonly processMessages: Pick<ProcessMessages, "send">;
-  readonly reservations: Pick<Reservations, "noteLimited">;
+  readonly reservations: Pick<Reservations, "noteLimited" | "noteHeld" | "forget">;
   readonly limitedCallers: LimitedCallers;
   readonly firstCalls: Pick<FirstCalls, "predict">;
   readonly worker: Pick<WorkerCalls, "claim" | "noteHeld">;

@@ -7,7 +7,7 @@ import {
 } from "../../base/database/index.ts";
 import { isAgentToken, isKeySecret, isTriggerToken } from "../../credentials/index.ts";
 import { someSubscriptions } from "../../events/index.ts";
-import { isSpentSql, reserveFirstCalls } from "../../reservations/index.ts";
+import { holdsRunsSql, isSpentSql, reserveFirstCalls } from "../../reservations/index.ts";
 import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
 import {
   noReceived,
@@ -218,7 +218,8 @@ function optionalColumns({ triggers, keys, callbacks, limits, firstCalls }: Part
 }
 
 /** Joins that only some variants of the statement have, or the nulls that replace them. */
-function optionalJoins({ triggers, keys, details, callbacks, limits, repeated }: Parts) {
+function optionalJoins(parts: Parts) {
+  const { triggers, keys, details, callbacks, limits, repeated } = parts;
   return {
     trigger: triggers
       ? `left join lateral (
@@ -227,7 +228,7 @@ function optionalJoins({ triggers, keys, details, callbacks, limits, repeated }:
       : nullRow("g", "id text, enabled boolean, prompt_prefix text"),
     limits: limits
       ? `left join lateral (
-    ${reachedLimit("b.scope_id = any (array[a.workspace_id, a.id, g.id, case when k.id is not null then k.id when c.member like 'key:%' then substr(c.member, 5) end])")}
+    ${reachedLimit(parts, "b.scope_id = any (array[a.workspace_id, a.id, g.id, case when k.id is not null then k.id when c.member like 'key:%' then substr(c.member, 5) end])")}
   ) reached on true
   left join lateral (
     ${pausingLimit("b.scope_kind = 'agent' and b.scope_id = a.id")}
@@ -244,7 +245,7 @@ function optionalJoins({ triggers, keys, details, callbacks, limits, repeated }:
     limitsOfTrigger:
       limits && details
         ? `left join lateral (
-    ${reachedLimit("b.scope_id = d.trigger_id", "c")}
+    ${reachedLimit(parts, "b.scope_id = d.trigger_id", "c")}
   ) of_trigger on true`
         : "",
     earlierRun: keys
@@ -343,16 +344,19 @@ const describeBudget = `json_build_object('scope', b.scope_kind, 'scope_id', b.s
 /**
  * Returns SQL that selects a budget that is spent; if there are several, the one that resets last.
  * Every run calls a model, so only cost and tokens count. A budget of 0 of which nothing is spent
- * rejects no start, because a run can still call models that are free.
+ * rejects no start, because a run can still call models that are free. Usually a little is left of a
+ * budget, too little for a call. If the caller holds runs, such a budget counts as spent, too.
  */
 const reachedLimit = (
+  { received }: Parts,
   condition: string,
   caller: "a" | "c" = "a",
 ) => `select ${describeBudget} as reached
     from budgets b
     where ${caller === "a" ? "limits" : "c"}.is_limited and b.workspace_id = ${caller}.workspace_id
       and ${condition} and now() < b.ends
-      and b.metric in ('cost', 'tokens') and ${isSpentSql}
+      and b.metric in ('cost', 'tokens')
+      and ${received ? `case when c.holds then ${holdsRunsSql} else ${isSpentSql} end` : isSpentSql}
     order by b.ends desc, b.id limit 1`;
 
 /**

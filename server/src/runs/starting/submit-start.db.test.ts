@@ -5,6 +5,7 @@ import { seedAgent, seedProcess, startRow } from "../../../test/tenant.ts";
 import { createMutex, type ProcessMessage } from "../../base/database/index.ts";
 import { createLog } from "../../base/log.ts";
 import { KnownSubscriptions } from "../../events/index.ts";
+import { Reservations } from "../../reservations/index.ts";
 import { Capacity } from "../executing/capacity.ts";
 import { createAppends } from "../journal/index.ts";
 import { createLiveRuns } from "../subscribing/index.ts";
@@ -30,7 +31,7 @@ function createPorts(owner: string): { ports: StartPorts; sent: ProcessMessage[]
   const sent: ProcessMessage[] = [];
   const [mutex, subscriptions] = [createMutex(), new KnownSubscriptions()];
   const heap = { isFull: false, onChange() {}, stop() {} };
-  const reservations = { isLimited: () => false, noteLimited() {} };
+  const reservations = new Reservations(database, mutex);
   const capacity = new Capacity({ max: 1, executes: true, heap });
   capacity.foundQueue({ empty: true });
   const ports: StartPorts = {

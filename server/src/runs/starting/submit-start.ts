@@ -85,7 +85,10 @@ export async function submitStart(
           noteLimits(ports, request, result.run);
           beginRun(ports, result.run, { owner, payload: row.payload, trace });
         } else if (result?.kind === "started" && start.isRejected)
-          void cancelRejected(ports, result.run, row).finally(() => finish(false));
+          void cancelRejected(ports, result.run, row).finally(() => {
+            ports.reservations.forget(row.runId);
+            finish(false);
+          });
         else finish(false);
       },
     });
@@ -136,6 +139,11 @@ function predictFirstCall(
 function noteLimits(ports: StartPorts, { caller }: RequestFields, run: StartedRun): void {
   ports.limitedCallers.note(caller, run.limited);
   if (run.limited) ports.reservations.noteLimited(run.workspaceId, true);
+  noteReservation(ports, run);
+}
+
+function noteReservation({ reservations }: StartPorts, run: StartedRun): void {
+  if (run.firstCallReserved) reservations.noteHeld(run.runId);
 }
 
 /** What `beginRun` needs to begin a run, besides the result of the start statement. */
@@ -208,6 +216,7 @@ async function cancelRejected(
     error: { code: "cancelled", message },
     ...nothingUsed,
   } as const;
+  noteReservation(ports, run);
   try {
     const end = () =>
       ports.appends.submit({
