@@ -7,8 +7,8 @@ import { LongestFirst } from "./server/test/longest-first.ts";
 /**
  * Kinds of tests, distinguished by their names:
  *   *.test.ts          needs no database
- *   *.db.test.ts       needs a database, and runs on both kinds: embedded (socket, ordinary role)
- *                      and external (TCP, superuser). `runsOnce` selects the exceptions.
+ *   *.db.test.ts       needs a database, which is embedded (socket, ordinary role) or external (TCP,
+ *                      superuser). `onBothKinds` names the files that run on both.
  *   e2e/*.test.ts      starts the server and calls it over HTTP
  *   e2e/web/*.test.ts  tests the dashboard in a browser
  */
@@ -25,43 +25,24 @@ if (process.env.VITEST === "true") console.log(`FAST_CHECK_SEED=${seed}`);
 
 const databaseTests = ["server/src/**/*.db.test.ts", "server/test/**/*.db.test.ts"];
 
-/** Long tests whose results do not depend on the kind of database. */
-const longOnes = [
-  "server/src/accounts/sessions.db.test.ts",
-  "server/src/accounts/shared-address.db.test.ts",
-  "server/src/bundles/hostile-import.db.test.ts",
-  "server/src/events/workspace-events.db.test.ts",
-  "server/src/limits/ceilings.db.test.ts",
-  "server/src/limits/exact-spent.db.test.ts",
-  "server/src/limits/period.db.test.ts",
-  "server/src/members/invitations.db.test.ts",
-  "server/src/members/members.db.test.ts",
-  "server/src/providers/operator/discovery.db.test.ts",
-  "server/src/runs/broken-database.db.test.ts",
-  "server/src/runs/concurrency-limit.db.test.ts",
-  "server/src/runs/executing/drain.db.test.ts",
-  "server/src/runs/fair-claiming.db.test.ts",
-  "server/src/runs/journal/digest-store.db.test.ts",
-  "server/src/runs/last-attempts.db.test.ts",
-  "server/src/runs/limits.db.test.ts",
-  "server/src/runs/lost-replies.db.test.ts",
-  "server/src/runs/managing/searching/search-store.db.test.ts",
-  "server/src/runs/memory-failover.db.test.ts",
-  "server/src/runs/unconfirmed-start.db.test.ts",
-  "server/src/runs/usage-ledger.db.test.ts",
-  "server/src/subscriptions/deliveries.db.test.ts",
-  "server/src/triggers/receiving.db.test.ts",
+/**
+ * Database tests that run on both kinds of database, because their results can depend on it: those
+ * of connections, migrations and the database's process, and those of the separation of workspaces,
+ * since row-level security depends on the role.
+ */
+const onBothKinds = [
+  /^server\/src\/base\//,
+  /^server\/src\/processes\//,
+  /^server\/test\//,
+  /tenancy|other-workspace|growing-tables|master-key|first-start|first-owner|upgrade|reconcile/,
 ];
 
 /**
  * Returns whether a file of database tests runs on only one of the two kinds of database, which
- * `databaseOf` chooses. These are the files in `longOnes`, and the tests of http/: the operations
- * that http/ calls have their own tests, which run on both kinds. The tests of tenancy run on both,
- * because row-level security depends on the role. With `EVERY_DATABASE=1` all files run on both.
+ * `databaseOf` chooses. With `EVERY_DATABASE=1` all files run on both.
  */
 const runsOnce = (file: string) =>
-  ((file.startsWith("server/src/http/") && !file.includes("tenancy")) || longOnes.includes(file)) &&
-  process.env.EVERY_DATABASE !== "1";
+  !onBothKinds.some((each) => each.test(file)) && process.env.EVERY_DATABASE !== "1";
 type DatabaseKind = "embedded" | "external";
 const databaseOf = (file: string): DatabaseKind =>
   (createHash("sha256").update(file).digest()[0] ?? 0) % 2 === 0 ? "embedded" : "external";

@@ -132,7 +132,7 @@ function startRow(runId: string, caller: { id: string; token: string }) {
     hasCapacity: true,
     owner: "prc_bench",
     checksLimits: withLimits,
-    firstCall: withLimits
+    firstCallAmounts: withLimits
       ? { ...noAmounts, costMicros: 42, planCostMicros: 42, tokens: 30 }
       : undefined,
   };

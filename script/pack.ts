@@ -32,6 +32,16 @@ const entries: Readonly<Record<string, string>> = {
 };
 
 /**
+ * Other folders that the package contains. `deploy` is not copied as a whole, because compose.yaml
+ * and Dockerfile there build from a checkout, and secrets of compose.yaml can be beside them.
+ */
+const folders = [
+  "web/dist",
+  "docs",
+  ...["caddy", "grafana", "nginx", "prometheus", "systemd"].map((each) => `deploy/${each}`),
+];
+
+/**
  * Writes the package of Beckon, with the layout of the checkout, so that paths relative to a source
  * file are the same in both. The dashboard must be built.
  * @param folder in which the tarball is written
@@ -42,7 +52,7 @@ function pack(folder: string): string {
   try {
     const root = join(parent, "package");
     for (const workspace of workspaces) packSources(workspace, root);
-    cpSync(join(checkout, "web/dist"), join(root, "web/dist"), { recursive: true });
+    for (const each of folders) cpSync(join(checkout, each), join(root, each), { recursive: true });
     packManifests(root);
     mkdirSync(join(root, "bin"));
     writeFileSync(join(root, "bin/beckon"), command);

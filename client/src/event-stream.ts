@@ -23,6 +23,8 @@ interface FrameOptions {
   readonly signal: AbortSignal;
   /** Called for each chunk of data, even if it contains only a comment. */
   readonly onActivity?: (() => void) | undefined;
+  /** Parses the JSON of an event. Default: `JSON.parse`. */
+  readonly parse?: ((text: string) => unknown) | undefined;
 }
 
 /**
@@ -33,12 +35,18 @@ interface FrameOptions {
 export async function* readFrames(
   response: Response,
   operation: string,
-  { signal, onActivity }: FrameOptions,
+  { signal, onActivity, parse = JSON.parse }: FrameOptions,
 ): AsyncGenerator<Frame> {
   const frames: Frame[] = [];
   const parser = createParser({
     maxBufferSize: maxFrameLength,
-    onEvent: ({ id, data }) => frames.push({ id, data: parseData(data, operation) }),
+    onEvent: ({ id, data }) => {
+      try {
+        frames.push({ id, data: parse(data) });
+      } catch (cause) {
+        throw unexpectedEvents(operation, cause);
+      }
+    },
     onRetry: (retry) => frames.push({ retry }),
     onError: (cause) => {
       if (cause.type === "max-buffer-size-exceeded") throw unexpectedEvents(operation, cause);
@@ -48,14 +56,6 @@ export async function* readFrames(
     onActivity?.();
     parser.feed(text);
     yield* frames.splice(0);
-  }
-}
-
-function parseData(data: string, operation: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch (cause) {
-    throw unexpectedEvents(operation, cause);
   }
 }
 

@@ -41,6 +41,15 @@ test("a call sends key, path and JSON body, and returns the response's data", as
   });
 });
 
+test("the caller's own parser can keep integers that JSON.parse rounds", async () => {
+  const parse = (text: string) => JSON.parse(text.replaceAll(/\d{16,}/g, '"$&"'));
+  const headers = { "content-type": "application/json" };
+  server.script(responds(200, '{"ok":true,"data":[{"id":9007199254740993}],"next":null}', headers));
+  expect(await collect(beckon.runs.listEvents("run_1", {}, { parse }))).toEqual([
+    { id: "9007199254740993" },
+  ]);
+});
+
 test("a 204 response returns undefined", async () => {
   server.script((response) => void response.writeHead(204).end());
   expect(await beckon.agents.delete("agt_1", { ifMatch: 3 })).toBeUndefined();

@@ -36,6 +36,11 @@ export interface CallOptions {
   readonly tryTimeout?: number | undefined;
   /** Overrides `retries` of the client. Default: the client's value. */
   readonly retries?: number | undefined;
+  /**
+   * Parses the JSON of the response. Default: `JSON.parse`, which rounds integers outside of
+   * ±2^53, for example ids of other systems in the arguments of tools.
+   */
+  readonly parse?: ((text: string) => unknown) | undefined;
 }
 
 /** Options of calls that create or start something. */

@@ -65,14 +65,18 @@ function parseRetryAfter(retryAfter: string | null): number | undefined {
  * @throws BeckonError `no_answer` if the body is truncated, `unexpected_answer` if its content type
  *   is not JSON
  */
-export async function readJson<T>(response: Response, operation: string): Promise<T> {
+export async function readJson<T>(
+  response: Response,
+  operation: string,
+  parse: (text: string) => unknown = JSON.parse,
+): Promise<T> {
   if (!/^application\/([\w.-]+\+)?json\b/.test(response.headers.get("content-type") ?? "")) {
     await response.body?.cancel();
     throw unexpectedResponse(response, operation);
   }
   const text = await response.text();
   try {
-    return JSON.parse(text) as T;
+    return parse(text) as T;
   } catch (cause) {
     throw new BeckonError({
       code: "no_answer",

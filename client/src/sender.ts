@@ -28,7 +28,9 @@ const idleTimeoutMs = 60_000;
 
 export function createSender(settings: Settings): Sender {
   const whole = <T>(call: Call, options: CallOptions = {}) =>
-    exchange<T>(settings, call, options, readJson);
+    exchange<T>(settings, call, options, (response, operation) =>
+      readJson(response, operation, options.parse),
+    );
   return {
     whole,
     data: async <T>(call: Call, options?: CallOptions) =>
@@ -65,9 +67,10 @@ async function* readLines<T>(
     async (response) => response,
   );
   const operation = `${call.method} ${call.path}`;
-  const parse = (line: string): T => {
+  const { parse = JSON.parse } = options;
+  const parseLine = (line: string): T => {
     try {
-      return JSON.parse(line) as T;
+      return parse(line) as T;
     } catch {
       throw unexpectedResponse(response, operation);
     }
@@ -76,7 +79,7 @@ async function* readLines<T>(
   for await (const text of readText(response, operation, idleTimeoutMs, options.signal)) {
     const complete = (rest + text).split("\n");
     rest = complete.pop() ?? "";
-    for (const line of complete) if (line !== "") yield parse(line);
+    for (const line of complete) if (line !== "") yield parseLine(line);
   }
-  if (rest.trim() !== "") yield parse(rest);
+  if (rest.trim() !== "") yield parseLine(rest);
 }

@@ -46,7 +46,7 @@ export async function startAndWatch(
     once: true,
     labelled: true,
   };
-  const { signal, externalId, tags, idempotencyKey = newIdempotencyKey() } = options;
+  const { signal, parse, externalId, tags, idempotencyKey = newIdempotencyKey() } = options;
   const key = token ?? options.key;
   const beganAt = Date.now();
   const opened = await exchange(settings, call, { ...options, key, idempotencyKey }, ensureStream);
@@ -67,7 +67,7 @@ export async function startAndWatch(
   const isOld =
     options.idempotencyKey !== undefined && response.headers.has("idempotency-replayed");
   const sentAt = isOld ? Number.NEGATIVE_INFINITY : beganAt;
-  const following = { key, signal, onActivity, onDisconnect };
+  const following = { key, signal, onActivity, onDisconnect, parse };
   const start = { opened, call, options: { idempotencyKey, externalId, tags }, sentAt };
   const events = releasing(watch(settings, runId, following, start), release);
   return { run_id: runId, events };

@@ -27,6 +27,10 @@ export interface FollowOptions {
    * 45 seconds.
    */
   readonly onDisconnect?: (() => void) | undefined;
+  /**
+   * Parses the JSON of an event. Default: `JSON.parse`, which rounds integers outside of ±2^53.
+   */
+  readonly parse?: ((text: string) => unknown) | undefined;
 }
 
 /** A response whose body is a stream. */
@@ -75,7 +79,7 @@ const maxDisconnectedMs = 5 * 60_000;
 export async function* subscribe<Event>(
   settings: Settings,
   { call, options, changeCall, classify, runId, opened: first }: Subscription<Event>,
-  { signal = new AbortController().signal, key, onActivity, onDisconnect }: FollowOptions,
+  { signal = new AbortController().signal, key, onDisconnect, ...reading }: FollowOptions,
 ): AsyncGenerator<Event> {
   let retryMs = 1_000;
   let failures = 0;
@@ -89,8 +93,10 @@ export async function* subscribe<Event>(
       opened = undefined;
       if (response.status === 204) return;
       connectedAt = performance.now();
-      onActivity?.();
-      for await (const frame of readFrames(response, operation, { signal, onActivity })) {
+      reading.onActivity?.();
+      for await (const frame of readFrames(response, operation, { signal, ...reading })) {
+        // One chunk can have several events, and the caller can abort while it handles one of them.
+        signal.throwIfAborted();
         if ("retry" in frame) {
           retryMs = Math.max(frame.retry, minDelayMs);
           continue;

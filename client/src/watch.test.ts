@@ -58,6 +58,14 @@ test("each event is yielded once and in order across disconnects, and the watch 
   });
 });
 
+test("the caller's own parser reads the events", async () => {
+  server.script(sendsStream(soon + frame(5).replace('"data":{}', '"data":9007199254740993')));
+  const parse = (text: string) => JSON.parse(text.replaceAll(/\d{16,}/g, '"$&"'));
+  expect(await collect(beckon.runs.watch("run_1", { after: 4, parse }))).toMatchObject([
+    { seq: 5, data: "9007199254740993" },
+  ]);
+});
+
 test("a watch starts after the given event", async () => {
   server.script(resumes);
   expect(await seen(beckon.runs.watch("run_1", { after: 3 }))).toEqual([4, 5]);
@@ -182,6 +190,21 @@ test("the signal closes the connection also while the caller handles an event", 
   controller.abort(new Error("enough"));
   await closed.promise;
   await expect(events.next()).rejects.toThrow("enough");
+});
+
+test("the signal ends the watch also if the next events have already arrived", async () => {
+  server.script(sendsStream(frame(3) + frame(4) + frame(5)));
+  const controller = new AbortController();
+  const { signal } = controller;
+  const received: WatchedEvent[] = [];
+  const read = async () => {
+    for await (const event of beckon.runs.watch("run_1", { after: 2, signal })) {
+      received.push(event);
+      controller.abort(new Error("enough"));
+    }
+  };
+  await expect(read()).rejects.toThrow("enough");
+  expect(received).toMatchObject([{ seq: 3 }]);
 });
 
 test("the memory of a stream does not grow with the chunks that were read", async () => {

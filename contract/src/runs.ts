@@ -103,6 +103,11 @@ export const agentRunsQuery = runsQuery.omit({ agent_id: true });
 /** Query of `GET /runs/stats`. */
 export const runStatsQuery = z.strictObject({
   ...queryFilters,
+  source: commaList(
+    runSource.exclude(["draft"], {
+      error: "must be invoke or trigger: draft runs are not counted",
+    }),
+  ),
   bucket: z.enum(["minute", "hour", "day"]).optional().meta({
     description: "Duration of a bucket. Days are those of the workspace's time zone.",
   }),

@@ -523,6 +523,14 @@ export function unknownSettingWarnings(
     );
 }
 
+/** Returns whether a key that is stored in the data folder is a valid value of the setting. */
+export function isValidKey(
+  setting: "BECKON_MASTER_KEY" | "BECKON_BOOTSTRAP_KEY",
+  key: string,
+): boolean {
+  return settings[setting].schema.safeParse(key).success;
+}
+
 /**
  * Reads the settings. An empty value counts as unset.
  * @throws ConfigError if a value is wrong, or if the name of a `BECKON_*` variable is probably a

@@ -212,7 +212,7 @@ async function build(
   const limits = {
     ...plans,
     changed(workspaceIds: readonly string[]) {
-      runs.onReturned(workspaceIds);
+      runs.onLimitsChanged(workspaceIds);
       runs.worker.release();
     },
     releaseHeld: runs.worker.release,

@@ -280,6 +280,20 @@ test("an empty master key stops the start, since a new one could not decrypt sto
   expect(postmasterPid(join(folder, "data"))).toBe(0);
 });
 
+test.each(["master.key", "bootstrap.key"])(
+  "a damaged %s stops the start, and the message names the file and suggests no new key",
+  async (name) => {
+    const folder = temporaryFolder();
+    const path = join(folder, "data", name);
+    mkdirSync(join(folder, "data"));
+    writeFileSync(path, "damaged\n");
+    const supervisor = startSupervisor({ folder });
+    expect(await supervisor.exited).toBe(78);
+    expect(supervisor.output()).toContain(`${path} does not contain a `);
+    expect(supervisor.output()).not.toMatch(/BECKON_|openssl/);
+  },
+);
+
 test("with DATABASE_URL it starts only servers, passes the settings on, and keeps nothing but the demo's secrets", async () => {
   const folder = temporaryFolder();
   const env = withoutDatabase;

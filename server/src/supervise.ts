@@ -10,7 +10,7 @@ import { createLog } from "./base/log.ts";
 import { readOrCreateSecret } from "./base/secrets/index.ts";
 import { version } from "./base/version.ts";
 import { helpText, parseCommandLine } from "./command-line.ts";
-import { type Config, readConfig, unknownSettingWarnings } from "./config.ts";
+import { type Config, isValidKey, readConfig, unknownSettingWarnings } from "./config.ts";
 import {
   type ClaimedPort,
   claimPort,
@@ -81,11 +81,15 @@ export async function supervise({
         : undefined;
     const masterKey =
       config.masterKey ??
-      (await readOrCreateSecret(join(config.dataDir, "master.key"), newMasterKey));
+      (await readOrCreateKey(
+        "BECKON_MASTER_KEY",
+        join(config.dataDir, "master.key"),
+        newMasterKey,
+      ));
     const bootstrapKey =
       bootstrapKeyPath === undefined
         ? config.bootstrapKey
-        : await readOrCreateSecret(bootstrapKeyPath, newBootstrapKey);
+        : await readOrCreateKey("BECKON_BOOTSTRAP_KEY", bootstrapKeyPath, newBootstrapKey);
     port = config.processes > 1 ? await claimPort(config) : undefined;
     // Closes this process's copy of the shared socket. Otherwise the kernel would still accept
     // connections, and clients would wait for servers that are stopping.
@@ -210,6 +214,21 @@ const drainMarginSeconds = 5;
  */
 function connectionsFor({ processes, poolSize }: Config): number {
   return Math.max(50, processes * (poolSize + 5) + 10);
+}
+
+/**
+ * Returns the key in the file, which `make` creates if the file does not exist.
+ * @throws ConfigError if the file contains no valid value of the setting. Otherwise the servers
+ *   would report a variable that nobody has set.
+ */
+async function readOrCreateKey(
+  setting: Parameters<typeof isValidKey>[0],
+  path: string,
+  make: () => string,
+): Promise<string> {
+  const key = await readOrCreateSecret(path, make);
+  if (isValidKey(setting, key)) return key;
+  throw new ConfigError(`${path} does not contain a valid key. Restore the file from a copy.`);
 }
 
 function newMasterKey(): string {

@@ -218,6 +218,10 @@ function handleMessage(
       runs.reservations.wake(message.workspaceId);
       runs.worker.release();
       break;
+    case "returned":
+      runs.reservations.wakeWaiting(message.workspaceId);
+      runs.worker.release();
+      break;
     case "queued":
       claimQueued(runs);
       break;
@@ -226,7 +230,11 @@ function handleMessage(
       break;
     case undefined:
       sender.wake();
-      for (const workspaceId of new Set([...runs.live.values()].map((live) => live.workspaceId)))
+      for (const workspaceId of new Set([
+        ...[...runs.live.values()].map((live) => live.workspaceId),
+        // A run that is being started is not in `live` yet.
+        ...runs.reservations.limited(),
+      ]))
         runs.reservations.wake(workspaceId);
       runs.worker.release();
       claimQueued(runs);

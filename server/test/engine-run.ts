@@ -105,7 +105,7 @@ export const productionFetch = createLeanFetch({
 export interface Played {
   readonly journal: MemoryJournal;
   readonly outcome: Outcome | undefined;
-  /** What `executeRun` returned: the event for a model call that was aborted by a shutdown. */
+  /** The first event that `executeRun` returned after a shutdown. */
   readonly released: ReportingEvent | undefined;
   readonly deltas: readonly Delta[];
 }
@@ -123,7 +123,7 @@ export async function play(
 ): Promise<Played> {
   const { apiKey = "key-of-the-test", journal = memoryJournal(), ...rest } = options;
   const deltas: Delta[] = [];
-  const released = await executeRun({
+  const [released] = await executeRun({
     runId: "run_1",
     input: "hello",
     instructions: "",

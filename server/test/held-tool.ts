@@ -12,7 +12,7 @@ export interface HeldTool {
 }
 
 /** Returns a tool for `StartOptions.tools`. Its calls reserve memory until they are released. */
-export function heldTool(): HeldTool {
+export function heldTool({ safeToRepeat = true } = {}): HeldTool {
   const gate = Promise.withResolvers<void>();
   let calls = 0;
   return {
@@ -20,7 +20,7 @@ export function heldTool(): HeldTool {
       name: "hold",
       description: "holds memory",
       parameters: { type: "object" },
-      safeToRepeat: true,
+      safeToRepeat,
       async execute(args, { hold }) {
         const isGranted = hold?.grow((args as { kib: number }).kib * 1024);
         calls++;

@@ -2937,7 +2937,7 @@ export interface GetRunStatsQuery {
    */
   status?: string;
   /**
-   * Comma-separated list of: invoke, trigger, draft.
+   * Comma-separated list of: invoke, trigger.
    */
   source?: string;
   /**

@@ -9,6 +9,8 @@ import { disableRow } from "./maintenance-store.ts";
  * `closeDeliveries` later closes its pending deliveries.
  * @param url the URL whose receiver is the reason, for example because it responded with 410;
  *   undefined for another reason. If the subscription has another URL by now, it is not disabled.
+ * @param minFailingSeconds if given, a subscription whose attempts have failed for a shorter time
+ *   by now is not disabled.
  * @returns whether this call has disabled it.
  */
 export async function disableSubscription(
@@ -17,12 +19,18 @@ export async function disableSubscription(
     id,
     workspaceId,
     url,
-  }: { readonly id: string; readonly workspaceId: string; readonly url?: string | undefined },
+    minFailingSeconds,
+  }: {
+    readonly id: string;
+    readonly workspaceId: string;
+    readonly url?: string | undefined;
+    readonly minFailingSeconds?: number | undefined;
+  },
   reason: DisabledReason,
 ): Promise<boolean> {
   return inWorkspace(tenant, workspaceId, async (tx) => {
     await orderWorkspaceEvents(tx, id);
-    const disabled = await disableRow(tx, { id, workspaceId, url }, reason);
+    const disabled = await disableRow(tx, { id, workspaceId, url, minFailingSeconds }, reason);
     if (disabled === undefined) return false;
     await writeWorkspaceEvent(
       tx,

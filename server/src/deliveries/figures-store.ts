@@ -3,7 +3,11 @@ import type { Database } from "../base/database/index.ts";
 /** Numbers about the deliveries of all workspaces. */
 export interface DeliveryFigures {
   readonly pending: number;
-  /** Seconds by which the oldest due delivery is late; 0 if none is late. */
+  /**
+   * Seconds by which the oldest due delivery is late; 0 if none is late. Subscriptions whose last
+   * attempt failed do not count: their deliveries are sent one at a time, so they are late because
+   * of their receiver.
+   */
   readonly overdueSeconds: number;
 }
 
@@ -12,9 +16,10 @@ export async function readDeliveryFigures({ engine }: Database): Promise<Deliver
   const { rows } = await engine.query<DeliveryFigures>({
     name: "delivery-figures",
     text: `select count(*)::int as pending,
-        coalesce(greatest(0, extract(epoch from now() - min(next_at))), 0)::float8
-          as "overdueSeconds"
-      from deliveries where status = 'pending'`,
+        coalesce(greatest(0, extract(epoch from now() - min(d.next_at)
+          filter (where s.failing_since is null))), 0)::float8 as "overdueSeconds"
+      from deliveries d left join subscriptions s on s.id = d.subscription_id
+      where d.status = 'pending'`,
   });
   return rows[0] ?? { pending: 0, overdueSeconds: 0 };
 }

@@ -28,7 +28,7 @@ export class Lane {
   readonly #sending = new Map<AbortController, Promise<void>>();
   /** Number of deliveries that were added and for which `free` was not called yet. */
   #claimed = 0;
-  #hasFailed = false;
+  #isFailing = false;
   #version = 0;
 
   constructor(options: LaneOptions) {
@@ -41,9 +41,12 @@ export class Lane {
     return this.#claimed;
   }
 
-  /** Whether the last attempt failed. */
-  get hasFailed(): boolean {
-    return this.#hasFailed;
+  /**
+   * Whether the subscription's last attempt failed, as far as this process knows. Callbacks do not
+   * count: the claim statement regards the subscription as healthy after a callback has failed.
+   */
+  get isFailing(): boolean {
+    return this.#isFailing;
   }
 
   /** Version that the subscription had when the last delivery was claimed. */
@@ -54,7 +57,7 @@ export class Lane {
   add(delivery: ClaimedDelivery): void {
     this.#claimed += 1;
     this.#version = delivery.subscription_version;
-    this.#hasFailed ||= delivery.is_failing;
+    this.#isFailing = delivery.is_failing || (this.kind !== "callback" && this.#isFailing);
     this.#waiting.push({ delivery, since: elapsed() });
     this.#next();
   }
@@ -99,7 +102,7 @@ export class Lane {
     const aborting = new AbortController();
     const sent = this.#options.send(delivery, aborting.signal).then((isAccepted) => {
       this.#sending.delete(aborting);
-      this.#hasFailed = !isAccepted;
+      if (this.kind !== "callback") this.#isFailing = !isAccepted;
       if (isAccepted) this.#next();
       else this.releaseWaiting();
     });

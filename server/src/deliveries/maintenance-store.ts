@@ -10,10 +10,20 @@ interface SubscriptionRef {
 /**
  * Disables an enabled subscription and returns its URL; undefined if it is not enabled.
  * @param url if given, a subscription with another URL is not disabled.
+ * @param minFailingSeconds if given, a subscription that has failed for a shorter time is not
+ *   disabled.
  */
 export function disableRow(
   tx: WorkspaceTransaction,
-  { id, workspaceId, url }: SubscriptionRef & { readonly url?: string | undefined },
+  {
+    id,
+    workspaceId,
+    url,
+    minFailingSeconds,
+  }: SubscriptionRef & {
+    readonly url?: string | undefined;
+    readonly minFailingSeconds?: number | undefined;
+  },
   reason: DisabledReason,
 ): Promise<{ url: string } | undefined> {
   return tx
@@ -30,6 +40,13 @@ export function disableRow(
     .where("status", "=", "enabled")
     .where("deleted_at", "is", null)
     .$if(url !== undefined, (query) => query.where("url", "=", url ?? ""))
+    .$if(minFailingSeconds !== undefined, (query) =>
+      query.where(
+        "failing_since",
+        "<",
+        sql<Date>`now() - make_interval(secs => ${minFailingSeconds})`,
+      ),
+    )
     .returning("url")
     .executeTakeFirst();
 }

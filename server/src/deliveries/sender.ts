@@ -106,8 +106,10 @@ export function startSender(options: SenderOptions): Sender {
   const outcomes: Batcher<Outcome, void> = createBatcher({
     write: async (rows) => {
       const failing = await recordOutcomes(database, rows);
+      const { maxFailingSeconds } = options;
       for (const each of failing)
-        if (each.failingSeconds > options.maxFailingSeconds) void disable(each, "failing");
+        if (each.failingSeconds > maxFailingSeconds)
+          void disable({ ...each, minFailingSeconds: maxFailingSeconds }, "failing");
       return rows.map(() => undefined);
     },
     order: ({ subscriptionId, deliveryId }) => `${subscriptionId} ${deliveryId}`,
@@ -198,7 +200,7 @@ export function startSender(options: SenderOptions): Sender {
     lagMs = await eventLoopLag();
     const all = [...lanes.values()];
     const claimed = all.reduce((sum, lane) => sum + lane.claimed, 0);
-    const failing = all.reduce((sum, lane) => sum + (lane.hasFailed ? lane.claimed : 0), 0);
+    const failing = all.reduce((sum, lane) => sum + (lane.isFailing ? lane.claimed : 0), 0);
     const capacity = Math.ceil(maxClaimed * Math.min(1, maxLagMs / lagMs));
     const ahead = claimed < maxClaimed / 2 ? maxAhead : 1;
     const result = await claimDeliveries(database, {

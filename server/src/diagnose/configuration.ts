@@ -165,6 +165,8 @@ interface ListenAddress {
   /** A path of Beckon at this address, and a part of its response. */
   readonly path: string;
   readonly part: string;
+  /** A part of its response with status 503, if it can have this status. */
+  readonly partIfNotReady?: string;
 }
 
 /** Checks that Beckon can listen on its addresses, or that it is what already listens there. */
@@ -172,7 +174,8 @@ async function checkAddresses(config: Config): Promise<Finding[]> {
   const { host, port, metricsHost, metricsPort } = config;
   const addresses: ListenAddress[] = [
     {
-      ...{ host, port, purpose: "", path: "/readyz", part: '"ok":true' },
+      ...{ host, port, purpose: "", path: "/readyz" },
+      ...{ part: '"ok":true', partIfNotReady: '"ok":false' },
       settings: { host: "HOST", port: "PORT" },
     },
   ];
@@ -205,8 +208,15 @@ async function checkAddress(
   });
   const where = `${host}:${port}${purpose}`;
   if (failure === undefined) return ok("configuration", `Beckon can listen on ${where}.`);
-  if (port !== 0 && (await isBeckon(address)))
-    return ok("configuration", `Beckon is running on ${where} and is ready.`);
+  const found = port === 0 ? undefined : await findBeckon(address);
+  if (found === "ready") return ok("configuration", `Beckon is running on ${where} and is ready.`);
+  if (found === "not ready")
+    return warning(
+      "configuration",
+      `Beckon is running on ${where} and is not ready.`,
+      "See the other findings and its log: its database may not respond, its memory may be full, " +
+        "or it is stopping.",
+    );
   const remedy = `Set ${settings.host} and ${settings.port}.`;
   const parts = splitMessage(listenError(failure, { host, port }, settings).message, remedy);
   return problem("configuration", parts, exitCodes.invalidConfiguration);
@@ -214,16 +224,26 @@ async function checkAddress(
 
 const responseTimeoutMs = 3_000;
 
-async function isBeckon({ host, port, path, part }: ListenAddress): Promise<boolean> {
+/** Returns the state of the Beckon that listens on an address; undefined if it is none. */
+async function findBeckon({
+  host,
+  port,
+  path,
+  part,
+  partIfNotReady,
+}: ListenAddress): Promise<"ready" | "not ready" | undefined> {
   const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : hostInUrl(host);
   try {
     const response = await fetch(`http://${name}:${port}${path}`, {
       signal: AbortSignal.timeout(responseTimeoutMs),
       redirect: "manual",
     });
-    return response.ok && (await response.text()).includes(part);
+    const text = await response.text();
+    if (response.ok) return text.includes(part) ? "ready" : undefined;
+    const isNotReady = partIfNotReady !== undefined && text.includes(partIfNotReady);
+    return response.status === 503 && isNotReady ? "not ready" : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

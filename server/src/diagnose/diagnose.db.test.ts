@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import { seedWorkspace } from "../../test/tenant.ts";
 import { newId } from "../base/ids.ts";
 import { checkMasterKey, createSecretCipher, parseMasterKey } from "../base/secrets/index.ts";
 import { diagnose } from "./diagnose.ts";
+import type { Finding } from "./finding.ts";
 
 const { url, database } = await testDatabase();
 const folder = mkdtempSync(join(tmpdir(), "beckon-diagnose-"));
@@ -20,9 +22,8 @@ beforeAll(async () => {
   await checkMasterKey(database.engine, createSecretCipher(parseMasterKey(masterKey)));
 });
 
-/** Returns the problems that `diagnose` finds, as one text each, with the start's exit code. */
-async function problemsWith(env: Record<string, string>): Promise<(readonly [string, unknown])[]> {
-  const findings = await diagnose({
+function findingsWith(env: Record<string, string>): Promise<readonly Finding[]> {
+  return diagnose({
     DATABASE_URL: url,
     BECKON_TRUST_STORAGE: "1",
     BECKON_MASTER_KEY: masterKey,
@@ -31,7 +32,11 @@ async function problemsWith(env: Record<string, string>): Promise<(readonly [str
     PORT: "0",
     ...env,
   });
-  return findings
+}
+
+/** Returns the problems that `diagnose` finds, as one text each, with the start's exit code. */
+async function problemsWith(env: Record<string, string>): Promise<(readonly [string, unknown])[]> {
+  return (await findingsWith(env))
     .filter(({ status }) => status === "problem")
     .map(({ message, remedy, exitCode }) => [`${message} ${remedy}`, exitCode]);
 }
@@ -85,4 +90,22 @@ test("a port for metrics that is in use, or is the port of the API, is a problem
   expect(await problemsWith({ BECKON_METRICS_PORT: "0" })).toEqual([]);
   await new Promise((resolve) => other.close(resolve));
   expect(await problemsWith({ PORT: taken, BECKON_METRICS_PORT: taken })).toEqual(inUse);
+});
+
+test("a Beckon on the port that is not ready is a warning, and no other program", async () => {
+  const unready = createHttpServer((request, response) => {
+    response.writeHead(request.url === "/readyz" ? 503 : 404).end('{"ok":false}');
+  });
+  onTestFinished(() => void unready.close());
+  await new Promise<void>((resolve) => unready.listen(0, "127.0.0.1", resolve));
+  const PORT = String((unready.address() as AddressInfo).port);
+  const findings = await findingsWith({ PORT });
+  expect(findings.filter(({ message }) => message.includes(PORT))).toEqual([
+    {
+      area: "configuration",
+      status: "warning",
+      message: `Beckon is running on 127.0.0.1:${PORT} and is not ready.`,
+      remedy: expect.stringContaining("log"),
+    },
+  ]);
 });

@@ -1,4 +1,5 @@
 import type {
+  JSONValue,
   LanguageModelV4Message,
   LanguageModelV4Prompt,
   LanguageModelV4ToolResultPart,
@@ -6,6 +7,7 @@ import type {
 } from "@ai-sdk/provider";
 import { isJSONObject, isJSONValue } from "@ai-sdk/provider";
 import type { AnswerPart, NewEvent } from "@beckon/contract";
+import { isRawNumber } from "../base/json/index.ts";
 import { answeredSteps, callsOf, resultsByCall, type Step, type ToolResult } from "./history.ts";
 import { parseArguments } from "./tool-call/index.ts";
 
@@ -78,8 +80,20 @@ function toolResult({ call_id, tool, outcome, result }: ToolResult): LanguageMod
   const output =
     typeof result === "string" || !isJSONValue(result)
       ? { type: failed ? ("error-text" as const) : ("text" as const), value: String(result) }
-      : { type: failed ? ("error-json" as const) : ("json" as const), value: result };
+      : { type: failed ? ("error-json" as const) : ("json" as const), value: canonical(result) };
   return { type: "tool-result", toolCallId: call_id, toolName: tool, output };
+}
+
+/**
+ * Returns the value with sorted keys, and without raw numbers. The database changes the order of
+ * keys, and writes 1e21 as an integer, which is read as a raw number.
+ */
+function canonical(value: JSONValue): JSONValue {
+  if (typeof value !== "object" || value === null) return value;
+  if (isRawNumber(value)) return Number(value.rawJSON);
+  if (Array.isArray(value)) return value.map(canonical);
+  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(fields.map(([name, field]) => [name, canonical(field ?? null)]));
 }
 
 /**

@@ -11,7 +11,7 @@ import { ModelFailure } from "./model-failure.ts";
 import { RunRecorder } from "./run-recorder.ts";
 import type { RunRequest } from "./run-request.ts";
 import { type Ending, endingAfter } from "./stop-conditions.ts";
-import { finishCalls } from "./tool-call/index.ts";
+import { finishCalls, unknownResults } from "./tool-call/index.ts";
 
 /**
  * Executes a run until it ends or is stopped.
@@ -31,23 +31,24 @@ import { finishCalls } from "./tool-call/index.ts";
  * stopped as `fenced` or `drain` (see `StopReason`). Failures of models and tools do not reject the
  * promise.
  *
- * @returns after a stop as `drain`, the event for the model call that the journal does not report;
- *   undefined if there is none. The caller must write it together with the release of the run: see
- *   `JournalDigest.wasReported`.
+ * @returns after a stop as `drain`, the events that the caller must write together with the release
+ *   of the run: unknown results of tool calls that must not be repeated, and the event for the model
+ *   call that the journal does not report (see `JournalDigest.wasReported`). Empty after any other
+ *   end.
  * @throws an unexpected error, for example of the database. The run has then ended as
  *   `interrupted`, unless that could not be written either.
  */
-export async function executeRun(request: RunRequest): Promise<ReportingEvent | undefined> {
+export async function executeRun(request: RunRequest): Promise<readonly ReportingEvent[]> {
   const recorder = new RunRecorder(request.journal);
   let ending: Ending | undefined;
   try {
     ending = await runLoop(request, recorder);
   } catch (thrown) {
     ending = await endingOf(thrown, request, recorder);
-    if (ending === undefined) return drainedCall(thrown, request.signal, recorder);
+    if (ending === undefined) return eventsOfRelease(thrown, request, recorder);
   }
   await endRun(recorder, ending);
-  return undefined;
+  return [];
 }
 
 async function runLoop(request: RunRequest, recorder: RunRecorder): Promise<Ending> {
@@ -205,20 +206,24 @@ function recordAborted(
 }
 
 /**
- * If the run was stopped because the process shuts down (`drain`), returns the event that reports
- * the model calls that are missing in the journal, so that they are metered. Either the stop
- * aborted the call, during an attempt or between two attempts, or the event of the call could not
- * be written any more. Returns undefined if no attempt was sent.
+ * If the run was stopped because the process shuts down (`drain`), returns the events that complete
+ * the journal: the run can be cancelled or expire before another process resumes it.
+ *
+ * - The tool calls that the next owner must not repeat get the result that it would write.
+ * - The model calls that are missing in the journal are reported, so that they are metered. Either
+ *   the stop aborted the call, during an attempt or between two attempts, or the event of the call
+ *   could not be written any more.
  */
-function drainedCall(
+function eventsOfRelease(
   thrown: unknown,
-  signal: AbortSignal,
+  { signal, tools }: RunRequest,
   recorder: RunRecorder,
-): ReportingEvent | undefined {
-  if (stopOf(signal)?.reason !== "drain") return undefined;
+): ReportingEvent[] {
+  if (stopOf(signal)?.reason !== "drain") return [];
+  const unknown = unknownResults(tools, recorder.entries).map((event) => ({ event, calls: [] }));
   const aborted = thrown instanceof UnansweredCall ? thrown.calls : [];
   const [first, ...others] = [...recorder.deferredCalls, ...aborted];
-  return first === undefined ? undefined : lostStep("process_lost", [first, ...others]);
+  return first === undefined ? unknown : [...unknown, lostStep("process_lost", [first, ...others])];
 }
 
 function endingOfStop({ reason }: RunStopped): Ending | undefined {

@@ -227,6 +227,23 @@ describe.each(cases)("$kind", ({ kind, model, path, keyHeader, second, expected 
     },
   );
 
+  it.each(["never", "always"] as const)(
+    "can write an integer beyond 2^53 in the arguments of a call (streamed: %s)",
+    async (stream) => {
+      const written =
+        '{"ids":[9007199254740993,-12345678901234567890],"text":"say \\"9007199254740993\\""}';
+      server.script([says({ calls: [{ ...call, arguments: written }] }), says("It is navy.")]);
+      const { outcome, journal } = await play(server.url, {
+        model: modelOf(kind, model),
+        settings: { stream },
+        tools: [lookUp],
+      });
+      expect(outcome).toMatchObject({ status: "succeeded", output: "It is navy." });
+      const intents = dataOf(journal, "run.tool_call").map((intent) => intent.arguments);
+      expect(JSON.stringify(intents)).toBe(`[${written}]`);
+    },
+  );
+
   it("reads neither key nor address from the environment", async () => {
     for (const name of ["OPENAI", "ANTHROPIC", "GOOGLE_GENERATIVE_AI"]) {
       vi.stubEnv(`${name}_API_KEY`, "the-operator's-own-key");

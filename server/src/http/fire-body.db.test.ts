@@ -90,6 +90,11 @@ test.each([
   expectError(await fire('{"a":1}', type), 415, "unsupported_type");
 });
 
+test("a form that is larger than 1 MiB as JSON is rejected with 413", async () => {
+  const answer = await fire(`a=${"\u0001".repeat(200_000)}`, form);
+  expectError(answer, 413, "too_large", /1 MiB\) after it is converted to JSON/);
+});
+
 test("a compressed body is rejected with 415", async () => {
   const answer = await beckon.call(bare.url, {
     credential: null,

@@ -1,6 +1,6 @@
 import { OutgoingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { captureLog } from "../../test/capture-log.ts";
 import { eventually } from "../../test/eventually.ts";
@@ -129,6 +129,52 @@ test("an output that is too large to be sent now is answered with 503 and the ru
   expect(body.error).toContain(body.run_id);
 });
 
+describe("a run whose output never fits into the memory for responses", () => {
+  let agentId: string;
+  let [newest, huge, oldest] = ["", "", ""];
+  const list = (query: string) => beckon.call(`/agents/${agentId}/runs?${query}`);
+
+  beforeAll(async () => {
+    const server = await startModelServer();
+    server.script([says("small"), says("x".repeat(5_000_000)), says("small")]);
+    const { name } = await beckon.createProvider(server.url, "huge");
+    const agent = await beckon.createAgent({
+      model: `${name}/scripted`,
+      limits: { max_answer_bytes: 6_000_000 },
+    });
+    agentId = agent.id;
+    const runIds: string[] = [];
+    for (let n = 0; n < 3; n++) runIds.unshift((await beckon.invoke(agent, "hello")).body.run_id);
+    [newest = "", huge = "", oldest = ""] = runIds;
+    await server.close();
+  });
+
+  test("gets 413 without Retry-After, alone and in a page", async () => {
+    const { next } = (await list("limit=1")).body;
+    for (const read of [await beckon.call(`/runs/${huge}`), await list(`after=${next}`)]) {
+      expectError(read, 413, "too_large", /view=summary.*BECKON_MEMORY_BUDGET_MIB/);
+      expect(read.headers.get("retry-after")).toBeNull();
+    }
+  });
+
+  test("does not hide the other runs: a page with view=summary continues after it", async () => {
+    const first = await list("");
+    const past = await list(`view=summary&limit=1&after=${first.body.next}`);
+    const rest = await list(`after=${past.body.next}`);
+    const pages = [first, past, rest].map(({ body }) =>
+      body.data.map(({ id }: { id: string }) => id),
+    );
+    expect(pages).toEqual([[newest], [huge], [oldest]]);
+  });
+
+  test("can be read from the artifact that its last event names", async () => {
+    const { data } = (await beckon.call(`/runs/${huge}/events`)).body;
+    const { artifact_id: artifactId } = data.at(-1).data;
+    const { body } = await beckon.call(`/runs/${huge}/artifacts/${artifactId}`);
+    expect(body.output).toHaveLength(5_000_000);
+  });
+});
+
 test("a change whose response is too large to be sent now is saved, and its 503 says so without Retry-After", async () => {
   const agent = await beckon.createAgent({ instructions: "x".repeat(100_000) });
   setFull(true);
@@ -207,6 +253,17 @@ test("a page of large agents can be sent", async () => {
     await beckon.call("/agents/import", { credential, body: { beckon: 1, agents } });
   const { status, body } = await beckon.call("/agents?limit=200", { credential });
   expect([status, body.data?.length, typeof body.next]).toEqual([200, 15, "string"]);
+});
+
+test("a page of large triggers ends early, and its cursor continues with the next trigger", async () => {
+  const agent = await beckon.createAgent();
+  const prompt_prefix = "x".repeat(100_000);
+  for (let n = 0; n < 48; n++) await beckon.createTrigger(agent.id, { prompt_prefix });
+  const path = `/agents/${agent.id}/triggers?limit=200`;
+  const first = await beckon.call(path);
+  const second = await beckon.call(`${path}&after=${first.body.next}`);
+  expect([first.body.data?.length, second.body.data?.length]).toEqual([32, 16]);
+  expect(second.body.next).toBeNull();
 });
 
 describe("an export of agents with many large triggers", () => {

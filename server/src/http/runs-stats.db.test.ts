@@ -241,6 +241,16 @@ describe("a request is rejected", () => {
     );
   });
 
+  test("that asks for draft runs, which are not counted", async () => {
+    for (const source of ["draft", "invoke,draft"])
+      expectError(
+        await beckon.call(`/runs/stats?source=${source}`),
+        400,
+        "bad_request",
+        /query parameter source.*draft runs are not counted/,
+      );
+  });
+
   test.each([
     [{ created_after: "2100-01-01T00:00:00Z" }, /created_after must be before .* now by default/],
     [

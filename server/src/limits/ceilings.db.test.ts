@@ -150,7 +150,7 @@ test("a raise lowers the percentage that was reached, so that it is reported aga
   expect(await crossed()).toBe(0);
 });
 
-test("a ceiling that is lowered below what is spent reports the percentages that this reaches", async () => {
+test("a ceiling that is new or lowered reports the percentages that what is spent reaches", async () => {
   const { ids, put, spend } = await filled();
   await spend({ cost_micros: 600 });
   const events = async () => {
@@ -161,19 +161,22 @@ test("a ceiling that is lowered below what is spent reports the percentages that
     );
     return rows;
   };
-  await put("agent", 1_000);
-  expect(await events()).toEqual([]);
-  const { resets_at } = (await put("agent", 500)).body.data;
-  const reached = { scope: "agent", scope_id: ids.agent, metric: "cost", used: 600, limit: 500 };
+  const { resets_at } = (await put("agent", 1_000)).body.data;
+  await put("agent", 500);
+  const reached = { scope: "agent", scope_id: ids.agent, metric: "cost", used: 600, resets_at };
   expect(await events()).toEqual(
-    [80, 100].map((percent) => ({
+    [
+      { percent: 50, limit: 1_000 },
+      { percent: 80, limit: 500 },
+      { percent: 100, limit: 500 },
+    ].map((data) => ({
       agent_id: ids.agent,
       type: "usage.threshold",
-      data: { ...reached, percent, resets_at },
+      data: { ...reached, ...data },
     })),
   );
   await put("agent", 400);
-  expect(await events()).toHaveLength(2);
+  expect(await events()).toHaveLength(3);
 });
 
 test("a ceiling of 0 leaves nothing", async () => {
@@ -383,6 +386,18 @@ describe("the day", () => {
       left_micros: 3_000,
       updated_at: expect.any(String),
     });
+  });
+
+  test("stays as it is when the zone changes, even if nothing was spent since it began", async () => {
+    const { put, call, id } = await filled();
+    await put("workspace", 1_000);
+    await database.engine.query(
+      "update budgets set starts = now() - interval '1 day', ends = now() where scope_id = $1",
+      [id],
+    );
+    const before = (await call(`/limits/workspace/${id}`)).body.data;
+    await call(`/workspaces/${id}`, { time_zone: "Asia/Kathmandu" }, "PATCH");
+    expect((await call(`/limits/workspace/${id}`)).body.data).toEqual(before);
   });
 
   test("ends at local midnight, when the ceiling resets by itself", async () => {

@@ -1,3 +1,4 @@
+export { startDuePeriods } from "./budgets/index.ts";
 export { deleteCeiling, getCeiling, listCeilings, setCeiling } from "./ceilings/index.ts";
 export {
   applyNextPlans,

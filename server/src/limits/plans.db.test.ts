@@ -384,6 +384,39 @@ describe("the plan of a workspace", () => {
     expect(new Date((await usage()).resets_at).getUTCDate()).toBe(anchor);
   });
 
+  test("keeps its month after a new anchor day, even if nothing was used since it began", async () => {
+    const { id, move, usage, endMonth } = await newWorkspace();
+    await move("business");
+    await endMonth();
+    const { starts_at, resets_at } = await usage();
+    const answer = await beckon.call(`/workspace-plans/${id}`, {
+      method: "PATCH",
+      body: { anchor_day: new Date().getUTCDate() === 15 ? 14 : 15 },
+    });
+    expect(answer.status).toBe(200);
+    expect(await usage()).toMatchObject({ starts_at, resets_at });
+  });
+
+  test("ends its month a month later if the zone moved west across the reset", async () => {
+    const { id, move, usage, endMonth } = await newWorkspace();
+    await move("business");
+    await endMonth();
+    // In the new zone, the month would end at the next midnight.
+    const zone = "Etc/GMT+12";
+    const tomorrow = new Date(Date.now() + 12 * 3_600_000).getUTCDate();
+    await engine.query("update workspaces set time_zone = $2, plan_anchor = $3 where id = $1", [
+      id,
+      zone,
+      tomorrow,
+    ]);
+    const { starts_at, resets_at } = await usage();
+    const days = (Date.parse(resets_at) - Date.parse(starts_at)) / 86_400_000;
+    expect(days).toBeGreaterThan(27);
+    expect(days).toBeLessThan(33);
+    await move("business");
+    expect(await usage()).toMatchObject({ starts_at, resets_at });
+  });
+
   test("begins a month where the last one ended, for all of its metrics", async () => {
     const { id, move, usage, metrics, endMonth, spend } = await newWorkspace();
     const plan = await createPlan({ tokens: 10 });
@@ -510,6 +543,23 @@ describe("at startup", () => {
     });
   });
 
+  test("nothing is written for workspaces that have the allowances of the file already", async () => {
+    const { id, move } = await newWorkspace();
+    await move("business");
+    await move("a.b", { takes_effect: "period_end" });
+    const versions = async () =>
+      (
+        await engine.query(
+          `select xmin::text from budgets where workspace_id = $1
+            union all select xmin::text from workspaces where id = $1`,
+          [id],
+        )
+      ).rows;
+    const before = await versions();
+    await startWith(present);
+    expect(await versions()).toEqual(before);
+  });
+
   test("a workspace keeps the allowances of a plan that is no longer in the file", async () => {
     const { move, metrics, usage } = await newWorkspace();
     await move("business");
@@ -547,6 +597,20 @@ describe("at startup", () => {
       voice: { allowance: 50 },
       cost: { allowance: null },
     });
+  });
+
+  test("a plan that is created with the name of one that no longer exists applies to the workspaces on it", async () => {
+    const { id, move, budgets, metrics, spend } = await newWorkspace();
+    await move("business");
+    await spend({ voice_ms: 30 });
+    const name = `again-${id.replace("wsp_", "")}`;
+    await engine.query("update workspaces set plan = $2 where id = $1", [id, name]);
+    await createPlan({ name, tokens: 100, voice_ms: 50 });
+    expect(await budgets()).toEqual([
+      { metric: "tokens", allowed: 100, next: null },
+      { metric: "voice", allowed: 50, next: null },
+    ]);
+    expect((await metrics()).voice).toMatchObject({ used: 30, left: 20 });
   });
 
   test("a changed plan also applies to a workspace that changes to it from a plan that no longer exists", async () => {

@@ -123,23 +123,39 @@ export const crossedSql = (spent: string, allowed: string) =>
       else 0 end`;
 
 /**
+ * Returns SQL of a row with the columns starts and ends: the calendar period that determines the
+ * current period of a budget if its stored period is over. It is a month for a plan and otherwise a
+ * day. If a month of a plan would end within 27 hours after the stored month, it is the following
+ * month: otherwise, a workspace that moves its time zone west again and again, which moves midnight
+ * by up to 26 hours, would get the allowance of a whole month each time.
+ * @param scopeKind SQL expression for the scope of the budget.
+ * @param budget alias of the budget's row, which can be null.
+ * @param workspace alias of the workspace's row.
+ */
+export const calendarPeriodSql = (scopeKind: string, budget: string, workspace: string) =>
+  `period_of(
+      case when ${scopeKind} = 'plan' then greatest(now(), ${budget}.ends + interval '27 hours')
+        else now() end,
+      ${workspace}.time_zone, case when ${scopeKind} = 'plan' then 'month' else 'day' end,
+      ${workspace}.plan_anchor)`;
+
+/**
  * Returns an SQL expression for the start of the period that follows the stored period of a budget.
  * After a change of the workspace's time zone or of the day on which its plan's months begin, the
- * current calendar period can begin before the stored period has ended. The next period then begins
- * at the stored end, so that no entry of the ledger counts in two periods.
+ * calendar period can begin before the stored period has ended, or in the future. The next period
+ * then begins at the stored end, so that each entry of the ledger counts in exactly one period.
  * @param budget alias of the budget's row, which can be null.
- * @param period alias of a row with the columns starts and ends: the current calendar period, which
- *   is a month for a plan and otherwise a day.
+ * @param period alias of the row that `calendarPeriodSql` returns.
  */
 export const nextStartSql = (budget: string, period: string) =>
-  `greatest(${period}.starts, ${budget}.ends)`;
+  `greatest(case when ${period}.starts <= now() then ${period}.starts end, ${budget}.ends)`;
 
 /**
  * Returns SQL of two columns, starts and ends, of the current period of a budget: the stored one,
  * or the next one if that is over.
  * @param budget alias of the budget's row. If it is null, the current period is the calendar
  *   period.
- * @param period alias of a row with the columns starts and ends: the current calendar period.
+ * @param period alias of the row that `calendarPeriodSql` returns.
  */
 export const currentPeriodSql = (budget: string, period: string) =>
   `case when ${budget}.ends > now() then ${budget}.starts
@@ -153,3 +169,10 @@ export const currentPeriodSql = (budget: string, period: string) =>
  * until then, `allowed` is null.
  */
 export const isSpentSql = "(b.allowed is not null and b.spent >= greatest(b.allowed, 1))";
+
+/**
+ * SQL condition that runs are held because of a budget `b`: nothing is left of it, or a model call
+ * was rejected because too little is left. It does not check whether the budget's period has ended.
+ * A rejection at a limit of 0 does not count, because models that are free can still be called.
+ */
+export const holdsRunsSql = `(b.refused and b.allowed > 0 or ${isSpentSql})`;

@@ -190,6 +190,29 @@ test("a workspace whose limits change has limits until a run asks and finds none
   }
 });
 
+test("a returned reservation changes no revision, so that other runs keep theirs", async () => {
+  const agent = await seedAgent(database);
+  const reservations = new Reservations(database, createMutex());
+  reservations.noteLimited(agent.workspaceId, true);
+  const revision = reservations.revision(agent.workspaceId);
+  reservations.wakeWaiting(agent.workspaceId);
+  expect(reservations.revision(agent.workspaceId)).toBe(revision);
+});
+
+test("a run that gives its reservation back holds nothing, and can reserve again", async () => {
+  const agent = await seedAgent(database);
+  const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  const run = await start(agent);
+  const reservations = new Reservations(database, createMutex());
+  const { signal } = new AbortController();
+  await reservations.reserve(asking(run, 400), signal);
+  await reservations.giveBack(run, signal);
+  expect(await budget(id)).toMatchObject({ reserved: 0 });
+  expect(await wrongWithBudgets(engine)).toEqual([]);
+  await reservations.reserve(asking(run, 900), signal);
+  expect(await budget(id)).toMatchObject({ reserved: 900 });
+});
+
 test("a limit that is announced while a run asks is not forgotten when the run finds none", async () => {
   const run = await start(await seedAgent(database));
   const reservations = new Reservations(database, createMutex());
@@ -244,6 +267,23 @@ test("a period that is over starts the next one, and keeps what is reserved", as
   expect(await budget(id)).toMatchObject({ ...fresh, spent: 10 });
   await end(first, [call(20)]);
   expect(await budget(id)).toMatchObject({ spent: 30, reserved: 0 });
+});
+
+test("the next month of a plan does not end before a month has passed if the zone moved west", async () => {
+  const agent = await seedAgent(database);
+  const id = await addBudget(agent, { kind: "plan", allowed: 1_000, endsIn: "-1 second" });
+  // A month of the new zone ends at the next midnight.
+  await engine.query(
+    `update workspaces set time_zone = 'Etc/GMT+12',
+      plan_anchor = extract(day from (now() + interval '12 hours') at time zone 'UTC') where id = $1`,
+    [agent.workspaceId],
+  );
+  expect(await kinds(asking(await start(agent), 400))).toEqual(["granted"]);
+  const { rows } = await engine.query(
+    "select ends - starts > interval '27 days' as is_month, starts <= now() as is_present from budgets where id = $1",
+    [id],
+  );
+  expect(rows).toEqual([{ is_month: true, is_present: true }]);
 });
 
 test("a planned allowance takes the place of the present one when the period ends", async () => {

@@ -1,9 +1,11 @@
 export {
   type Amounts,
   amountIn,
+  calendarPeriodSql,
   crossedSql,
   currentPeriodSql,
   entryAmountSql,
+  holdsRunsSql,
   isSpentSql,
   type Limit,
   nextStartSql,
@@ -22,4 +24,4 @@ export { limitError, priceUnknown, secondsToReset, toLimitReached } from "./limi
 export { Reservations } from "./reservations.ts";
 export { reserveAtOnceStatement } from "./reserve-at-once-statement.ts";
 export { reserveFirstCalls } from "./reserve-first-calls.ts";
-export { reserveStatements } from "./reserve-statement.ts";
+export { presentPeriod, reserveStatements, startPeriod } from "./reserve-statement.ts";

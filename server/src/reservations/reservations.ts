@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { untilWoken } from "../base/abort.ts";
 import { type Batcher, createBatcher, type Database, type Mutex } from "../base/database/index.ts";
+import { noAmounts } from "./budget.ts";
 import { type AskingRun, type ReserveResult, reserveForRuns } from "./reserve.ts";
 
 /** The result of a reservation that does not have to wait. */
@@ -50,7 +51,7 @@ export class Reservations {
   readonly #queues = new Map<string, Queue>();
   /** The `revision` of each workspace that is known to have a limit. */
   readonly #limited = new LRUCache<string, number>({ max: maxWorkspaces });
-  /** The runs of this process that hold a reservation. */
+  /** The runs of this process for which it has reserved something. */
   readonly #holding = new Set<string>();
   #revisions = 0;
   #asked = 0;
@@ -87,9 +88,14 @@ export class Reservations {
     return this.#limited.get(workspaceId);
   }
 
+  /** Returns the ids of the workspaces that have a limit, as far as this process knows. */
+  limited(): Iterable<string> {
+    return this.#limited.keys();
+  }
+
   /**
-   * Returns whether the run holds a reservation that this process made. Its next write to the
-   * journal must then return the reservation, even if the limits were deleted since.
+   * Returns whether this process has reserved something for the run. The run's writes to the
+   * journal must then return it, even if the limits were deleted since.
    */
   holds(runId: string): boolean {
     return this.#holding.has(runId);
@@ -98,6 +104,20 @@ export class Reservations {
   /** Records that something was reserved for the run when it was started. */
   noteHeld(runId: string): void {
     this.#holding.add(runId);
+  }
+
+  /**
+   * Returns what was reserved for the first call of a run when it was started. A run that waits for
+   * memory must not hold what others need to go on. The caller must then call `wakeWaiting`, here
+   * and in the other processes.
+   * @throws the reason of `signal` when it aborts.
+   */
+  async giveBack(
+    { runId, workspaceId }: Omit<AskingRun, "call">,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const call = { maxOutputTokens: 0, amountsOf: () => noAmounts, used: noAmounts };
+    await this.reserve({ runId, workspaceId, call }, signal);
   }
 
   /** Must be called once this process no longer works on the run. */
@@ -147,13 +167,18 @@ export class Reservations {
   }
 
   /**
-   * Lets waiting runs ask again, because a part of a reservation was returned or a limit was
-   * changed. The limit may be new, and a reservation made before does not count against it. So all
-   * runs of the workspace request a reservation again before their next attempt, including those
-   * that hold one. Until one of these requests finds no limit, the workspace counts as limited.
+   * Lets waiting runs ask again, because a limit was changed. The limit may be new, and a
+   * reservation made before does not count against it. So all runs of the workspace request a
+   * reservation again before their next attempt, including those that hold one. Until one of these
+   * requests finds no limit, the workspace counts as limited.
    */
   wake(workspaceId: string): void {
     this.#revise(workspaceId);
+    this.wakeWaiting(workspaceId);
+  }
+
+  /** Lets waiting runs ask again, because a part of a reservation was returned. */
+  wakeWaiting(workspaceId: string): void {
     const queue = this.#queues.get(workspaceId);
     if (queue === undefined) return;
     queue.wakes += 1;

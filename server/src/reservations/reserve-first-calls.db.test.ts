@@ -51,7 +51,7 @@ const calling = (agent: SeededAgent, cost: number | null, rest: Partial<StartRow
   startRow(agent, {
     owner,
     checksLimits: true,
-    firstCall: { ...noAmounts, costMicros: cost, planCostMicros: cost, tokens: 10 },
+    firstCallAmounts: { ...noAmounts, costMicros: cost, planCostMicros: cost, tokens: 10 },
     ...rest,
   });
 const start = async (...rows: StartRow[]) => (await startRuns(database, rows)).map(startedOf);

@@ -9,11 +9,10 @@ const amountOfCall = amountSql("b", "a", { tokens: "a.tokens", planCost: "a.plan
  * reserved here reserve later, as all runs do for their further calls.
  *
  * The SQL reserves for a run only if in each of its budgets at least half of the unspent amount
- * stays free, so that these reservations never hold up a run that is about to call its model. This
- * matters because a run that has started may still wait, for example for memory. The SQL reserves
- * nothing in a budget that other runs wait for, whose period is over, or that another transaction
- * has locked: a start never waits for the lock of a budget, which all runs of a workspace share.
- * Budgets of voice and browser seconds do not matter to model calls.
+ * stays free. Close to a limit, runs then reserve in the order in which they call their models. The
+ * SQL reserves nothing in a budget that other runs wait for, whose period is over, or that another
+ * transaction has locked: a start never waits for the lock of a budget, which all runs of a
+ * workspace share. Budgets of voice and browser seconds do not matter to model calls.
  *
  * @param starting name of a common table expression with the columns run_id, workspace_id,
  *   agent_id, principal, trigger_id and status of the runs to start, and call_cost_micros,
@@ -49,7 +48,8 @@ export const reserveFirstCalls = (starting: string): string => `calling as mater
     and b.metric in ('cost', 'tokens')
   left join locked_budgets l on l.id = b.id
 ), fitting as materialized (
-  select run_id, array_agg(budget_id) as held_in from wanted group by run_id having bool_and(coalesce(fits, false))
+  select run_id, array_agg(budget_id) as held_in
+  from wanted group by run_id having bool_and(coalesce(fits, false))
 ), reserved_in as materialized (
   select w.budget_id, sum(w.amount) as amount
   from wanted w join fitting f on f.run_id = w.run_id group by w.budget_id

@@ -1,6 +1,6 @@
 import type { LimitMetric } from "@beckon/contract";
 import { type Database, statement } from "../base/database/index.ts";
-import { type Amounts, type Budget, nextStartSql } from "./budget.ts";
+import { type Amounts, type Budget, calendarPeriodSql, nextStartSql } from "./budget.ts";
 
 /**
  * SQL of an array with the ids of the scopes that apply to a run: its workspace, agent, key and
@@ -71,8 +71,7 @@ for no key update of b`;
  */
 export function presentPeriod(budget: string, bound: "starts" | "ends"): string {
   return `(select ${bound === "starts" ? nextStartSql(budget, "p") : "p.ends"}
-    from workspaces w, period_of(now(), w.time_zone,
-      case ${budget}.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    from workspaces w, ${calendarPeriodSql(`${budget}.scope_kind`, budget, "w")} as p
     where w.id = ${budget}.workspace_id)`;
 }
 

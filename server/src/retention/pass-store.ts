@@ -14,7 +14,9 @@ export async function beginPass(
   const { rows } = await connection.query<{ now: Date }>({
     name: "begin-pruning",
     text: `update installation i set pruning_process = $1
-      where (i.pruned_at is null or i.pruned_at <= now() - make_interval(secs => $2))
+      where (i.pruned_at is null or i.pruned_at <= now() - make_interval(secs => $2)
+          -- The database's clock was ahead when the last pass finished.
+          or i.pruned_at > now())
         and exists (select from processes own where own.id = $1 and own.died_at is null)
         and (i.pruning_process is null or i.pruning_process = $1
           or not exists (select from processes p

@@ -9,6 +9,7 @@ import { lowestIdAt, newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
 import type { Retention } from "../base/retention/index.ts";
 import { prune } from "./prune.ts";
+import { oldRuns } from "./runs-store.ts";
 
 const { database, name, url } = await testDatabase();
 const query = (text: string, values: unknown[] = []) => database.engine.query(text, values);
@@ -240,6 +241,22 @@ test("a workspace keeps its runs for a shorter time, and the others keep theirs"
   expect(await tablesWith(kept)).toEqual(whole([]));
 });
 
+test("a workspace that keeps its runs longer keeps those that the pass has not deleted yet", async () => {
+  const owner = await seedAgent(database);
+  const keepFor = (days: number | null) =>
+    query("update workspaces set run_retention_days = $2 where id = $1", [owner.workspaceId, days]);
+  await keepFor(7);
+  for (let count = 0; count < 3; count++) await addRun(database, owner, { createdAt: daysAgo(8) });
+  const deleteSome = oldRuns(database.engine, { ...forever, runsDays: 30 }, new Date());
+  for (let hasMore = true; hasMore; ) {
+    const batch = await deleteSome?.(1);
+    if (batch?.deleted.runs === 1) await keepFor(null);
+    hasMore = batch?.hasMore === true;
+  }
+  const { rowCount } = await query("select from runs where workspace_id = $1", [owner.workspaceId]);
+  expect(rowCount).toBe(2);
+});
+
 test("other rows are deleted after their own retention, each kind by its setting", async () => {
   const { workspaceId } = await seedAgent(database);
   await addDatedRows(database.engine, workspaceId, { label: "new", days: 29, count: 1 });
@@ -365,6 +382,14 @@ test("of two processes one deletes, until it exits; each row is deleted once", a
   await addRun(database, owner, { createdAt: daysAgo(31) });
   expect(await pass({ runsDays: 30 })).toEqual({});
   await query("update processes set died_at = null where id = $1", [ownId]);
+});
+
+test("a pass begins although the last one finished while the database's clock was ahead", async () => {
+  const owner = await seedAgent(database);
+  const run = await addWholeRun(owner, { createdAt: daysAgo(31) });
+  await query("update installation set pruned_at = now() + interval '10 days'");
+  await pass({ runsDays: 30 }, { intervalSeconds: 600 });
+  expect(await tablesWith([run])).toEqual(whole([]));
 });
 
 test("a pass that is stopped, or loses its connection in a batch, deletes runs whole or not at all", async () => {

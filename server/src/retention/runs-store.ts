@@ -16,7 +16,12 @@ export const oldRuns: PrepareDeletion = (connection, retention, now) =>
     const before = daysBefore(days, now);
     let after = "";
     return async (max) => {
-      const { last, ...batch } = await deleteRuns(connection, workspaceId, { after, before, max });
+      const { last, ...batch } = await deleteRuns(connection, workspaceId, {
+        runDays,
+        after,
+        before,
+        max,
+      });
       after = last ?? after;
       return batch;
     };
@@ -26,11 +31,18 @@ export const oldRuns: PrepareDeletion = (connection, retention, now) =>
  * Deletes a workspace's runs in one statement, so that a run is deleted with all its rows or not at
  * all. Skips runs that have not ended, whose deliveries are pending, or that a transaction has
  * locked, for example to replay a delivery.
+ * @param options `runDays`: the days from which `before` was computed. If the workspace has chosen
+ *   other days since, nothing is deleted, and the next pass uses these.
  */
 async function deleteRuns(
   connection: Queryable,
   workspaceId: string,
-  { after, before, max }: { after: string; before: Date; max: number },
+  {
+    runDays,
+    after,
+    before,
+    max,
+  }: { runDays: number | null; after: string; before: Date; max: number },
 ): Promise<Batch & { last: string | null }> {
   const { rows } = await connection.query<{
     runs: number;
@@ -44,6 +56,8 @@ async function deleteRuns(
         -- runs_by_workspace.
         select r.id from runs r
         where (r.workspace_id, r.id) > ($1, $2) and (r.workspace_id, r.id) < ($1, $3)
+          and exists (select from workspaces w
+            where w.id = $1 and w.run_retention_days is not distinct from $6)
         order by r.workspace_id, r.id limit $5
       ), ended as materialized (
         select r.id from runs r
@@ -99,7 +113,7 @@ async function deleteRuns(
         (select max(id) from oldest) as last`,
     // The time in an id is that of creation. A run that ended before `before` was also created
     // before it, so its id is below this limit.
-    values: [workspaceId, after, lowestIdAt("run", before), before, max],
+    values: [workspaceId, after, lowestIdAt("run", before), before, max, runDays],
   });
   const { last = null, ...deleted } = rows[0] ?? {};
   return { deleted, hasMore: last !== null, last };

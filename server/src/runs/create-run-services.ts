@@ -53,6 +53,8 @@ export type RunServices = StartPorts &
     readonly subscriptions: KnownSubscriptions;
     readonly memory: Memory;
     readonly reservations: Reservations;
+    /** Lets runs of these workspaces, in all processes, check their limits again. */
+    readonly onLimitsChanged: (workspaceIds: readonly string[]) => void;
     readonly worker: WorkerCalls;
     readonly reports: RunReports;
   };
@@ -105,6 +107,12 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   const onWritten = () => eventPoller.noteWritten();
   const onReturned = (workspaceIds: readonly string[]) => {
     for (const workspaceId of workspaceIds) {
+      reservations.wakeWaiting(workspaceId);
+      processMessages.send({ kind: "returned", workspaceId });
+    }
+  };
+  const onLimitsChanged = (workspaceIds: readonly string[]) => {
+    for (const workspaceId of workspaceIds) {
       reservations.wake(workspaceId);
       processMessages.send({ kind: "limits", workspaceId });
     }
@@ -138,6 +146,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     pricer,
     reservations,
     firstCalls: new FirstCalls(reservations),
+    onReturned,
     tracing: options.tracing,
   };
   return {
@@ -156,7 +165,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     unconfirmedClaims: new Set(),
     queueLimits: createQueueLimits(database),
     limitedCallers: createLimitedCallers(),
-    onReturned,
+    onLimitsChanged,
     execute: (run) => executeOwned(executePorts, run),
   };
 }

@@ -32,7 +32,7 @@ import { readDraft } from "./executing/draft-store.ts";
 import { appendToRuns } from "./journal/append-statement.ts";
 import { cancelAllStored, cancelStored } from "./journal/cancel-statement.ts";
 import { toEntry } from "./journal/journal-entry.ts";
-import { readEvents, readJournal } from "./journal/journal-store.ts";
+import { readJournal, readSomeEvents } from "./journal/journal-store.ts";
 import { readLastSeqs, readOutcome } from "./journal/result-store.ts";
 import { deleteRunRows } from "./managing/delete-store.ts";
 import { readRetried } from "./managing/retry-store.ts";
@@ -357,7 +357,7 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     };
   },
   "finding cancelled runs": async () => () => cancelledRuns(planned.engine, heir),
-  "reading a run's events": onRunning((run) => readEvents(planned, run, 0, 500)),
+  "reading a run's events": onRunning((run) => readSomeEvents(planned, run, 0)),
   "reading a run's journal": onRunning((run) => readJournal(planned, run)),
   "reading a run's outcome": onRunning((run) => readOutcome(planned, run)),
   "the events after a position": async () => {

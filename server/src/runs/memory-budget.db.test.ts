@@ -84,6 +84,29 @@ test("runs of a workspace without memory wait, those of another one succeed", as
   for (const runId of [full, waiting, queued]) expect((await over(runId)).status).toBe("succeeded");
 });
 
+test("a run that waits for memory holds nothing of a limit", async () => {
+  const agent = await beckon.createAgent();
+  const ceiling = `/limits/agent/${agent.id}`;
+  await beckon.call(ceiling, { method: "PUT", body: { limit_micros: 1_000_000 } });
+  // From this run on, what a run can use is reserved together with its start.
+  await over(await begin(agent, "first"));
+  const held = freshTool();
+  await fillShare(held);
+  const waiting = await begin(agent, "waits for memory");
+  const reserved = async () => {
+    const { rows } = await beckon.db.database.engine.query<{ tokens: number }>(
+      "select tokens::int from reservations where run_id = $1",
+      [waiting],
+    );
+    return rows[0]?.tokens;
+  };
+  await eventually("the return", async () => (await reserved()) === 0 || undefined);
+  expect((await read(waiting)).status).toBe("running");
+  held.release();
+  expect((await over(waiting)).status).toBe("succeeded");
+  await beckon.call(ceiling, { method: "DELETE" });
+});
+
 test("a run that waits for memory ends when it is cancelled or times out", async () => {
   const held = freshTool();
   const hasty = await beckon.createAgent({ limits: { timeout_seconds: 1 } });

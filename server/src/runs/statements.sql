@@ -2805,7 +2805,8 @@ with callers as materialized (
     from budgets b
     where limits.is_limited and b.workspace_id = a.workspace_id
       and b.scope_id = any (array[a.workspace_id, a.id, g.id, case when k.id is not null then k.id when c.member like 'key:%' then substr(c.member, 5) end]) and now() < b.ends
-      and b.metric in ('cost', 'tokens') and (b.allowed is not null and b.spent >= greatest(b.allowed, 1))
+      and b.metric in ('cost', 'tokens')
+      and case when c.holds then (b.refused and b.allowed > 0 or (b.allowed is not null and b.spent >= greatest(b.allowed, 1))) else (b.allowed is not null and b.spent >= greatest(b.allowed, 1)) end
     order by b.ends desc, b.id limit 1
   ) reached on true
   left join lateral (
@@ -2872,7 +2873,8 @@ with callers as materialized (
     from budgets b
     where c.is_limited and b.workspace_id = c.workspace_id
       and b.scope_id = d.trigger_id and now() < b.ends
-      and b.metric in ('cost', 'tokens') and (b.allowed is not null and b.spent >= greatest(b.allowed, 1))
+      and b.metric in ('cost', 'tokens')
+      and case when c.holds then (b.refused and b.allowed > 0 or (b.allowed is not null and b.spent >= greatest(b.allowed, 1))) else (b.allowed is not null and b.spent >= greatest(b.allowed, 1)) end
     order by b.ends desc, b.id limit 1
   ) of_trigger on true
   left join lateral (
@@ -3058,7 +3060,8 @@ with callers as materialized (
     and b.metric in ('cost', 'tokens')
   left join locked_budgets l on l.id = b.id
 ), fitting as materialized (
-  select run_id, array_agg(budget_id) as held_in from wanted group by run_id having bool_and(coalesce(fits, false))
+  select run_id, array_agg(budget_id) as held_in
+  from wanted group by run_id having bool_and(coalesce(fits, false))
 ), reserved_in as materialized (
   select w.budget_id, sum(w.amount) as amount
   from wanted w join fitting f on f.run_id = w.run_id group by w.budget_id
@@ -3386,13 +3389,19 @@ with tenants as materialized (
   from settled v join locked_budgets b on b.id = any (v.held_in) group by b.id
 ), charged_budgets as materialized (
   select b.*,
-    case when b.is_over then (select greatest(p.starts, b.ends)
-    from workspaces w, period_of(now(), w.time_zone,
-      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    case when b.is_over then (select greatest(case when p.starts <= now() then p.starts end, b.ends)
+    from workspaces w, period_of(
+      case when b.scope_kind = 'plan' then greatest(now(), b.ends + interval '27 hours')
+        else now() end,
+      w.time_zone, case when b.scope_kind = 'plan' then 'month' else 'day' end,
+      w.plan_anchor) as p
     where w.id = b.workspace_id) end as next_starts,
     case when b.is_over then (select p.ends
-    from workspaces w, period_of(now(), w.time_zone,
-      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    from workspaces w, period_of(
+      case when b.scope_kind = 'plan' then greatest(now(), b.ends + interval '27 hours')
+        else now() end,
+      w.time_zone, case when b.scope_kind = 'plan' then 'month' else 'day' end,
+      w.plan_anchor) as p
     where w.id = b.workspace_id) end as next_ends,
     case when b.is_over and b.changes_next then b.next_allowed else b.allowed end as new_allowed,
     case when b.is_over then 0 else b.spent end
@@ -3591,13 +3600,19 @@ with tenants as materialized (
   from settled v join locked_budgets b on b.id = any (v.held_in) group by b.id
 ), charged_budgets as materialized (
   select b.*,
-    case when b.is_over then (select greatest(p.starts, b.ends)
-    from workspaces w, period_of(now(), w.time_zone,
-      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    case when b.is_over then (select greatest(case when p.starts <= now() then p.starts end, b.ends)
+    from workspaces w, period_of(
+      case when b.scope_kind = 'plan' then greatest(now(), b.ends + interval '27 hours')
+        else now() end,
+      w.time_zone, case when b.scope_kind = 'plan' then 'month' else 'day' end,
+      w.plan_anchor) as p
     where w.id = b.workspace_id) end as next_starts,
     case when b.is_over then (select p.ends
-    from workspaces w, period_of(now(), w.time_zone,
-      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    from workspaces w, period_of(
+      case when b.scope_kind = 'plan' then greatest(now(), b.ends + interval '27 hours')
+        else now() end,
+      w.time_zone, case when b.scope_kind = 'plan' then 'month' else 'day' end,
+      w.plan_anchor) as p
     where w.id = b.workspace_id) end as next_ends,
     case when b.is_over and b.changes_next then b.next_allowed else b.allowed end as new_allowed,
     case when b.is_over then 0 else b.spent end
@@ -3816,13 +3831,19 @@ with tenants as materialized (
   from settled v join locked_budgets b on b.id = any (v.held_in) group by b.id
 ), charged_budgets as materialized (
   select b.*,
-    case when b.is_over then (select greatest(p.starts, b.ends)
-    from workspaces w, period_of(now(), w.time_zone,
-      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    case when b.is_over then (select greatest(case when p.starts <= now() then p.starts end, b.ends)
+    from workspaces w, period_of(
+      case when b.scope_kind = 'plan' then greatest(now(), b.ends + interval '27 hours')
+        else now() end,
+      w.time_zone, case when b.scope_kind = 'plan' then 'month' else 'day' end,
+      w.plan_anchor) as p
     where w.id = b.workspace_id) end as next_starts,
     case when b.is_over then (select p.ends
-    from workspaces w, period_of(now(), w.time_zone,
-      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    from workspaces w, period_of(
+      case when b.scope_kind = 'plan' then greatest(now(), b.ends + interval '27 hours')
+        else now() end,
+      w.time_zone, case when b.scope_kind = 'plan' then 'month' else 'day' end,
+      w.plan_anchor) as p
     where w.id = b.workspace_id) end as next_ends,
     case when b.is_over and b.changes_next then b.next_allowed else b.allowed end as new_allowed,
     case when b.is_over then 0 else b.spent end
@@ -4361,7 +4382,7 @@ with recursive holding (workspace_id, agent_id) as (
       ) as queued) else 500 end as capacity
   from active a
   where not exists (select from budgets b where b.workspace_id = a.workspace_id
-      and b.scope_id in (a.workspace_id, a.id) and now() < b.ends and b.metric in ('cost', 'tokens') and (b.allowed is not null and b.spent >= greatest(b.allowed, 1)))
+      and b.scope_id in (a.workspace_id, a.id) and now() < b.ends and b.metric in ('cost', 'tokens') and (b.refused and b.allowed > 0 or (b.allowed is not null and b.spent >= greatest(b.allowed, 1))))
     and not exists (select from budgets b where b.workspace_id = a.workspace_id
       and b.scope_kind = 'agent' and b.scope_id = a.id and b.pauses_agent
       and now() < b.ends and (b.refused or (b.allowed is not null and b.spent >= greatest(b.allowed, 1))))
@@ -4370,7 +4391,7 @@ with recursive holding (workspace_id, agent_id) as (
     select r.id from runs r join run_inputs i on i.run_id = r.id and i.workspace_id = r.workspace_id
     where r.status = 'waiting' and r.workspace_id = f.workspace_id and r.agent_id = f.id
       and not exists (select from budgets b where b.workspace_id = r.workspace_id
-        and b.scope_id = i.trigger_id and now() < b.ends and b.metric in ('cost', 'tokens') and (b.allowed is not null and b.spent >= greatest(b.allowed, 1)))
+        and b.scope_id = i.trigger_id and now() < b.ends and b.metric in ('cost', 'tokens') and (b.refused and b.allowed > 0 or (b.allowed is not null and b.spent >= greatest(b.allowed, 1))))
     order by r.id limit f.capacity
   ) as r
   order by r.id limit 500
@@ -5065,8 +5086,11 @@ select b.id, b.workspace_id, b.scope_id, b.scope_kind, b.metric, b.pauses_agent,
   case when b.ends > now() then b.spent else 0 end as spent,
   b.refused and b.ends > now() as refused,
   case when b.ends > now() then b.ends else (select p.ends
-    from workspaces w, period_of(now(), w.time_zone,
-      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    from workspaces w, period_of(
+      case when b.scope_kind = 'plan' then greatest(now(), b.ends + interval '27 hours')
+        else now() end,
+      w.time_zone, case when b.scope_kind = 'plan' then 'month' else 'day' end,
+      w.plan_anchor) as p
     where w.id = b.workspace_id) end as ends
 from budgets b
 where b.workspace_id = any (array(select workspace_id from runs_to_limit))
@@ -5112,13 +5136,19 @@ cross join lateral (
 -- reserve-write
 with changed as materialized (
   select c.*, b.ends <= now() as is_over,
-    case when b.ends <= now() then (select greatest(p.starts, b.ends)
-    from workspaces w, period_of(now(), w.time_zone,
-      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    case when b.ends <= now() then (select greatest(case when p.starts <= now() then p.starts end, b.ends)
+    from workspaces w, period_of(
+      case when b.scope_kind = 'plan' then greatest(now(), b.ends + interval '27 hours')
+        else now() end,
+      w.time_zone, case when b.scope_kind = 'plan' then 'month' else 'day' end,
+      w.plan_anchor) as p
     where w.id = b.workspace_id) end as starts,
     case when b.ends <= now() then (select p.ends
-    from workspaces w, period_of(now(), w.time_zone,
-      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    from workspaces w, period_of(
+      case when b.scope_kind = 'plan' then greatest(now(), b.ends + interval '27 hours')
+        else now() end,
+      w.time_zone, case when b.scope_kind = 'plan' then 'month' else 'day' end,
+      w.plan_anchor) as p
     where w.id = b.workspace_id) end as ends
   from unnest($1::bigint[], $2::bigint[], $3::boolean[], $4::boolean[]) with ordinality as c (id, reserved, refused, has_waiter, position)
   cross join lateral (select * from budgets b where b.id = c.id limit 1) b

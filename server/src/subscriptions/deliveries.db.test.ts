@@ -4,6 +4,7 @@ import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { openClient } from "../../test/open-client.ts";
 import { startReceiver } from "../../test/receiver.ts";
+import { closeRestored } from "../deliveries/index.ts";
 
 /** Tests the log of deliveries, and replays, over REST. A test server receives the deliveries. */
 
@@ -241,6 +242,26 @@ describe("a replay", () => {
     expect(finished?.body.data).toMatchObject({ run_id: runId, payload: { output: "Hello" } });
     const resumed = subscription.received().find((each) => each.body.type === "agent.resumed");
     expect(resumed?.body.data.payload.actor).toMatch(/^key:/);
+  });
+
+  test("shows no error of an earlier attempt, because all attempts start over", async () => {
+    const { id: agentId } = await quiet.createAgent();
+    const url = `${receiver.url}-restored`;
+    const { data: subscription } = (
+      await quiet.call("/subscriptions", {
+        body: { url, event_types: ["agent.paused"], agent_ids: [agentId] },
+      })
+    ).body;
+    await quiet.call(`/agents/${agentId}/pause`, { method: "POST" });
+    await closeRestored(quiet.db.database);
+    const path = `/subscriptions/${subscription.id}/deliveries`;
+    const [notSent] = (await quiet.call(path)).body.data;
+    expect(notSent).toMatchObject({
+      status: "not_sent",
+      last_error: "Beckon was restored from a backup.",
+    });
+    const { body } = await quiet.call(`${path}/${notSent.id}/replay`, { method: "POST" });
+    expect(body.data).toMatchObject({ status: "pending", last_status: null, last_error: null });
   });
 
   test("of a deleted run fails, one by one, and is left out of a range", async () => {

@@ -22,7 +22,12 @@ export async function listTriggers({
   return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
     await requireAgent(tx, ctx, input.agentId);
     const page = readPage(input.query, { list: "triggers", agent: input.agentId });
-    const rows = await listTriggerRows(tx, { workspaceId, agentId: input.agentId }, page);
-    return page.page(rows.map((row) => toTrigger(ctx, row)));
+    const key = { workspaceId, agentId: input.agentId };
+    const { rows, hasMore } = await listTriggerRows(tx, key, page);
+    const last = rows.at(-1);
+    return {
+      data: rows.map((row) => toTrigger(ctx, row)),
+      next: hasMore && last ? page.cursor(last.id) : null,
+    };
   });
 }

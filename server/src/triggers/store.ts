@@ -37,15 +37,45 @@ export function findTriggerForChange(
   return notDeleted(tx, key).where("id", "=", key.triggerId).forNoKeyUpdate().executeTakeFirst();
 }
 
-export function listTriggerRows(
+/**
+ * Size of all prompt prefixes and settings on one page, in bytes, after which it has no more
+ * triggers. With the smallest memory budget, a page of 4.7 million characters could never be sent,
+ * see `listAgentRows`.
+ */
+const maxPageBytes = 3 * 1024 * 1024;
+
+/**
+ * Returns up to `page.limit` triggers, newest first, and whether there are more. A page of large
+ * triggers has fewer, see `maxPageBytes`.
+ */
+export async function listTriggerRows(
   tx: WorkspaceTransaction,
   key: Omit<TriggerKey, "triggerId">,
   page: PageRequest,
-): Promise<TriggerRow[]> {
+): Promise<{ readonly rows: TriggerRow[]; readonly hasMore: boolean }> {
   const query = notDeleted(tx, key)
     .orderBy("id", "desc")
     .limit(page.limit + 1);
-  return (page.below === undefined ? query : query.where("id", "<", page.below)).execute();
+  const listed = page.below === undefined ? query : query.where("id", "<", page.below);
+  const sized = tx
+    .selectFrom(listed.as("listed"))
+    .selectAll()
+    .select([
+      sql<number>`count(*) over ()::int`.as("count"),
+      sql<string>`coalesce(sum(
+          octet_length(prompt_prefix) + coalesce(octet_length(receiving::text), 0))
+        over (order by id desc rows between unbounded preceding and 1 preceding), 0)`.as(
+        "bytes_before",
+      ),
+    ]);
+  const fitting = await tx
+    .selectFrom(sized.as("sized"))
+    .selectAll()
+    .where("bytes_before", "<", String(maxPageBytes))
+    .orderBy("id", "desc")
+    .execute();
+  const rows = fitting.slice(0, page.limit);
+  return { rows, hasMore: (fitting[0]?.count ?? 0) > rows.length };
 }
 
 /** Returns the triggers of these agents that are not deleted, oldest first. */

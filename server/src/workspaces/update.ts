@@ -3,6 +3,7 @@ import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import { startDuePeriods } from "../limits/index.ts";
 import { lockWorkspaceRow, updateWorkspaceRow } from "./store.ts";
 import {
   requireOwn,
@@ -35,6 +36,7 @@ export async function updateWorkspace({
     } = parseBody(updateWorkspaceBody, input.body);
     await requireTimeZone(tx, time_zone);
     requireRunDays(ctx, runDays);
+    if (time_zone !== undefined) await startDuePeriods(tx, row.id);
     const changed = await updateWorkspaceRow(tx, row.id, {
       ...(name === undefined ? {} : { name }),
       ...(time_zone === undefined ? {} : { time_zone }),

@@ -4,6 +4,7 @@ import {
   halves,
   type ModelOutput,
   type OutputUsage,
+  parsed,
   words,
 } from "./model-output.ts";
 import type { Wire } from "./wire.ts";
@@ -139,14 +140,6 @@ function blocksOf({ text, reasoning, signature, calls = [] }: ModelOutput): read
       deltas: halves(args).map((partial_json) => ({ type: "input_json_delta", partial_json })),
     })),
   ];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function usageOf(usage: OutputUsage = defaultUsage) {

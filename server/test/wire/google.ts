@@ -3,6 +3,7 @@ import {
   finishOf,
   type ModelOutput,
   type OutputUsage,
+  parsed,
   words,
 } from "./model-output.ts";
 import type { Wire } from "./wire.ts";
@@ -129,12 +130,4 @@ function usageOf({
     ...(reasoning_tokens > 0 && { thoughtsTokenCount: reasoning_tokens }),
     ...(cached_tokens !== undefined && { cachedContentTokenCount: cached_tokens }),
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

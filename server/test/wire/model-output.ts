@@ -1,3 +1,5 @@
+import { parseExactly, rawNumber } from "../../src/base/json/index.ts";
+
 /** The output of a model, in any wire format. */
 export interface ModelOutput {
   readonly text?: string;
@@ -64,4 +66,13 @@ export function words(whole: string | undefined): readonly string[] {
 export function halves(text: string): readonly [string, string] {
   const middle = Math.ceil(text.length / 2);
   return [text.slice(0, middle), text.slice(middle)];
+}
+
+/** Returns the value of a JSON text with all its digits; the text itself if it is invalid JSON. */
+export function parsed(text: string): unknown {
+  try {
+    return parseExactly(text, rawNumber);
+  } catch {
+    return text;
+  }
 }

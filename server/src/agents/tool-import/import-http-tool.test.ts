@@ -378,6 +378,26 @@ test.each<[string, object]>([
   await expect(importing(document)).rejects.toThrow(/too large when its references are followed/);
 });
 
+test("texts that are cut are still well-formed", async () => {
+  const cut = (length: number) => `${"x".repeat(length - 1)}😀x`;
+  const text = cut(1_000);
+  const schema = { type: "string", title: cut(200), description: text };
+  const operation = {
+    description: cut(2_000),
+    parameters: [{ name: "a", in: "query", schema, description: text }],
+    requestBody: { content: { "application/json": { schema } } },
+  };
+  const { tool } = await importing({
+    openapi: "3.1.0",
+    info: { title: "API", description: text },
+    servers: [{ url: "https://api.example.com" }],
+    paths: { "/a": { post: operation } },
+  });
+  const json = JSON.stringify(tool);
+  expect(json).not.toMatch(/\\ud[89a-f]/);
+  expect(json.match(/x…/g)).toHaveLength(6);
+});
+
 test("a long default that references repeat is left out", async () => {
   const document = minimal({
     a: { type: "string", default: "x".repeat(1_001) },

@@ -2,6 +2,7 @@ import { httpToolBody, type ImportedHttpTool, importHttpToolBody } from "@beckon
 import { type Context, permit } from "../../base/context.ts";
 import { ApiError } from "../../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
+import { shorten } from "../../base/shorten.ts";
 import {
   type FoundOperation,
   findOperations,
@@ -63,7 +64,7 @@ export async function importHttpTool({
   const tool = {
     type: "http",
     name: createNamer()(textAt(info, "title") ?? "", "api"),
-    description: (textAt(info, "description") ?? textAt(info, "title") ?? "").slice(0, 1_000),
+    description: shorten(textAt(info, "description") ?? textAt(info, "title") ?? "", 1_000),
     allowed_hosts: [
       ...new Set(
         operations.map(({ operation }) => new URL(operation.url.replace(/[{?].*$/, "")).host),

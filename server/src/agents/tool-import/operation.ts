@@ -1,5 +1,6 @@
 import type { ValueSchema } from "@beckon/contract";
 import { isJsonObject } from "../../base/json/index.ts";
+import { shorten } from "../../base/shorten.ts";
 import { type DeclaredParameters, readParameters } from "./parameters.ts";
 import { listAt, nodeAt, type OpenapiNode, textAt } from "./read-document.ts";
 import { type ImportedDocument, UnsupportedError } from "./references.ts";
@@ -106,10 +107,8 @@ export function importOperation(
       throw new UnsupportedError(`its path contains {${name}}, which is not a parameter`);
     return `{${known}}`;
   });
-  const text = [textAt(node, "summary"), textAt(node, "description")]
-    .filter(Boolean)
-    .join("\n\n")
-    .slice(0, 2_000);
+  const texts = [textAt(node, "summary"), textAt(node, "description")].filter(Boolean);
+  const text = shorten(texts.join("\n\n"), 2_000);
   return {
     description: text.trim() === "" ? `${method} ${path}` : text,
     method,

@@ -1,4 +1,5 @@
 import { isReservedHeader, type ValueSchema } from "@beckon/contract";
+import { shorten } from "../../base/shorten.ts";
 import { listAt, nodeAt, type OpenapiNode, textAt } from "./read-document.ts";
 import { type ImportedDocument, UnsupportedError } from "./references.ts";
 import type { Credentials } from "./security.ts";
@@ -74,8 +75,11 @@ export function readParameters(
       continue;
     }
     const name = nameFor(original, "value");
-    const description = textAt(node, "description")?.slice(0, 1_000);
-    properties[name] = { ...schema, ...(description === undefined ? {} : { description }) };
+    const description = textAt(node, "description");
+    properties[name] = {
+      ...schema,
+      ...(description === undefined ? {} : { description: shorten(description, 1_000) }),
+    };
     if (isRequired) required.push(name);
     if (where === "path") path.set(original, name);
     else if (where === "query") query[original] = `{${name}}`;

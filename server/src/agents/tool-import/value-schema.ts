@@ -1,5 +1,6 @@
 import { type ValueSchema, type ValueType, valueTypes } from "@beckon/contract";
 import { isJsonObject } from "../../base/json/index.ts";
+import { shorten } from "../../base/shorten.ts";
 import { listAt, nodeAt, type OpenapiNode } from "./read-document.ts";
 import { type ImportedDocument, UnsupportedError } from "./references.ts";
 
@@ -83,8 +84,8 @@ export function toValueSchema(
     present.map((keyword) => [keyword, node[keyword]]),
   );
   if (typeof schema.description === "string")
-    schema.description = schema.description.slice(0, 1_000);
-  if (typeof schema.title === "string") schema.title = schema.title.slice(0, 200);
+    schema.description = shorten(schema.description, 1_000);
+  if (typeof schema.title === "string") schema.title = shorten(schema.title, 200);
   Object.assign(schema, bounds(node));
   for (const bound of ["minimum", "maximum"]) if (schema[bound] === undefined) delete schema[bound];
   if (isJsonObject(node.items)) schema.items = convertChild(node.items);

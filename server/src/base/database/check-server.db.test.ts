@@ -190,6 +190,24 @@ test("a login role with bypassrls switches to the role, or the error says what t
   expect(rows).toEqual([{ name: "beckon_server", agents: 0 }]);
 });
 
+test("tables of another role than the connections' role are an error that names both", async () => {
+  const owner = `owner_${randomBytes(4).toString("hex")}`;
+  const database = `${name}_restored`;
+  await asAdmin(`create role ${owner}`);
+  await asAdmin(`create database ${database} owner ${owner}`);
+  onTestFinished(async () => {
+    await asAdmin(`drop database ${database} with (force)`);
+    await asAdmin(`drop role ${owner}`);
+  });
+  const connectionString = databaseAt(adminUrl, database);
+  await asAdmin(`set role ${owner}; create table migrations (name text)`, connectionString);
+
+  const message = await errorOf(connectionString);
+  expect(message).toMatch(`Beckon's tables in this database belong to ${owner}, `);
+  expect(message).toMatch("use the role beckon_server");
+  expect(message).toMatch("pg_restore --no-owner --role=beckon_server");
+});
+
 test("options in the URL are kept and do not override ours or our application_name", async () => {
   const options = encodeURIComponent("-c work_mem=5MB -c statement_timeout=1");
   const pools = connect({

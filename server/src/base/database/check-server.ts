@@ -25,7 +25,7 @@ const minVersion = 15;
  *   (unless BECKON_TRUST_STORAGE=1), or the connection leads through a pooler in transaction mode.
  *   The message says how to fix it.
  * @throws MissingRightError if the login role bypasses row-level security and is not allowed to
- *   create the role `beckon_server`.
+ *   create the role `beckon_server`, or this role does not own Beckon's tables.
  */
 export async function checkServer(
   connection: ClientConfig,
@@ -171,6 +171,7 @@ async function selectRole(client: Client, isRehearsal: boolean): Promise<string 
   try {
     if (isRehearsal) await client.query("begin");
     await client.query(createRole);
+    await rejectTablesOfOthers(client, login.name);
     if (isRehearsal) await client.query("rollback");
   } catch (thrown) {
     if (!(thrown instanceof DatabaseError) || thrown.code !== "42501") throw thrown;
@@ -182,4 +183,24 @@ async function selectRole(client: Client, isRehearsal: boolean): Promise<string 
     );
   }
   return serverRole;
+}
+
+/**
+ * @throws MissingRightError if the role `beckon_server` does not own Beckon's tables, for example
+ *   after a restore that gave them to another role.
+ */
+async function rejectTablesOfOthers(client: Client, login: string): Promise<void> {
+  const { rows } = await client.query<{ owner: string }>(
+    `select pg_get_userbyid(c.relowner) as owner from pg_class c
+     where c.oid = to_regclass('migrations') and not pg_has_role($1, c.relowner, 'usage')`,
+    [serverRole],
+  );
+  const [table] = rows;
+  if (table === undefined) return;
+  throw new MissingRightError(
+    `Beckon's tables in this database belong to ${table.owner}, but connections use the role ` +
+      `${serverRole}, because ${login} bypasses row-level security. Log in as ${table.owner} if ` +
+      `it is an ordinary role. Otherwise make ${serverRole} the owner of the tables, for example ` +
+      `by restoring the dump with pg_restore --no-owner --role=${serverRole}.`,
+  );
 }

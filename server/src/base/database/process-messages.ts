@@ -7,8 +7,8 @@ import type { Database } from "./connect.ts";
 /**
  * A message to the other processes on the same database. They also poll the database, so a message
  * only makes them react sooner: a lost message delays work but loses nothing. The exception is
- * `limits`: a process that misses it can repeat failed model calls without checking a new limit,
- * until it detects that messages were lost.
+ * `limits`: a process that misses it can make the first calls of new runs, and repeat failed model
+ * calls, without checking a new limit, until it detects that messages were lost.
  */
 export type ProcessMessage =
   /** Runs may be queued that the receiver can claim. */
@@ -30,11 +30,16 @@ export type ProcessMessage =
   /** The sender has written events of runs or of workspaces. */
   | { readonly kind: "events" }
   /**
-   * A limit of the workspace may be new, or may allow more or less now: a reservation was reduced
-   * or released, or a ceiling or a plan was changed. Runs make a new reservation before they
-   * call a model again, runs that wait for a reservation try again, and held runs can be queued.
+   * A limit of the workspace may be new, or may allow more or less now: a ceiling or a plan was
+   * changed. Runs make a new reservation before they call a model again, runs that wait for a
+   * reservation try again, and held runs can be queued.
    */
   | { readonly kind: "limits"; readonly workspaceId: string }
+  /**
+   * A reservation in the workspace was reduced or returned. Runs that wait for a reservation try
+   * again, and held runs can be queued.
+   */
+  | { readonly kind: "returned"; readonly workspaceId: string }
   /** A subscription was changed, or deliveries are due again. */
   | { readonly kind: "deliveries" };
 
@@ -93,6 +98,7 @@ const letters = {
   follow: "f",
   events: "e",
   limits: "l",
+  returned: "r",
   deliveries: "d",
   /** Messages of any kind were lost. No kind of `ProcessMessage`, so `read` returns undefined. */
   lost: "?",
@@ -234,6 +240,8 @@ function read(text: string): ProcessMessage | undefined {
       return { kind: "events" };
     case letters.limits:
       return { kind: "limits", workspaceId: text.slice(1) };
+    case letters.returned:
+      return { kind: "returned", workspaceId: text.slice(1) };
     case letters.deliveries:
       return { kind: "deliveries" };
     default:

@@ -28,6 +28,15 @@ test("values are in the order of their numbers", () => {
   expect([values[1], values[2]].every(Buffer.isBuffer)).toBe(true);
 });
 
+test("long names stay different in the part that PostgreSQL reads", () => {
+  const names = ["a", "b"].map((end) => {
+    const { name } = statement<void>(`${"long".repeat(20)}:${end}`, () => "select 1").query();
+    return name;
+  });
+  expect(new Set(names).size).toBe(2);
+  expect(names.map(({ length }) => length)).toEqual([63, 63]);
+});
+
 test("an unknown column of the rows is an error when the statement is created", () => {
   expect(() =>
     statement<readonly string[]>("odd", (p) =>

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type Pool, Query, type QueryResult, type QueryResultRow } from "pg";
 import {
   bigintArray,
@@ -72,7 +73,7 @@ const nullNumber = Number.MIN_SAFE_INTEGER;
 
 /** A prepared statement whose parameters are taken from an `Input`. */
 export interface Statement<Input> {
-  /** Name under which each connection prepares the statement. */
+  /** Each connection prepares the statement under this name, shortened if it is long. */
   readonly name: string;
   readonly text: string;
   /** Returns the query in the form that `pg` accepts. */
@@ -149,6 +150,7 @@ export function statement<Input>(
     },
   };
   const text = write(parameters);
+  const preparedName = uniqueName(name);
   const valuesOf = (input: Input) => {
     const values: unknown[] = [];
     for (const encode of encoders) encode(input, values);
@@ -157,13 +159,25 @@ export function statement<Input>(
   return {
     name,
     text,
-    query: (input) => ({ name, text, values: valuesOf(input) }),
+    query: (input) => ({ name: preparedName, text, values: valuesOf(input) }),
     send<Row extends QueryResultRow>(pool: Pool, input: Input) {
-      const query = Object.assign(new Query<Row>(text, valuesOf(input)), { name });
+      const query = Object.assign(new Query<Row>(text, valuesOf(input)), {
+        name: preparedName,
+      });
       // The types of `pg` do not say that a pool returns a promise for a `Query`, too.
       return pool.query(query) as unknown as Promise<QueryResult<Row>>;
     },
   };
+}
+
+/** PostgreSQL ignores all bytes of a name after this many. */
+const maxNameBytes = 63;
+
+/** Returns a name by which PostgreSQL distinguishes the statement from all others. */
+function uniqueName(name: string): string {
+  if (name.length <= maxNameBytes) return name;
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, 16);
+  return `${name.slice(0, maxNameBytes - hash.length - 1)}:${hash}`;
 }
 
 /** Returns the function that encodes a column of rows. */

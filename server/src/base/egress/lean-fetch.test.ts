@@ -77,6 +77,18 @@ describe("lean fetch", () => {
     expect([response.status, await response.text()]).toEqual([404, "absent"]);
   });
 
+  it("returns a response whose status is above 599", async () => {
+    const odd = createTcpServer((socket) =>
+      socket.end("HTTP/1.1 999 Request denied\r\nconnection: close\r\n\r\ndenied"),
+    );
+    await new Promise<void>((resolve) => odd.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void odd.close());
+    const { port } = odd.address() as AddressInfo;
+    const response = await roomy.fetch(`http://127.0.0.1:${port}`);
+    expect(response).toMatchObject({ status: 999, ok: false, statusText: "Request denied" });
+    expect(await response.text()).toBe("denied");
+  });
+
   it("reuses a connection", async () => {
     await (await roomy.fetch(`${root}/echo`)).text();
     const before = server.connections;

@@ -3,6 +3,12 @@ import { Exchange, type Head, isBodiless } from "./exchange.ts";
 import { ResponseBody } from "./response-body.ts";
 
 /**
+ * Maximum status that `Response` accepts. HTTP allows three digits, and some servers send, for
+ * example, 999. Such a status is then defined as a property of the response.
+ */
+const maxResponseStatus = 599;
+
+/**
  * An exchange that resolves with a `Response` when the response head has arrived. Then it streams
  * the body.
  */
@@ -13,15 +19,17 @@ export class StreamedExchange extends Exchange<Response> {
     { status, statusText, headers }: Head,
     controller: Dispatcher.DispatchController,
   ): void {
-    const init = { status, statusText: reasonPhrase(statusText), headers: pairs(headers) };
-    if (isBodiless(status)) {
-      this.resolve(new Response(null, init));
-      return;
-    }
-    this.#body = new ResponseBody(controller, {
-      lines: String(headers["content-type"]).startsWith("text/event-stream"),
+    if (!isBodiless(status))
+      this.#body = new ResponseBody(controller, {
+        lines: String(headers["content-type"]).startsWith("text/event-stream"),
+      });
+    const response = new Response(this.#body?.stream ?? null, {
+      status: Math.min(status, maxResponseStatus),
+      statusText: reasonPhrase(statusText),
+      headers: pairs(headers),
     });
-    this.resolve(new Response(this.#body.stream, init));
+    if (status > maxResponseStatus) Object.defineProperty(response, "status", { value: status });
+    this.resolve(response);
   }
 
   protected take(chunk: Buffer): void {

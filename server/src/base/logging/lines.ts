@@ -229,6 +229,11 @@ export const logLines = {
     level: "error",
     fields: { run_id: "id", reason: "text" },
   },
+  "a reservation could not be returned early": {
+    area: "limits",
+    level: "warn",
+    fields: { run_id: "id", reason: "text" },
+  },
   "runs could not be released before the process exits": {
     area: "runs",
     level: "warn",

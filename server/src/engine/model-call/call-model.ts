@@ -191,16 +191,18 @@ async function makeAttempt(
 const unchanged = (text: string) => text;
 
 /**
- * Returns `waitMs`.
+ * Returns `waitMs`, or only what the provider asked for if the time left is too short for more.
  *
  * @throws {ModelFailure} if the wait would last until `endsAt` or longer. Such a wait is useless,
- *   so the call fails at once. The message names the wait that the provider asked for, if that is
- *   the reason.
+ *   so the call fails at once. The message names the wait that the provider asked for, if any.
  */
 function waitWithin(failure: ModelFailure, waitMs: number, endsAt: number): number {
-  if (elapsed() + waitMs < endsAt) return waitMs;
-  if (failure.retryAfterMs === undefined || failure.retryAfterMs < waitMs) throw failure;
-  const asked = Math.ceil(failure.retryAfterMs / 1000);
+  const leftMs = endsAt - elapsed();
+  if (waitMs < leftMs) return waitMs;
+  const { retryAfterMs } = failure;
+  if (retryAfterMs === undefined) throw failure;
+  if (retryAfterMs < leftMs) return retryAfterMs;
+  const asked = Math.ceil(retryAfterMs / 1000);
   throw new ModelFailure(
     `${failure.message} It asks to wait ${asked} s, which is longer than the time left.`,
     { retryable: false },

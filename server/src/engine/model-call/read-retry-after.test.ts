@@ -24,5 +24,12 @@ it("the wait is random up to a maximum that doubles and is capped, and never sho
     500, 1_000, 2_000, 3_000, 3_000,
   ]);
   expect(retryWait(policy, 3, undefined, () => 0)).toBe(0);
-  expect(retryWait(policy, 1, 10_000, () => 1)).toBe(10_000);
+  expect(retryWait(policy, 1, 10_000, () => 0)).toBe(10_000);
+});
+
+it("runs that are asked to wait the same time do not all retry at its end", () => {
+  const policy = { maxAttempts: 9, baseWaitMs: 500, maxWaitMs: 3_000 };
+  expect([0, 0.5, 1].map((random) => retryWait(policy, 1, 20_000, () => random))).toEqual([
+    20_000, 20_250, 20_500,
+  ]);
 });

@@ -1,6 +1,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { cacheModels } from "./cache-models.ts";
 import { boundInHeader, capOutput } from "./cap-output.ts";
+import { exactArguments } from "./exact-arguments.ts";
 import { objectInputs } from "./object-inputs.ts";
 import { repairedAnswers } from "./repaired-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
@@ -11,10 +12,12 @@ import { withCallOptions } from "./with-call-options.ts";
  * environment.
  */
 export const anthropicModel = cacheModels(({ baseUrl, apiKey = "", modelId, transport }) =>
-  repairedAnswers(capOutput(transport.fetch), (fetch) =>
-    withCallOptions(
-      createAnthropic({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId),
-      (options) => ({ ...objectInputs(options), ...boundInHeader(options) }),
+  exactArguments(capOutput(transport.fetch), (exactFetch) =>
+    repairedAnswers(exactFetch, (fetch) =>
+      withCallOptions(
+        createAnthropic({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId),
+        (options) => ({ ...objectInputs(options), ...boundInHeader(options) }),
+      ),
     ),
   ),
 );

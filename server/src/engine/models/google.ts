@@ -1,6 +1,7 @@
 import { createGoogle } from "@ai-sdk/google";
 import { cacheModels } from "./cache-models.ts";
 import { boundInHeader } from "./cap-output.ts";
+import { exactArguments } from "./exact-arguments.ts";
 import { limitContinuations } from "./limit-continuations.ts";
 import { objectInputs } from "./object-inputs.ts";
 import { repairedAnswers } from "./repaired-answers.ts";
@@ -11,10 +12,12 @@ import { withCallOptions } from "./with-call-options.ts";
  * would otherwise read the operator's key from the environment.
  */
 export const googleModel = cacheModels(({ baseUrl, apiKey = "", modelId, transport }) =>
-  repairedAnswers(limitContinuations(transport.fetch), (fetch) =>
-    withCallOptions(
-      createGoogle({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId),
-      (options) => ({ ...objectInputs(options), ...boundInHeader(options) }),
+  exactArguments(limitContinuations(transport.fetch), (exactFetch) =>
+    repairedAnswers(exactFetch, (fetch) =>
+      withCallOptions(
+        createGoogle({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId),
+        (options) => ({ ...objectInputs(options), ...boundInHeader(options) }),
+      ),
     ),
   ),
 );

@@ -106,7 +106,7 @@ function repairLines(): TransformStream<Uint8Array, Uint8Array> {
  */
 const mayNeedRepair = new RegExp(
   [
-    '"(?:usage|usageMetadata|tool_calls|item|response|message|content_block|arguments|logprobs|annotations|refusal)"\\s*:(?!\\s*null)',
+    '"(?:usage|usageMetadata|tool_calls|item|response|message|content_block|arguments|args|logprobs|annotations|refusal)"\\s*:(?!\\s*null)',
     '"(?:id|model|finish_reason|finishReason|stop_reason|responseId)"\\s*:(?!\\s*(?:"|null))',
     '"created"\\s*:(?!\\s*(?:\\d+[,}]|null))',
     '"role"\\s*:(?!\\s*"assistant")',

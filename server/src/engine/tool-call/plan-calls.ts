@@ -4,10 +4,12 @@ import {
   type CallPart,
   callsOf,
   intendedCalls,
+  openCalls,
   resultsByCall,
   type Step,
   type ToolResult,
 } from "../history.ts";
+import { closeCalls } from "../lost-run.ts";
 import type { Tool } from "../tool.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
@@ -95,6 +97,18 @@ export async function planCalls(
 
 const outcomeUnknown =
   "The outcome of this call is unknown: it may have been started, and it has no result. It may or may not have taken effect. Check before you repeat it.";
+
+/**
+ * Returns results with the outcome `unknown` for the calls that have an intent and no result, and
+ * whose tool is not safe to repeat. These are the results that `planCalls` returns.
+ */
+export function unknownResults(tools: readonly Tool[], journaled: readonly NewEvent[]): NewEvent[] {
+  const isSafe = (name: string) => tools.some((tool) => tool.name === name && tool.safeToRepeat);
+  return closeCalls(
+    openCalls(journaled).filter(({ tool }) => !isSafe(tool)),
+    outcomeUnknown,
+  );
+}
 
 type CheckedCall = { readonly tool: Tool; readonly args: unknown } | { readonly error: string };
 

@@ -44,7 +44,7 @@ const runOf = (request: ManagedRequest) => ({ runId: request.param("run_id") });
 const withBody = (request: ManagedRequest) => ({ ...runOf(request), body: request.body });
 
 const searching =
-  "All filters apply together. `created_after` is inclusive, `created_before` exclusive; `error` matches part of the error's code or message, `text` part of the first 65,536 characters of the input or output, both regardless of case; `external_id` and `tag` match exactly. Each page searches a limited number of runs: it can hold fewer than `limit`, even none, and still have a `next`. The search is complete when `next` is null. With `view=summary`, `input` and `output` are their first 200 characters, and `input_bytes` and `output_bytes` the sizes of the whole ones; `GET /runs/:run_id` returns those.";
+  "All filters apply together. `created_after` is inclusive, `created_before` exclusive; `error` matches part of the error's code or message, `text` part of the first 65,536 characters of the input or output, both regardless of case; `external_id` and `tag` match exactly. Each page searches a limited number of runs: it can hold fewer than `limit`, even none, and still have a `next`. The search is complete when `next` is null. With `view=summary`, `input` and `output` are their first 200 characters, and `input_bytes` and `output_bytes` the sizes of the whole ones; `GET /runs/:run_id` returns those. A page whose first run alone is larger than the server's memory for a response gets `too_large`: send the same `after` with `view=summary&limit=1`, and continue with its `next`.";
 
 const selecting =
   "Select the runs by a `filter` as in a list, or by `all: true`. One request changes a limited number: while `next` is not null, repeat it with `next` as `after`.";
@@ -113,7 +113,7 @@ export const runRoutes: readonly ManagedRoute[] = [
       id: "getRunStats",
       summary: "Get run statistics",
       description:
-        "Counts, durations, tokens and cost of the runs that match the filter, which is that of the list. There is one group for each `bucket` of time and, with `group_by=agent`, for each agent; groups without runs are left out. Without both, there is one group. The time range is the hour before now with `bucket=minute`, 30 days with `bucket=day` and otherwise a day, unless `created_after` and `created_before` say another: at most 1 day with `minute`, 31 days with `hour`, 366 days otherwise. At most 100,000 runs can be in it. Tokens and cost are those of runs that have ended.",
+        "Counts, durations, tokens and cost of the runs that match the filter, which is that of the list. Draft runs are not counted. There is one group for each `bucket` of time and, with `group_by=agent`, for each agent; groups without runs are left out. Without both, there is one group. The time range is the hour before now with `bucket=minute`, 30 days with `bucket=day` and otherwise a day, unless `created_after` and `created_before` say another: at most 1 day with `minute`, 31 days with `hour`, 366 days otherwise. At most 100,000 runs can be in it, and statistics that take longer than 3 seconds are rejected: shorten the range, or name one agent. Tokens and cost are those of runs that have ended.",
       query: runStatsQuery,
       data: runStats,
     },
@@ -126,7 +126,8 @@ export const runRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "getRun",
       summary: "Get run",
-      description: "A run has ended when `finished_at` is set.",
+      description:
+        "A run has ended when `finished_at` is set. If the response is `too_large`, read the output in parts: the artifact that the run's last event names.",
       data: run,
     },
     handle: (request) => dataOf(getRun({ ctx: request.ctx, input: runOf(request) })),
@@ -215,7 +216,7 @@ export const runRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "listRunEvents",
       summary: "List run events",
-      description: `The run's journal, oldest first. \`after\` is the last \`seq\` that you have. ${summarizing}`,
+      description: `The run's journal, oldest first. \`after\` is the last \`seq\` that you have. A page of large events has fewer than \`limit\`; the journal is complete when \`next\` is null. ${summarizing}`,
       stream:
         "With `Accept: text/event-stream`, the response streams the stored events and then new ones until the run ends; events with the model's output in between have no id, and are left out with `view=summary` except where the output starts and ends. `limit` is rejected.",
       query: eventsQuery,

@@ -14,6 +14,7 @@ import {
   receive,
   requestHead,
   UnverifiedRequest,
+  withNewId,
 } from "../receiving/index.ts";
 import {
   addressOf,
@@ -113,6 +114,7 @@ export async function handleFire(
       } catch (thrown) {
         if (!(thrown instanceof TriggerReconfigured)) throw thrown;
         triggers.forget(caller.hash);
+        call = call && { ...call, head: withNewId(call.head) };
       }
     }
   } catch (thrown) {
@@ -166,8 +168,8 @@ async function fireDefault(
 }
 
 /**
- * Returns what `receive` needs to know about a request to a trigger with settings. The result stays
- * the same if the request is checked again because the settings have changed.
+ * Returns what `receive` needs to know about a request to a trigger with settings. If the request
+ * is checked again because the settings have changed, only the request's id changes.
  */
 function toReceivedCall(
   { triggers, rates }: FireState,

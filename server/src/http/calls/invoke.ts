@@ -8,8 +8,8 @@ import { secondsToReset } from "../../reservations/index.ts";
 import { readStatus, type Started, waitForRun } from "../../runs/index.ts";
 import { messageFor } from "../errors.ts";
 import {
-  canSend,
   clientGoneSignal,
+  countResponse,
   headerOf,
   holdExchange,
   idempotencyKey,
@@ -17,7 +17,6 @@ import {
   type RequestContext,
   requestIdOf,
   textOf,
-  tooManyResponses,
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import { acceptsStream } from "../streams/index.ts";
@@ -104,18 +103,13 @@ function ended(
 ): Response {
   if (outcome.status === "succeeded") {
     const text = JSON.stringify({ ok: true, run_id: runId, output: outcome.output });
-    if (
-      canSend(
-        text.length,
-        () => holdExchange(runs.memory.exchanges, workspaceId, outgoing),
-        outgoing,
-      )
-    ) {
-      return new Response(text, { status: 200, headers });
-    }
-    const error = tooManyResponses(
-      `The run has succeeded: read its output with GET /api/public/runs/${runId}.`,
+    const error = countResponse(
+      text.length,
+      () => holdExchange(runs.memory.exchanges, workspaceId, outgoing),
+      outgoing,
+      `The run has succeeded: read its output with GET /api/public/runs/${runId} or, if that is too large, from the artifact that its last event names: GET /api/public/runs/${runId}/events.`,
     );
+    if (error === undefined) return new Response(text, { status: 200, headers });
     const message = messageFor(error, requestIdOf(outgoing));
     const body = { ok: false, error: message, code: error.code, run_id: runId };
     return new Response(JSON.stringify(body), { status: 503, headers });

@@ -22,7 +22,7 @@ import {
   addressOf,
   arrivesWithHeaders,
   bindKey,
-  canSend,
+  countResponse,
   countStreamed,
   exchangeOf,
   headerOf,
@@ -33,7 +33,6 @@ import {
   readBody,
   readDeadline,
   requestIdOf,
-  tooManyResponses,
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import { acceptsStream, type StreamSource } from "../streams/index.ts";
@@ -239,18 +238,16 @@ async function sendResult(
   const handled = resultOf(route.handle(request));
   const result = await (route.method === "GET" ? withinDeadline(handled) : handled);
   const canRepeat = route.method === "GET" || route.changesNothing;
-  const requireMemory = (fits: boolean) => {
-    if (!fits) throw tooManyResponses(canRepeat ? undefined : executed);
-  };
   return render(
     route.doc,
     { ...result, cookies },
     {
-      count: (characters) => requireMemory(canSend(characters, () => hold, outgoing)),
-      countStreamed() {
-        const fits = countStreamed(hold, outgoing);
-        return (bytes) => requireMemory(fits(bytes));
+      count(characters) {
+        const done = canRepeat ? undefined : executed;
+        const error = countResponse(characters, () => hold, outgoing, done);
+        if (error !== undefined) throw error;
       },
+      countStreamed: () => countStreamed(hold, outgoing),
       onFailure(thrown) {
         const { route: path } = exchangeOf(incoming);
         const requestId = requestIdOf(outgoing);

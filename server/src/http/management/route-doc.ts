@@ -123,9 +123,9 @@ export function errorsOf({
   ];
   // A request with a session can name a workspace of which its user is not a member.
   if (path.includes(":") || who === undefined) codes.push("not_found");
-  // Such a response can need more memory than the server has.
-  const isStreamed = doc.file || doc.lines || doc.csv;
-  if (doc.body !== undefined || doc.once || isStreamed) codes.push("too_large");
+  // A response can need more memory than the server has. That of a route about accounts is small.
+  const isCounted = who === undefined && statusOf(doc) !== 204;
+  if (doc.body !== undefined || doc.once || isCounted) codes.push("too_large");
   if (doc.body !== undefined) codes.push("unsupported_type");
   // A repeated request gets `conflict` while the response stored for its Idempotency-Key is being
   // deleted, and `secret_unreadable` if that response was encrypted with a lost master key.

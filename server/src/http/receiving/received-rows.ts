@@ -27,6 +27,14 @@ export function requestHead(incoming: IncomingMessage, address: string): Request
   };
 }
 
+/**
+ * Returns the same with a new id. Each time that a request is checked, it needs an id of its own:
+ * if the reply of the database to an earlier check was lost, a row with the earlier id can exist.
+ */
+export function withNewId(head: RequestHead): RequestHead {
+  return { ...head, requestId: newId("req") };
+}
+
 type Trigger = Pick<TriggerOfToken, "workspaceId" | "agentId" | "triggerId">;
 
 /** A verified request, with the id and type of its event. */

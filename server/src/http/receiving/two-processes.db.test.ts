@@ -2,7 +2,12 @@ import { afterAll, expect, test } from "vitest";
 import { startTestBeckon } from "../../../test/beckon.ts";
 import { eventually } from "../../../test/eventually.ts";
 import { startProxy, statement } from "../../../test/proxy.ts";
-import { createReceiving, signedAsGithub } from "../../../test/receiving-trigger.ts";
+import {
+  createReceiving,
+  github,
+  type SettingsChange,
+  signedAsGithub,
+} from "../../../test/receiving-trigger.ts";
 
 const beckon = await startTestBeckon();
 const proxy = await startProxy(beckon.db.url);
@@ -14,9 +19,9 @@ afterAll(async () => {
 });
 const { engine } = beckon.db.database;
 
-async function triggerOfBoth() {
+async function triggerOfBoth(change: SettingsChange = {}) {
   const { id: agentId } = await beckon.createAgent();
-  const trigger = await createReceiving(beckon, agentId);
+  const trigger = await createReceiving(beckon, agentId, change);
   const farUrl = trigger.url.replace(beckon.url, far.url);
   const send = (url: string, eventId: string) =>
     beckon.call(url, {
@@ -91,4 +96,20 @@ test("an event whose start got no reply gets 503, and its repeat gets the run th
   expect(run).toMatchObject({ status: "succeeded" });
   expect(await both.runs()).toHaveLength(2);
   expect((await both.far("lost")).body).toEqual(repeated.body);
+});
+
+test("an event that was rejected with earlier settings starts a run although the reply to this was lost", async () => {
+  const verification = { ...github.verification, header: "x-other" } as typeof github.verification;
+  const both = await triggerOfBoth({ verification });
+  const stalled = proxy.cutNext({ request: statement("record-requests"), pass: "stall" });
+  const sent = both.far("corrected");
+  await stalled;
+  await both.trigger.set({ verification: github.verification });
+  proxy.drop({ hard: true });
+  const { status, body } = await sent;
+  expect([status, body]).toEqual([200, { ok: true, run_id: expect.any(String) }]);
+  expect((await both.trigger.requests()).map(({ outcome }) => outcome)).toEqual([
+    "invalid_signature",
+    "started",
+  ]);
 });

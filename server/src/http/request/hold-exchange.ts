@@ -39,40 +39,46 @@ export function holdExchange(
  * response for a minute is disconnected.
  * @param characters the number of characters of the response that are in memory at a time.
  * @param hold returns the hold that counts the bytes. It is called only for a large response.
- * @returns false if the response does not fit into the budget. It must not be sent then. True if
- *   the client has disconnected, because such a response takes no memory.
+ * @param executed for a request that was executed: the sentence of the error's message that says
+ *   so. Such an error has no `Retry-After`, because clients repeat every request that gets 503 with
+ *   this header.
+ * @returns the error that must be sent instead if the response does not fit into the budget:
+ *   `too_large` if a retry cannot succeed, else `unavailable`, as for a request that was executed.
+ *   Undefined also if the client has disconnected, because such a response takes no memory.
  */
-export function canSend(
+export function countResponse(
   characters: number,
   hold: () => ByteHold,
   outgoing: ServerResponse,
-): boolean {
-  if (characters <= smallResponse || outgoing.destroyed) return true;
+  executed?: string,
+): ApiError | undefined {
+  if (characters <= smallResponse || outgoing.destroyed) return undefined;
   disconnectStalled(outgoing);
-  return hold().grow(heldPerCharacter * characters);
+  const bytes = heldPerCharacter * characters;
+  const held = hold();
+  if (held.grow(bytes)) return undefined;
+  return bytes > held.maxBytes && executed === undefined
+    ? tooLargeToSend()
+    : tooManyResponses(executed);
 }
 
 /**
- * Returns a function that counts a response that is sent in parts, as `canSend` does. It must be
- * called with the bytes that are in memory before the first part, and again with each part. The
+ * Returns a function that counts a response that is sent in parts, as `countResponse` does. It must
+ * be called with the bytes that are in memory before the first part, and again with each part. The
  * largest number stays counted until the response is sent. A client that reads nothing for a minute
  * is disconnected, also if the response is small.
- * @throws ApiError `too_large`, by the returned function, if the bytes never fit, even if nothing
- *   else is in memory
+ * @throws ApiError, by the returned function, if the bytes do not fit: `too_large` if they never
+ *   fit, even if nothing else is in memory, else `unavailable`
  */
-export function countStreamed(
-  hold: ByteHold,
-  outgoing: ServerResponse,
-): (bytes: number) => boolean {
+export function countStreamed(hold: ByteHold, outgoing: ServerResponse): (bytes: number) => void {
   disconnectStalled(outgoing);
   let countedBytes = 0;
   return (bytes) => {
     const missing = heldPerCharacter * bytes - countedBytes;
-    if (bytes <= smallResponse || missing <= 0 || outgoing.destroyed) return true;
+    if (bytes <= smallResponse || missing <= 0 || outgoing.destroyed) return;
     if (heldPerCharacter * bytes > hold.maxBytes) throw tooLargeToSend();
-    if (!hold.grow(missing)) return false;
+    if (!hold.grow(missing)) throw tooManyResponses();
     countedBytes += missing;
-    return true;
   };
 }
 
@@ -84,18 +90,13 @@ function disconnectStalled(outgoing: ServerResponse): void {
 function tooLargeToSend(): ApiError {
   return new ApiError(
     "too_large",
-    "The response is larger than the memory that this server has for it. " +
-      "Ask for less, or ask the operator to raise BECKON_MEMORY_BUDGET_MIB.",
+    "The response is larger than the memory that this server has for it. Ask for less, for " +
+      "example with limit or view=summary, or ask the operator to raise BECKON_MEMORY_BUDGET_MIB.",
   );
 }
 
-/**
- * Returns the 503 error for a response that does not fit into the budget `exchanges`.
- * @param executed for a request that was executed: the sentence of the message that says so. The
- *   response then has no `Retry-After`, because clients repeat every request that gets 503 with
- *   this header.
- */
-export function tooManyResponses(executed?: string): ApiError {
+/** @param executed as in `countResponse` */
+function tooManyResponses(executed?: string): ApiError {
   return new ApiError(
     "unavailable",
     `This server is sending as many large responses as it can hold. ${executed ?? "Ask again shortly."}`,

@@ -1,6 +1,6 @@
 export { textOf } from "../../receiving/index.ts";
 export { type Exchange, exchangeOf, newRequestId } from "./exchange.ts";
-export { canSend, countStreamed, holdExchange, tooManyResponses } from "./hold-exchange.ts";
+export { countResponse, countStreamed, holdExchange } from "./hold-exchange.ts";
 export { bindKey, idempotencyKey } from "./idempotency-key.ts";
 export { namedMediaTypes } from "./named-media-types.ts";
 export {

@@ -3,7 +3,8 @@ import { databaseUnavailable } from "../../base/database/index.ts";
 
 /**
  * Time for the database reads of one request. The server responds to reads within 5 s; the
- * remaining second is a reserve for a busy machine.
+ * remaining second is a reserve for a busy machine. Statements with a shorter limit of their own,
+ * for run statistics and usage reports, end before this deadline.
  */
 const maxReadMs = 4_000;
 

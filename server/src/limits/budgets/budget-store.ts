@@ -2,11 +2,14 @@ import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { insertWorkspaceEvents } from "../../events/index.ts";
 import {
+  calendarPeriodSql,
   crossedSql,
   currentPeriodSql,
   entryAmountSql,
   nextStartSql,
+  presentPeriod,
   selectThresholds,
+  startPeriod,
 } from "../../reservations/index.ts";
 
 /** Identifies a budget, which is a row of the table `budgets` that counts the use of a limit. */
@@ -58,8 +61,8 @@ export async function lockBudgets(
  * `spent` of a new budget is the sum of the ledger's entries, without those of transactions that
  * are still open: `countSpent` corrects it later. A changed budget keeps its period, the amount
  * spent and the amount reserved. If its period is over, it starts the next one. If the amount spent
- * reaches 50, 80 or 100 percent of a lowered limit, events are written. The caller has locked the
- * rows.
+ * reaches 50, 80 or 100 percent of a new or lowered limit, events are written. The caller has
+ * locked the rows.
  * @returns the budgets that are new.
  */
 export async function putBudgets(
@@ -80,14 +83,13 @@ select w.id, k."scopeId", k."scopeKind", k.metric, k.allowed, k."changesNext", k
   k."pausesAgent", present.starts, present.ends
 from ${rowsOf(rows)}
 join workspaces w on w.id = k."workspaceId"
-cross join lateral period_of(now(), w.time_zone,
-  case k."scopeKind" when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
 left join lateral (
   select b.starts, b.ends from budgets b
   where b.workspace_id = w.id and b.scope_id = w.id and b.scope_kind = 'plan'
     and k."scopeKind" = 'plan'
   order by b.ends desc limit 1
 ) as other on true
+cross join lateral ${sql.raw(calendarPeriodSql('k."scopeKind"', "other", "w"))} as p
 cross join lateral (select ${sql.raw(currentPeriodSql("other", "p"))}) as present
 order by w.id, k."scopeId", k."scopeKind", k.metric
 on conflict (workspace_id, scope_id, scope_kind, metric) do update set
@@ -108,7 +110,6 @@ on conflict (workspace_id, scope_id, scope_kind, metric) do update set
   ends = case when budgets.ends <= now() then excluded.ends else budgets.ends end
 returning workspace_id as "workspaceId", scope_id as "scopeId", scope_kind as "scopeKind", metric,
   xmax = 0 as "isNew"`.execute(tx);
-  await writeThresholds(tx, budgets);
   const created = put
     .filter(({ isNew }) => isNew)
     .map(({ workspaceId, scopeId, scopeKind, metric }) => ({
@@ -118,14 +119,16 @@ returning workspace_id as "workspaceId", scope_id as "scopeId", scope_kind as "s
       metric,
     }));
   if (created.length > 0) await sumSpent(tx, created);
+  await writeThresholds(tx, budgets);
   return created;
 }
 
 /**
- * Writes the events for the percentages that changed budgets have reached. The next charge would
- * write them too, but there may be none: calls are rejected at a limit that is spent.
+ * Writes the events for the percentages that budgets have reached since the last such event. The
+ * next charge would write them too, but there may be none: calls are rejected at a limit that is
+ * spent.
  */
-async function writeThresholds(
+export async function writeThresholds(
   tx: WorkspaceTransaction,
   keys: readonly BudgetKey[],
 ): Promise<void> {
@@ -177,8 +180,32 @@ with sums as (
       else true end
   group by b.id
 )
-update budgets b set spent = s.spent, crossed = ${sql.raw(crossedSql("s.spent", "b.allowed"))}
-from sums s where b.id = s.id`.execute(tx);
+update budgets b set spent = s.spent from sums s where b.id = s.id`.execute(tx);
+}
+
+/**
+ * Begins the current period of those budgets of a workspace whose stored period is over. Call it
+ * before you change the time zone of the workspace or the day on which its plan's months begin:
+ * budgets that were not used since their reset are still stored with the previous period, and their
+ * current period would change. It locks the workspace's row, and then all budgets of the workspace,
+ * so that a caller can go on to change any of them without a deadlock.
+ */
+export async function startDuePeriods(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+): Promise<void> {
+  await sql`select from workspaces where id = ${workspaceId} for no key update`.execute(tx);
+  await sql`
+select from budgets b where b.workspace_id = ${workspaceId}
+order by b.workspace_id, b.scope_id, b.scope_kind, b.metric for no key update`.execute(tx);
+  await sql`
+update budgets b set ${sql.raw(startPeriod("b", "true", "n"))}, spent = 0, crossed = 0,
+  refused = false
+from (
+  select b.id, ${sql.raw(presentPeriod("b", "starts"))} as starts,
+    ${sql.raw(presentPeriod("b", "ends"))} as ends
+  from budgets b where b.workspace_id = ${workspaceId} and b.ends <= now()
+) n where b.id = n.id`.execute(tx);
 }
 
 /**

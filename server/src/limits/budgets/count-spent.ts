@@ -1,6 +1,12 @@
 import { elapsed, sleep } from "../../base/clock.ts";
 import { type Database, inAllWorkspaces } from "../../base/database/index.ts";
-import { type BudgetKey, lockBudgets, openTransactions, sumSpent } from "./budget-store.ts";
+import {
+  type BudgetKey,
+  lockBudgets,
+  openTransactions,
+  sumSpent,
+  writeThresholds,
+} from "./budget-store.ts";
 
 /**
  * Maximum time to wait for open transactions: the statement timeout of `connect.ts` plus a second.
@@ -10,12 +16,12 @@ const maxWaitMs = 21_000;
 const pollIntervalMs = 10;
 
 /**
- * Sets the exact amount spent of new budgets. Call it after the transaction that inserted them has
- * committed. A statement that began before that commit does not see the budgets: it adds its
- * entries only to the ledger. The sum of the ledger is therefore computed after all these
- * statements have ended. Statements that began later add to `spent` themselves. If this function
- * fails or the process exits, the entries of the earlier statements stay missing in `spent` until
- * the budget's period ends.
+ * Sets the exact amount spent of new budgets, and writes the events for the percentages that it
+ * reaches. Call it after the transaction that inserted them has committed. A statement that began
+ * before that commit does not see the budgets: it adds its entries only to the ledger. The sum of
+ * the ledger is therefore computed after all these statements have ended. Statements that began
+ * later add to `spent` themselves. If this function fails or the process exits, the entries of the
+ * earlier statements stay missing in `spent` until the budget's period ends.
  *
  * It would not be enough to wait until all transactions with lower ids have ended, as readers of
  * the event stream do: a statement takes its snapshot before it gets an id, so a statement with a
@@ -30,6 +36,7 @@ export async function countSpent(
   await inAllWorkspaces(database.tenant, async (tx) => {
     await lockBudgets(tx, keys);
     await sumSpent(tx, keys);
+    await writeThresholds(tx, keys);
   });
 }
 

@@ -4,5 +4,6 @@ export {
   deleteBudgets,
   lockBudgets,
   putBudgets,
+  startDuePeriods,
 } from "./budget-store.ts";
 export { countSpent } from "./count-spent.ts";

@@ -1,17 +1,22 @@
 import { createPlanBody, maxPlans, type Plan, unlimitedPlan } from "@beckon/contract";
 import { record } from "../../base/audit/index.ts";
 import { type Context, permit } from "../../base/context.ts";
-import { inWorkspace } from "../../base/database/index.ts";
+import { inAllWorkspaces } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { type Once, once } from "../../base/idempotency/index.ts";
 import { newId } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
+import { announceLimits } from "../announce.ts";
+import type { BudgetKey } from "../budgets/index.ts";
 import type { LimitServices } from "../services.ts";
+import { applyPlans } from "./apply-plans.ts";
 import { requireOperator, toPlan } from "./plan.ts";
 import { insertPlan, listPlanRows, lockPlans } from "./store.ts";
+import { findWorkspacesOn } from "./workspace-plan-store.ts";
 
 /**
- * Adds a plan.
+ * Adds a plan. It applies at once to workspaces that are still on an earlier plan of its name,
+ * which was removed from the operator's file.
  * @throws ApiError `bad_request`; `conflict` if there is a plan of this name, or if there are 200
  *   plans already; `forbidden` outside of the workspace `default`.
  */
@@ -24,14 +29,17 @@ export async function createPlan({
 }): Promise<Once<Plan>> {
   permit(ctx, "plans:write");
   requireOperator(ctx);
-  return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+  const { database, limits } = ctx;
+  let workspaceIds: readonly string[] = [];
+  let created: readonly BudgetKey[] = [];
+  const plan = await inAllWorkspaces(database.tenant, (tx) =>
     once(tx, ctx, async () => {
       const { name, ...allowances } = parseBody(createPlanBody, input.body);
       await lockPlans(tx);
       const rows = await listPlanRows(tx, ctx.workspaceId);
       if (
         name === unlimitedPlan ||
-        ctx.limits.operatorPlans.has(name) ||
+        limits.operatorPlans.has(name) ||
         rows.some((row) => row.name === name)
       )
         throw new ApiError("conflict", `There is a plan ${name} already. Choose another name.`);
@@ -45,6 +53,8 @@ export async function createPlan({
         { id: newId("pln"), workspaceId: ctx.workspaceId, name },
         allowances,
       );
+      workspaceIds = await findWorkspacesOn(tx, [name]);
+      created = await applyPlans(tx, limits, workspaceIds);
       await record(tx, ctx, {
         action: "plan.create",
         target: row.id,
@@ -53,4 +63,6 @@ export async function createPlan({
       return toPlan(row);
     }),
   );
+  await announceLimits(ctx, workspaceIds, created);
+  return plan;
 }

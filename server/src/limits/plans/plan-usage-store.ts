@@ -1,7 +1,7 @@
 import type { LimitMetric } from "@beckon/contract";
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
-import { currentPeriodSql } from "../../reservations/index.ts";
+import { calendarPeriodSql, currentPeriodSql } from "../../reservations/index.ts";
 
 /** The amount used of one metric of the plan. Amounts are text because their type is bigint. */
 export interface MetricRow {
@@ -39,12 +39,12 @@ export async function readMetrics(
 with month as (
   select m.starts, m.ends, (m.starts at time zone w.time_zone)::date as first_day
   from workspaces w
-  cross join lateral period_of(now(), w.time_zone, 'month', w.plan_anchor) as p
   left join lateral (
     select starts, ends from budgets b
     where b.workspace_id = w.id and b.scope_id = w.id and b.scope_kind = 'plan'
     order by b.ends desc limit 1
   ) as b on true
+  cross join lateral ${sql.raw(calendarPeriodSql("'plan'", "b", "w"))} as p
   cross join lateral (select ${sql.raw(currentPeriodSql("b", "p"))}) as m
   where w.id = ${workspaceId}
 ), used as (

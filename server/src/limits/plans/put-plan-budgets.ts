@@ -7,6 +7,7 @@ import {
   lockBudgets,
   putBudgets,
 } from "../budgets/index.ts";
+import { planMetrics } from "./workspace-plan-store.ts";
 
 /** The allowances of a workspace, now and after its planned change. */
 export interface PlanLimits {
@@ -15,13 +16,6 @@ export interface PlanLimits {
   /** Replaces `present` when its month ends; undefined if no change is planned. */
   readonly next: Allowances | undefined;
 }
-
-const metrics = [
-  ["tokens", "tokens"],
-  ["voice", "voice_ms"],
-  ["browser", "browser_ms"],
-  ["cost", "cost_micros"],
-] as const satisfies readonly (readonly [BudgetKey["metric"], keyof Allowances])[];
 
 /**
  * Sets the budgets of workspaces to the allowances of their plans. A metric that is unlimited now
@@ -34,7 +28,7 @@ export async function putPlanBudgets(
   plans: readonly PlanLimits[],
 ): Promise<BudgetKey[]> {
   const all = plans.flatMap(({ workspaceId, present, next }) =>
-    metrics.map(
+    planMetrics.map(
       ([metric, field]): BudgetToPut => ({
         workspaceId,
         scopeId: workspaceId,

@@ -1,17 +1,21 @@
 import { type Database, inAllWorkspaces } from "../../base/database/index.ts";
 import { ConfigError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { countSpent } from "../budgets/index.ts";
+import { type BudgetKey, countSpent } from "../budgets/index.ts";
 import type { PlanSources } from "../services.ts";
 import { applyPlans } from "./apply-plans.ts";
 import type { OperatorPlans } from "./operator-plans.ts";
 import { listPlanRows, lockPlans } from "./store.ts";
-import { findWorkspacesOn, plansInUse } from "./workspace-plan-store.ts";
+import { findOutdatedWorkspaces, plansInUse } from "./workspace-plan-store.ts";
+
+/** Maximum number of workspaces whose budgets one transaction locks and changes. */
+const maxWorkspaces = 200;
 
 /**
- * At startup, sets the allowances of workspaces to those in the operator's file. All processes must
- * have the same file, because otherwise each would undo the changes of the others. A workspace
- * keeps its present allowances if its plan is no longer in the file; a planned change remains.
+ * At startup, sets the allowances of workspaces to those in the operator's file, and writes nothing
+ * for workspaces that have them already. All processes must have the same file, because otherwise
+ * each would undo the changes of the others. A workspace keeps its present allowances if its plan
+ * is no longer in the file; a planned change remains.
  * @returns the workspaces that got a limit which they did not have. The caller must pass them to
  *   `LimitServices.limits.changed`.
  * @throws ConfigError if the file has a plan with the name of one in the database.
@@ -22,7 +26,7 @@ export async function reconcilePlans(
   log: Pick<Log, "write">,
 ): Promise<readonly string[]> {
   const { operatorPlans, operatorWorkspaceId } = sources;
-  const changed = await inAllWorkspaces(database.tenant, async (tx) => {
+  const outdated = await inAllWorkspaces(database.tenant, async (tx) => {
     await lockPlans(tx);
     const rows = await listPlanRows(tx, operatorWorkspaceId);
     const created = rows.map(({ name }) => name);
@@ -32,9 +36,20 @@ export async function reconcilePlans(
       log.write("workspaces are on a plan that does not exist; they keep its allowances", {
         plan: name,
       });
-    return applyPlans(tx, sources, await findWorkspacesOn(tx, [...operatorPlans.keys()]));
+    return findOutdatedWorkspaces(tx, operatorPlans);
   });
-  await countSpent(database, changed);
+  const changed: BudgetKey[] = [];
+  for (let start = 0; start < outdated.length; start += maxWorkspaces) {
+    const workspaceIds = outdated.slice(start, start + maxWorkspaces);
+    const written = await inAllWorkspaces(database.tenant, async (tx) => {
+      await lockPlans(tx);
+      return applyPlans(tx, sources, workspaceIds);
+    });
+    // Counted after each transaction, because a start that fails later does not find these
+    // workspaces outdated when it is repeated.
+    await countSpent(database, written);
+    changed.push(...written);
+  }
   return [...new Set(changed.map(({ workspaceId }) => workspaceId))];
 }
 

@@ -5,6 +5,7 @@ import { inAllWorkspaces, type WorkspaceTransaction } from "../../base/database/
 import { ApiError } from "../../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import { announceLimits } from "../announce.ts";
+import { startDuePeriods } from "../budgets/index.ts";
 import type { LimitServices } from "../services.ts";
 import { findAllowances } from "./plan.ts";
 import { putPlanBudgets } from "./put-plan-budgets.ts";
@@ -46,6 +47,7 @@ export async function updateWorkspacePlan({
       ...(plan === undefined ? {} : isNow ? { plan, next_plan: null } : { next_plan: plan }),
       plan_anchor: anchor_day ?? row.plan_anchor,
     };
+    if (wanted.plan_anchor !== row.plan_anchor) await startDuePeriods(tx, targetId);
     await storeWorkspacePlan(tx, targetId, wanted);
     const created =
       plan === undefined

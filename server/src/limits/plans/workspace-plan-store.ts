@@ -2,6 +2,14 @@ import { type Allowances, type LimitMetric, unlimitedPlan } from "@beckon/contra
 import { type RawBuilder, sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 
+/** The metrics that a plan limits, each with the field of its allowance. */
+export const planMetrics = [
+  ["tokens", "tokens"],
+  ["voice", "voice_ms"],
+  ["browser", "browser_ms"],
+  ["cost", "cost_micros"],
+] as const satisfies readonly (readonly [LimitMetric, keyof Allowances])[];
+
 /** A workspace with its plan, as of now. */
 export interface WorkspacePlanRow {
   readonly id: string;
@@ -65,6 +73,36 @@ export async function findWorkspacesOn(
   const { rows } = await sql<{ id: string }>`select id from workspaces
     where plan = any (${[...names]}::text[]) or next_plan = any (${[...names]}::text[])
     order by id`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Returns the ids of the workspaces whose budgets differ from the allowances of their plan or next
+ * plan. Only these plans are compared.
+ */
+export async function findOutdatedWorkspaces(
+  tx: WorkspaceTransaction,
+  plans: ReadonlyMap<string, Allowances>,
+): Promise<string[]> {
+  const wanted = [...plans].flatMap(([plan, allowances]) =>
+    planMetrics.map(([metric, field]) => ({ plan, metric, allowed: allowances[field] })),
+  );
+  const { rows } = await sql<{ id: string }>`
+    with wanted as (
+      select * from jsonb_to_recordset(${JSON.stringify(wanted)})
+        as a (plan text, metric text, allowed bigint)
+    )
+    select distinct w.id from (${selectPlans(sql``)}) as w
+    join wanted a on a.plan in (w.plan, w.next_plan)
+    left join budgets b on b.workspace_id = w.id and b.scope_id = w.id and b.scope_kind = 'plan'
+      and b.metric = a.metric
+    cross join lateral (
+      select case when b.changes_next then b.next_allowed else b.allowed end as allowed
+    ) as next
+    where a.plan = w.plan and a.allowed is distinct from
+        case when b.ends > now() then b.allowed else next.allowed end
+      or a.plan = w.next_plan and a.allowed is distinct from next.allowed
+    order by w.id`.execute(tx);
   return rows.map(({ id }) => id);
 }
 

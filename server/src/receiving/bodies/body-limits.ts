@@ -13,6 +13,21 @@ export const heldPerByte = 6;
  */
 export type HoldBytes = (bytes: number) => boolean;
 
+/** The largest payload that is the input of a run, in bytes of UTF-8. */
+const maxPayloadBytes = 1_048_576;
+
+/**
+ * Returns the fields of a form as JSON. JSON can be longer than the form: a control character has
+ * one byte in a form and six in JSON.
+ * @throws ApiError `too_large` if the JSON is the input of a run, and too large for it
+ */
+export function formAsJson(fields: object, { isInput }: { readonly isInput: boolean }): string {
+  const text = JSON.stringify(fields);
+  if (isInput && Buffer.byteLength(text) > maxPayloadBytes)
+    throw tooLarge(maxPayloadBytes, "after it is converted to JSON");
+  return text;
+}
+
 /**
  * Returns the error for a body above `maxBytes`.
  * @param when text that follows the size in the message, such as `after it is inflated`

@@ -12,12 +12,13 @@ interface Sent {
   readonly type?: string | undefined;
   readonly encoding?: string;
   readonly bodies?: Record<string, unknown>;
+  readonly template?: string;
   readonly hold?: (bytes: number) => boolean;
 }
 
 function decode(
   body: string | Uint8Array,
-  { type, encoding, bodies = all, hold = () => true }: Sent = {},
+  { type, encoding, bodies = all, template, hold = () => true }: Sent = {},
 ) {
   const request = {
     method: "POST",
@@ -26,7 +27,7 @@ function decode(
     body: Buffer.from(body),
     receivedAtMs: 0,
   };
-  return decodeBody(receiving.parse({ bodies }), request, hold);
+  return decodeBody(receiving.parse({ bodies, template }), request, hold);
 }
 
 async function errorOf(...sent: Parameters<typeof decode>): Promise<ApiError> {
@@ -215,6 +216,17 @@ describe("limits", () => {
     const { text } = await decode(controls, { type: form, hold: (bytes) => held.push(bytes) > 0 });
     expect(held).toEqual([text.length - controls.length]);
     expect((await errorOf(controls, { type: form, hold: () => false })).code).toBe("unavailable");
+  });
+
+  test("a form that is larger than 1 MiB as JSON needs a template", async () => {
+    const controls = `a=${"\u0001".repeat(200_000)}`;
+    const error = await errorOf(controls, { type: form });
+    expect([error.code, error.message]).toEqual([
+      "too_large",
+      "The body is larger than 1,048,576 bytes (1 MiB) after it is converted to JSON. Send less, or a link to it.",
+    ]);
+    const { text } = await decode(controls, { type: form, template: "{{ payload.a }}" });
+    expect(text.length).toBe(1_200_008);
   });
 
   test("JSON is nested at most 200 levels deep", async () => {

@@ -2,7 +2,7 @@ import type { Receiving } from "@beckon/contract";
 import { ApiError } from "../../base/errors.ts";
 import { isNestedDeeper, parseJson } from "../../base/json/index.ts";
 import { headerOf, mediaTypeOf, type RawRequest } from "../raw-request.ts";
-import { type HoldBytes, tooLarge, tooManyBodies } from "./body-limits.ts";
+import { formAsJson, type HoldBytes, tooLarge, tooManyBodies } from "./body-limits.ts";
 import { maxFormFields, urlEncodedFields } from "./form-fields.ts";
 import { inflate } from "./inflate.ts";
 import { type ReceivedFile, readMultipart } from "./multipart.ts";
@@ -32,7 +32,7 @@ const maxLevels = 200;
  *   files or levels.
  */
 export async function decodeBody(
-  { bodies }: Pick<Receiving, "bodies">,
+  { bodies, template }: Pick<Receiving, "bodies" | "template">,
   request: RawRequest,
   hold: HoldBytes,
 ): Promise<DecodedBody> {
@@ -42,10 +42,16 @@ export async function decodeBody(
   const type = mediaTypeOf(contentType);
   if (isTextType(type) || isOpaqueType(type, bodies)) return ofText(textOf(bytes));
   if (isJsonType(type)) return ofJson(textOf(bytes));
-  if (type === formType) return ofForm(textOf(bytes), hold);
+  /** `hold` counts the bytes by which the JSON is longer than the body. */
+  const asJson = (fields: object) => {
+    const text = formAsJson(fields, { isInput: template === null });
+    if (text.length > bytes.length && !hold(text.length - bytes.length)) throw tooManyBodies();
+    return text;
+  };
+  if (type === formType) return ofForm(textOf(bytes), asJson);
   if (type === "multipart/form-data" && bodies.multipart) {
     const { fields, files } = await readMultipart(bytes, contentType ?? "");
-    return { payload: fields, text: asJson(fields, bytes.length, hold), files };
+    return { payload: fields, text: asJson(fields), files };
   }
   throw new ApiError(
     "unsupported_type",
@@ -102,25 +108,14 @@ function ofJson(text: string): DecodedBody {
   return { payload: parseJson(text), text, files: [] };
 }
 
-function ofForm(text: string, hold: HoldBytes): DecodedBody {
+function ofForm(text: string, asJson: (fields: object) => string): DecodedBody {
   const fields = urlEncodedFields(text, maxFormFields);
-  if (fields !== undefined)
-    return { payload: fields, text: asJson(fields, text.length, hold), files: [] };
+  if (fields !== undefined) return { payload: fields, text: asJson(fields), files: [] };
   try {
     return ofJson(text);
   } catch {
     return ofText(text);
   }
-}
-
-/**
- * Returns the fields as JSON. The JSON can be longer than the body, because a control character has
- * one byte in a form and six in JSON. `hold` counts the additional bytes.
- */
-function asJson(fields: object, bodyBytes: number, hold: HoldBytes): string {
-  const text = JSON.stringify(fields);
-  if (text.length > bodyBytes && !hold(text.length - bodyBytes)) throw tooManyBodies();
-  return text;
 }
 
 function acceptedBodies({ multipart, xml, ndjson, csv }: Bodies): string {

@@ -1,6 +1,7 @@
 import { ApiError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json/index.ts";
 import { mediaTypeOf } from "../raw-request.ts";
+import { formAsJson } from "./body-limits.ts";
 import { urlEncodedFields } from "./form-fields.ts";
 
 /**
@@ -9,8 +10,8 @@ import { urlEncodedFields } from "./form-fields.ts";
  * understand better.
  * @param contentType value of the header; if it is undefined or empty, the body is text.
  * @param readText returns the body as text; called only if the content type is supported.
- * @throws ApiError `unsupported_type`; `bad_request` if the body is not what its type says; the
- *   errors of `readText`.
+ * @throws ApiError `unsupported_type`; `bad_request` if the body is not what its type says;
+ *   `too_large` if a form is too large as JSON; the errors of `readText`.
  */
 export function toPayload(contentType: string | undefined, readText: () => string): string {
   const type = mediaTypeOf(contentType);
@@ -23,7 +24,7 @@ export function toPayload(contentType: string | undefined, readText: () => strin
   if (type === formType) {
     const text = readText();
     const fields = urlEncodedFields(text, Number.POSITIVE_INFINITY);
-    return fields === undefined ? text : JSON.stringify(fields);
+    return fields === undefined ? text : formAsJson(fields, { isInput: true });
   }
   throw new ApiError(
     "unsupported_type",

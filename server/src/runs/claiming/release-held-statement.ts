@@ -1,7 +1,7 @@
 import { type Database, statement } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
 import { insertEvents } from "../../events/index.ts";
-import { isSpentSql } from "../../reservations/index.ts";
+import { holdsRunsSql, isSpentSql } from "../../reservations/index.ts";
 import { addEvents } from "../journal/index.ts";
 
 /** Maximum number of runs that one statement releases. */
@@ -14,12 +14,12 @@ const maxRuns = 500;
  */
 const maxQueuedOfLimited = 20;
 
-/** Condition for a budget `b` to be spent, as in `reachedLimit` of `start-statement.ts`. */
-const isSpent = `now() < b.ends and b.metric in ('cost', 'tokens') and ${isSpentSql}`;
+/** Condition for a budget `b` to hold runs, as in `reachedLimit` of `start-statement.ts`. */
+const holdsRuns = `now() < b.ends and b.metric in ('cost', 'tokens') and ${holdsRunsSql}`;
 
 /**
- * Statement that queues held runs whose agent is not paused and whose limits are not spent, the
- * oldest ones first. Runs of a deleted agent are queued, too, because accepted runs continue. The
+ * Statement that queues held runs whose agent is not paused and that no limit holds, the oldest
+ * ones first. Runs of a deleted agent are queued, too, because accepted runs continue. The
  * statement locks the agents' rows against a pause, so that no run is released after the response
  * to a pause: without the lock, the snapshot of the statement could be older than the pause. The
  * recursive part reads one row for each agent that has held runs.
@@ -53,7 +53,7 @@ with recursive holding (workspace_id, agent_id) as (
       ) as queued) else ${maxRuns} end as capacity
   from active a
   where not exists (select from budgets b where b.workspace_id = a.workspace_id
-      and b.scope_id in (a.workspace_id, a.id) and ${isSpent})
+      and b.scope_id in (a.workspace_id, a.id) and ${holdsRuns})
     and not exists (select from budgets b where b.workspace_id = a.workspace_id
       and b.scope_kind = 'agent' and b.scope_id = a.id and b.pauses_agent
       and now() < b.ends and (b.refused or ${isSpentSql}))
@@ -62,7 +62,7 @@ with recursive holding (workspace_id, agent_id) as (
     select r.id from runs r join run_inputs i on i.run_id = r.id and i.workspace_id = r.workspace_id
     where r.status = 'waiting' and r.workspace_id = f.workspace_id and r.agent_id = f.id
       and not exists (select from budgets b where b.workspace_id = r.workspace_id
-        and b.scope_id = i.trigger_id and ${isSpent})
+        and b.scope_id = i.trigger_id and ${holdsRuns})
     order by r.id limit f.capacity
   ) as r
   order by r.id limit ${maxRuns}
@@ -105,7 +105,7 @@ async function areRunsHeld(database: Database): Promise<boolean> {
 }
 
 /**
- * Queues the held runs whose agents are no longer paused and whose limits are no longer spent.
+ * Queues the held runs whose agents are no longer paused and that no limit holds any more.
  * While runs are held, the worker calls this function repeatedly: no message is sent when the
  * period of a limit ends, and a run can be written as held after its agent was resumed, because the
  * start statement's snapshot may be older.

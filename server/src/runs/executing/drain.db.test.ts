@@ -16,6 +16,7 @@ import {
 } from "../../../test/model-server.ts";
 import { allSucceeded, eventTypesOf } from "../../../test/runs-of.ts";
 import { newId } from "../../base/ids.ts";
+import type { Tool } from "../../engine/index.ts";
 import type { Beckon } from "../../main.ts";
 
 /**
@@ -156,6 +157,71 @@ test("a released run resumes after its last completed step", async () => {
       (type) => type === "run.tool_call" || type === "run.step",
     ),
   ).toEqual([...["run.step", "run.tool_call", "run.step"]]);
+});
+
+test("a resumed run sends the model the same bytes of a tool's result", async () => {
+  const models = await startModelServer();
+  onTestFinished(() => models.close());
+  models.script(async (request, index) => {
+    if (index === 0)
+      return says({ calls: [{ id: "call_1", name: "read", arguments: "{}" }] })(request, index);
+    return (index === 1 ? blackHole : echo())(request, index);
+  });
+  const tool: Tool = {
+    name: "read",
+    description: "reads",
+    parameters: { type: "object" },
+    safeToRepeat: true,
+    execute: async () => ({ status: 1e21, body: [{ name: "Ada", id: 2 ** 60, $: 1e-7 }], 2: "é" }),
+  };
+  const { name } = await beckon.createProvider(models.url, "same-bytes");
+  const agent = await beckon.createAgent({ model: `${name}/scripted` });
+  const stopping = await startServer({ BECKON_DRAIN_SECONDS: "0" }, { tools: [tool] });
+  await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
+  await eventually("the second model call", () => models.requests.length === 2 || undefined);
+  await stopping.stop();
+  await startServer({}, { tools: [tool] });
+  await allSucceeded(beckon, agent.id, 1);
+  const [, first, again] = models.requests.map(({ body }) => JSON.stringify(body));
+  expect(again).toBe(first);
+});
+
+/** Stops a process during a call of a tool that is not safe to repeat. Returns the released run. */
+async function releaseDuringCall() {
+  const held = heldTool({ safeToRepeat: false });
+  onTestFinished(() => held.release());
+  const stopping = await startServer({ BECKON_DRAIN_SECONDS: "0" }, { tools: [held.tool] });
+  const agent = await beckon.createAgent();
+  const input = '/call hold {"kib": 1}';
+  const { body } = await beckon.invoke(agent, input, { prefer: "respond-async" });
+  await held.called(1);
+  await stopping.stop();
+  const runId: string = body.run_id;
+  return { runId, agent, held };
+}
+
+const untilReleased = "run.started run.step run.tool_call run.tool_result run.queued".split(" ");
+
+test("a run that is cancelled after its release has results for calls that cannot be repeated", async () => {
+  const { runId } = await releaseDuringCall();
+  expect((await beckon.call(`/runs/${runId}/cancel`, { method: "POST" })).status).toBe(200);
+  expect(await typesSinceStart(runId)).toEqual([...untilReleased, "run.cancelled"]);
+  const { rows } = await beckon.db.database.engine.query(
+    "select data->>'outcome' as outcome from events where type = 'run.tool_result' and run_id = $1",
+    [runId],
+  );
+  expect(rows).toEqual([{ outcome: "unknown" }]);
+});
+
+test("a released run resumes after its unknown calls, without a second result and without an estimate", async () => {
+  const { runId, agent, held } = await releaseDuringCall();
+  await startServer({}, { tools: [held.tool] });
+  await allSucceeded(beckon, agent.id, 1);
+  expect(await typesSinceStart(runId)).toEqual([
+    ...untilReleased,
+    ...["run.resumed", "run.step", "run.finished"],
+  ]);
+  expect(held.calls).toBe(1);
 });
 
 /**

@@ -52,8 +52,10 @@ export interface ExecutePorts extends JournalPorts {
   readonly memory: Pick<Memory, "runs">;
   readonly worker: Pick<WorkerCalls, "claim">;
   readonly pricer: Pricer;
-  readonly reservations: Pick<Reservations, "revision" | "reserve" | "forget">;
+  readonly reservations: Pick<Reservations, "revision" | "reserve" | "giveBack" | "forget">;
   readonly firstCalls: Pick<FirstCalls, "note">;
+  /** Wakes runs that wait for a reservation in these workspaces, in all processes. */
+  readonly onReturned: (workspaceIds: readonly string[]) => void;
   /** Undefined if traces are off. */
   readonly tracing: Pick<Tracing, "run"> | undefined;
 }
@@ -102,8 +104,11 @@ export interface OwnedRun extends Claim {
    * is registered before the run executes, so that the caller gets all output.
    */
   readonly output?: OutputBuffer | undefined;
-  /** Set if this process has started the run and its workspace has limits. */
-  readonly firstCall?: FirstCall | undefined;
+  /**
+   * Set if this process has started the run and its workspace has limits. Set to undefined when the
+   * run begins to wait for memory, because it then returns what was reserved with its start.
+   */
+  firstCall?: FirstCall | undefined;
   /**
    * Trace of the request that started the run. Undefined if traces are off, if another process
    * received the request, and for runs that were queued and then claimed.
@@ -128,7 +133,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   const startedAt = elapsed() - run.elapsedMs;
   let limited = false;
   let journal: RunJournal | undefined;
-  let aborted: ReportingEvent | undefined;
+  let unwritten: readonly ReportingEvent[] = [];
   let isReported = true;
   const hold = ports.memory.runs.hold(run.workspaceId);
   try {
@@ -145,7 +150,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
       const { events, ...loaded } = loading instanceof Promise ? await loading : loading;
       journal = new RunJournal(ports, live, run, { events, modelName: prepared.config.model });
       const executing = { run, ...loaded, prepared, journal, hold, deadlineAt, span };
-      aborted = await execute(ports, live, executing);
+      unwritten = await execute(ports, live, executing);
     } finally {
       clearTimeout(timer);
     }
@@ -161,9 +166,9 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
     );
   }
   if (stopReason(live) === "drain" && live.outcome === undefined) {
-    if (journal === undefined && run.resumed) aborted = await readLostCall(ports, run);
+    if (journal === undefined && run.resumed) unwritten = await readLostCall(ports, run);
     await (journal ?? new RunJournal(ports, live, run))
-      .release(aborted, isReported)
+      .release(unwritten, isReported)
       .catch((thrown) => logUnexpected(ports, run, thrown));
   }
   if (span !== undefined) endSpan(span, live);
@@ -260,16 +265,17 @@ function readSpent(
 }
 
 /**
- * Returns the event for the model call that was lost with the run's earlier process; undefined if
- * there is none. The event must be written with the release, because the run may get no next owner.
- * Also returns undefined if the journal cannot be read: a next owner then reports the call.
+ * Returns the event for the model call that was lost with the run's earlier process; an empty list
+ * if there is none. The event must be written with the release, because the run may get no next
+ * owner. The list is also empty if the journal cannot be read: a next owner then reports the call.
  */
 async function readLostCall(
   ports: ExecutePorts,
   run: OwnedRun,
-): Promise<ReportingEvent | undefined> {
+): Promise<readonly ReportingEvent[]> {
   const read = await readSpent(ports, run).catch((again) => logUnexpected(ports, run, again));
-  return read === undefined ? undefined : lostCall(read.digest, read.prompt);
+  const lost = read && lostCall(read.digest, read.prompt);
+  return lost === undefined ? [] : [lost];
 }
 
 /**
@@ -321,7 +327,7 @@ function execute(
   ports: ExecutePorts,
   live: LiveRun,
   { run, input, prepared, journal, hold, deadlineAt, wasWaiting, span }: Executing,
-): Promise<ReportingEvent | undefined> {
+): Promise<readonly ReportingEvent[]> {
   const { config, model, priceOf, circuit, tools } = prepared;
   return runEngine({
     runId: run.runId,
@@ -452,12 +458,36 @@ async function loadEntered(
   run: OwnedRun,
   waiting: Promise<void> | undefined,
 ): Promise<Loaded> {
-  await waiting;
+  if (waiting !== undefined) await Promise.all([waiting, giveBack(ports, run, live.signal)]);
   return {
     input: run.input ?? (await retryWhileLost(() => readInput(ports.database, run), live.signal)),
     events: [],
     wasWaiting: false,
   };
+}
+
+/**
+ * Returns what was reserved when the run was started, if anything. If this fails, the run keeps it,
+ * and replaces it when it reserves for its first call.
+ */
+async function giveBack(
+  { reservations, onReturned, log }: ExecutePorts,
+  run: OwnedRun,
+  signal: AbortSignal,
+): Promise<void> {
+  const isReserved = run.firstCall?.reserved !== undefined;
+  run.firstCall = undefined;
+  if (!isReserved) return;
+  try {
+    await reservations.giveBack(run, signal);
+    onReturned([run.workspaceId]);
+  } catch (thrown) {
+    if (!signal.aborted)
+      log.write("a reservation could not be returned early", {
+        run_id: run.runId,
+        reason: messageOf(thrown),
+      });
+  }
 }
 
 function tooLarge({ maxBytes }: ByteHold): ApiError {

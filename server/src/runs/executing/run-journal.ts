@@ -97,21 +97,22 @@ export class RunJournal implements Journal {
    * count as an attempt. Call this only after the engine has stopped, since no entry can be written
    * afterwards.
    *
-   * @param aborted the event that reports the model call that the release aborts, or a call that an
-   *   earlier process was making when it was lost; undefined if there is none. It is written
-   *   together with the release and not left to the next owner: the run can be cancelled or expire
-   *   in the queue, and the call would then never be charged.
-   * @param isReported whether the journal and `aborted` report all model calls that this process
+   * @param unwritten the unknown results of tool calls that must not be repeated, and the event
+   *   that reports the model call that the release aborts, or a call that an earlier process was
+   *   making when it was lost. They are written together with the release and not left to the next owner:
+   *   the run can be cancelled or expire in the queue, and the tool calls would then have no result,
+   *   and the model call would never be charged.
+   * @param isReported whether the journal and `unwritten` report all model calls that this process
    *   sent. If not, the next owner assumes that a call was sent, and estimates its usage.
    */
-  release(aborted: ReportingEvent | undefined, isReported: boolean): Promise<void> {
+  release(unwritten: readonly ReportingEvent[], isReported: boolean): Promise<void> {
     const queued: NewEvent = {
       type: "run.queued",
       data: isReported ? { calls_reported: true } : {},
     };
-    return this.#write(aborted === undefined ? [queued] : [aborted.event, queued], {
+    return this.#write([...unwritten.map(({ event }) => event), queued], {
       intent: false,
-      calls: aborted?.calls.map((call) => ({ entry: 0, call })) ?? [],
+      calls: unwritten.flatMap(({ calls }, entry) => calls.map((call) => ({ entry, call }))),
       end: undefined,
       release: true,
     });

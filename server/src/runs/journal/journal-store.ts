@@ -53,20 +53,17 @@ export async function readEventSummaries(
   return rows.map(toEvent);
 }
 
-/** Number of characters of event data after which `readSomeEvents` returns no more events. */
-const someCharacters = 64 * 1024;
-const someEvents = 32;
-
 /**
  * Returns the next events with sequence numbers above `after`, oldest first: at least one if there
- * is any, and at most 32. Once the data of the returned events has 64 Ki characters, no more events
- * are added. Streams use this function and not `readEvents`: many streams can read at the same
- * time, so each result must be small.
+ * is any, and at most `maxEvents`. Once the data of the returned events has `maxCharacters`
+ * characters, no more events are added. The defaults are those of streams: many streams can read at
+ * the same time, so each result must be small.
  */
 export async function readSomeEvents(
   database: Database,
   run: { runId: string; workspaceId: string },
   after: number,
+  { maxEvents = 32, maxCharacters = 64 * 1024 } = {},
 ): Promise<EventOnWire[]> {
   const { rows } = await database.engine.query<EventRow>({
     name: "read-some-events",
@@ -77,7 +74,7 @@ export async function readSomeEvents(
           select id, run_id, seq, type, version, time, data from events
             where run_id = $1 and workspace_id = $2 and seq > $3 order by seq limit $4) e) e
       where before < $5 order by seq`,
-    values: [run.runId, run.workspaceId, after, someEvents, someCharacters],
+    values: [run.runId, run.workspaceId, after, maxEvents, maxCharacters],
   });
   return rows.map(toEvent);
 }

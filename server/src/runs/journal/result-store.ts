@@ -77,17 +77,23 @@ export async function readStoredStatus(
   return rows[0]?.status;
 }
 
+interface LastSeqRow {
+  readonly id: string;
+  readonly last_seq: number;
+  readonly finished: boolean;
+}
+
 /**
- * Returns, for each run, the sequence number of the last event in its journal. Runs that were
- * deleted are missing.
+ * Returns, for each run, the sequence number of the last event in its journal, and whether the run
+ * has ended. Runs that were deleted are missing.
  */
 export async function readLastSeqs(
   database: Database,
   runIds: readonly string[],
-): Promise<{ id: string; last_seq: number }[]> {
-  const { rows } = await database.engine.query<{ id: string; last_seq: number }>({
+): Promise<LastSeqRow[]> {
+  const { rows } = await database.engine.query<LastSeqRow>({
     name: "read-last-seqs",
-    text: "select id, last_seq from runs where id = any ($1)",
+    text: "select id, last_seq, finished_at is not null as finished from runs where id = any ($1)",
     values: [runIds],
   });
   return rows;

@@ -2,11 +2,15 @@ import { type EventOnWire, eventsQuery } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
 import { unavailableIfLost } from "../../base/database/index.ts";
 import { parseQuery } from "../../base/parse.ts";
-import { readEventSummaries } from "../journal/index.ts";
-import { readProgress, type SubscribePorts, subscribeToRun } from "../subscribing/index.ts";
+import { readEventSummaries, readSomeEvents } from "../journal/index.ts";
+import { readProgress } from "../subscribing/index.ts";
+
+/** Number of characters of event data after which a page has no more events. */
+const maxPageCharacters = 1024 * 1024;
 
 /**
- * Returns a page of the events that are committed to a run's journal now, oldest first.
+ * Returns a page of the events that are committed to a run's journal now, oldest first. A page of
+ * large events has fewer than `limit`, see `maxPageCharacters`.
  * @returns `data`: the events. `next`: the value of `after` for the following page; null if there
  *   are no more events yet.
  * @throws ApiError `forbidden`, `not_found`, `bad_request`; `unavailable` if the database cannot be
@@ -16,29 +20,21 @@ export async function listRunEvents({
   ctx,
   input,
 }: {
-  ctx: Context & { runs: SubscribePorts };
+  ctx: Context;
   input: { runId: string; query: unknown };
 }): Promise<{ data: EventOnWire[]; next: string | null }> {
-  await readProgress(ctx, input.runId);
+  const { lastSeq } = await readProgress(ctx, input.runId);
   const { after, limit, view } = parseQuery(eventsQuery, input.query);
   const run = { runId: input.runId, workspaceId: ctx.workspaceId };
-  const data: EventOnWire[] = [];
-  try {
-    if (view === "summary") {
-      const summaries = await readEventSummaries(ctx.database, run, after, limit + 1);
-      const page = summaries.slice(0, limit);
-      return { data: page, next: summaries.length > limit ? String(page.at(-1)?.seq) : null };
-    }
-    for await (const event of subscribeToRun(ctx.runs, run, {
-      after,
-      follow: false,
-      signal: new AbortController().signal,
-    })) {
-      if (data.length === limit) return { data, next: String(data.at(-1)?.seq) };
-      data.push(event);
-    }
-  } catch (thrown) {
+  const data = await (view === "summary"
+    ? readEventSummaries(ctx.database, run, after, limit)
+    : readSomeEvents(ctx.database, run, after, {
+        maxEvents: limit,
+        maxCharacters: maxPageCharacters,
+      })
+  ).catch((thrown) => {
     throw unavailableIfLost(thrown);
-  }
-  return { data, next: null };
+  });
+  const last = data.at(-1)?.seq ?? lastSeq;
+  return { data, next: last < lastSeq ? String(last) : null };
 }

@@ -94,7 +94,7 @@ export interface StartRow {
    * What the run's first model call can use at most, to be reserved together with the start. Only
    * with `checksLimits`. Default: nothing is reserved yet.
    */
-  readonly firstCall?: Amounts | undefined;
+  readonly firstCallAmounts?: Amounts | undefined;
 }
 
 /** Labels that the caller gives the run. Beckon stores them, and runs can be searched by them. */
@@ -247,7 +247,7 @@ export interface StartedRun {
   readonly status: InitialStatus;
   /** Whether the workspace has a limit of money or usage. */
   readonly limited: boolean;
-  /** Whether `firstCall` of the row was reserved. */
+  /** Whether `firstCallAmounts` of the row was reserved. */
   readonly firstCallReserved: boolean;
 }
 

@@ -212,7 +212,9 @@ function optionalColumns({ triggers, keys, callbacks, limits, firstCalls }: Part
     signer: callbacks ? " signer.id as callback_subscription_id," : "",
     limitOfResult: limits
       ? ", case when check_result = 'limit_paused' then paused_by when check_result = 'limit_reached' then reached end"
-      : "",
+      : firstCalls
+        ? ", null"
+        : "",
     reservedOfResult: firstCalls ? ", run_id in (select run_id from first_reservations)" : "",
   };
 }
@@ -344,8 +346,8 @@ const describeBudget = `json_build_object('scope', b.scope_kind, 'scope_id', b.s
 /**
  * Returns SQL that selects a budget that is spent; if there are several, the one that resets last.
  * Every run calls a model, so only cost and tokens count. A budget of 0 of which nothing is spent
- * rejects no start, because a run can still call models that are free. Usually a little is left of a
- * budget, too little for a call. If the caller holds runs, such a budget counts as spent, too.
+ * rejects no start, because a run can still call models that are free. Usually a little is left of
+ * a budget, too little for a call. If the caller holds runs, such a budget counts as spent, too.
  */
 const reachedLimit = (
   { received }: Parts,
@@ -424,9 +426,9 @@ const callbackColumns: Readonly<Record<string, Column<{ readonly row: StartRow }
 };
 
 const firstCallColumns: Readonly<Record<string, Column<{ readonly row: StartRow }>>> = {
-  call_cost_micros: ["bigint", ({ row }) => row.firstCall?.costMicros ?? null],
-  call_plan_cost_micros: ["bigint", ({ row }) => row.firstCall?.planCostMicros ?? null],
-  call_tokens: ["bigint", ({ row }) => row.firstCall?.tokens ?? null],
+  call_cost_micros: ["bigint", ({ row }) => row.firstCallAmounts?.costMicros ?? null],
+  call_plan_cost_micros: ["bigint", ({ row }) => row.firstCallAmounts?.planCostMicros ?? null],
+  call_tokens: ["bigint", ({ row }) => row.firstCallAmounts?.tokens ?? null],
 };
 
 function detailsTable(p: Parameters<StartInput>): string {

@@ -130,7 +130,7 @@ export async function sendStarts(
       labels: rows.some((row) => row.labels !== undefined),
       callbacks: rows.some((row) => row.callback !== undefined),
       limits: rows.some((row) => row.checksLimits === true),
-      firstCalls: rows.some((row) => row.firstCall !== undefined),
+      firstCalls: rows.some((row) => row.firstCallAmounts !== undefined),
       received: hasFiles || rows.some((row) => row.received !== undefined),
       files: hasFiles,
       deliveries,

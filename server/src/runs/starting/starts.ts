@@ -2,7 +2,6 @@ import {
   type Batcher,
   boundedTurn,
   createBatcher,
-  createMutex,
   type Database,
   type Mutex,
 } from "../../base/database/index.ts";
@@ -12,15 +11,15 @@ import { startRuns } from "./start-runs.ts";
 
 /**
  * The batcher of requests to start runs. Up to 200 requests that arrive at this process at the same
- * time share one statement and one commit. Requests that check limits share statements only with
- * each other, and so do requests with large bodies.
+ * time share one statement and one commit. Requests that reserve something share statements only
+ * with each other, and so do requests with large bodies.
  */
 export type Starts = Batcher<StartRow, StartResult>;
 
 interface StartsOptions {
   /** Shared by the starts and the appends that lock no budgets: they write in turns. */
   readonly mutex: Mutex;
-  /** Shared by the statements for workspaces with limits: they write in turns. */
+  /** Shared by the statements that lock budgets: they write in turns. */
   readonly budgetMutex: Mutex;
   readonly subscriptions: KnownSubscriptions;
   /** Called after each commit. */
@@ -32,18 +31,12 @@ interface StartsOptions {
   readonly full: () => readonly string[];
 }
 
-/**
- * Returns whether a request would delay the others in a batch, because its body and files have more
- * than 1 MiB.
- */
-export function isLarge(row: Parameters<typeof contentBytes>[0]): boolean {
-  return contentBytes(row) > 1_048_576;
-}
+/** A request whose body and files have more bytes than this would delay the others in a batch. */
+const maxSmallBodyBytes = 1_048_576;
 
 /**
- * How long starts wait for their turn among the statements that lock budgets. An append or a
- * reservation can wait for a budget that another process has locked; starts wait for no budget, and
- * must not wait for these statements either.
+ * Maximum time that a start waits for its turn. Then it is sent anyway, because the statements
+ * before it may wait for budgets that another process has locked.
  */
 const maxTurnMs = 200;
 
@@ -52,7 +45,7 @@ export function createStarts(
   database: Database,
   { mutex, budgetMutex, subscriptions, onWritten, full }: StartsOptions,
 ): Starts {
-  const create = (own: Mutex) =>
+  const create = (turns?: Mutex) =>
     createBatcher<StartRow, StartResult>({
       write: async (rows, { repeated }) => {
         const results = await startRuns(database, rows, {
@@ -69,18 +62,18 @@ export function createStarts(
         row.payload.length + (row.details?.draft?.config.length ?? 0) + contentBytes(row),
       maxRows: 200,
       maxBytes: 8 * 1024 * 1024,
-      mutex: own,
+      ...(turns === undefined ? {} : { mutex: turns }),
     });
-  const [plain, limited, large] = [
+  const [plain, reserving, large] = [
     create(mutex),
     create(boundedTurn(budgetMutex, maxTurnMs)),
-    create(createMutex()),
+    create(),
   ];
-  const all = [plain, limited, large];
+  const all = [plain, reserving, large];
   return {
     submit(row, options) {
-      if (isLarge(row)) return large.submit(row, options);
-      return (row.checksLimits === true ? limited : plain).submit(row, options);
+      if (contentBytes(row) > maxSmallBodyBytes) return large.submit(row, options);
+      return (row.firstCallAmounts === undefined ? plain : reserving).submit(row, options);
     },
     get pending() {
       return all.reduce((sum, { pending }) => sum + pending, 0);

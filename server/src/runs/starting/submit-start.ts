@@ -11,8 +11,13 @@ import { cancelStored, nothingUsed, terminalEvent, toEnd, toEntry } from "../jou
 import type { RunRef } from "../run.ts";
 import type { OutputBuffer } from "../subscribing/index.ts";
 import type { StartPorts } from "./start-ports.ts";
-import { callerId, type StartedRun, type StartResult, type StartRow } from "./start-row.ts";
-import { isLarge } from "./starts.ts";
+import {
+  callerId,
+  contentBytes,
+  type StartedRun,
+  type StartResult,
+  type StartRow,
+} from "./start-row.ts";
 import type { UnconfirmedStart } from "./unconfirmed-starts.ts";
 
 /** How long a caller waits for the database before it gets a `503` response. */
@@ -20,10 +25,18 @@ const startWaitMs = 5_000;
 
 const unconfirmed = "The database did not reply in time, so the run may have been started";
 
+/**
+ * Maximum bytes of a request whose start reserves something. Budgets are locked until the batch is
+ * written, so larger requests are written without, and reserve later.
+ */
+const maxReservingBytes = 65_536;
+
+const bytesOf = (request: RequestFields) => request.payload.length + contentBytes(request);
+
 /** The fields of a row that come from the request. */
 export type RequestFields = Omit<
   StartRow,
-  "runId" | "eventId" | "hasCapacity" | "owner" | "checksLimits" | "firstCall"
+  "runId" | "eventId" | "hasCapacity" | "owner" | "checksLimits" | "firstCallAmounts"
 >;
 
 /**
@@ -57,9 +70,10 @@ export async function submitStart(
     request.body === "good" && request.details === undefined && capacity.tryReserve();
   const owner = ports.process.id;
   const checksLimits = ports.limitedCallers.has(request.caller);
-  // A large start reserves nothing: it would lock budgets for as long as its body is written.
   const firstCall =
-    hasCapacity && checksLimits && !isLarge(request) ? predictFirstCall(ports, request) : undefined;
+    hasCapacity && checksLimits && bytesOf(request) <= maxReservingBytes
+      ? predictFirstCall(ports, request)
+      : undefined;
   const row: StartRow = {
     ...request,
     runId: newId("run"),
@@ -67,7 +81,7 @@ export async function submitStart(
     hasCapacity,
     owner,
     checksLimits,
-    firstCall: firstCall?.reserved?.amounts,
+    firstCallAmounts: firstCall?.reserved?.amounts,
   };
   const isRepeatable = row.key !== null || (row.received?.eventId ?? null) !== null;
   const start: UnconfirmedStart = { isRejected: false, claimed: undefined };

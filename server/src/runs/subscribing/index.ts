@@ -3,7 +3,7 @@ export { createOutputBuffer, type OutputBuffer } from "./output-buffer.ts";
 export { publishOutput } from "./publish-output.ts";
 export { readStatus } from "./read-status.ts";
 export { readCursor, readProgress, streamRun, streamStarted } from "./stream.ts";
-export { type SubscribePorts, subscribeToRun } from "./subscribe.ts";
+export type { SubscribePorts } from "./subscribe.ts";
 export {
   createLiveRuns,
   createSubscribers,

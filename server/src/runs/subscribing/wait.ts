@@ -2,10 +2,11 @@ import { untilWoken } from "../../base/abort.ts";
 import { pauseIfLost } from "../../base/database/index.ts";
 import type { Outcome } from "../../engine/index.ts";
 import { deletedRun } from "../access.ts";
-import { readOutcome } from "../journal/index.ts";
+import { readLastSeqs, readOutcome } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 import type { LiveRun } from "./live-run.ts";
-import { type SubscribePorts, subscribeToRun } from "./subscribe.ts";
+import type { RunPoller } from "./run-pollers.ts";
+import type { SubscribePorts } from "./subscribe.ts";
 
 /**
  * Waits until the run has ended. Keeps waiting while the database is unreachable: the run was
@@ -19,21 +20,44 @@ export async function waitForRun(
   run: RunRef,
   signal: AbortSignal,
 ): Promise<Outcome | undefined> {
-  const live = ports.live.get(run.runId);
-  if (live !== undefined) await untilEndedHere(live, signal);
-  if (live?.outcome !== undefined) return live.outcome;
-  for await (const event of subscribeToRun(ports, run, { after: live?.base ?? 0, signal }))
-    void event;
-  for (;;) {
-    try {
-      const outcome = await readOutcome(ports.database, run);
-      if (outcome === undefined && !signal.aborted && !ports.subscribers.pollers.closed)
-        throw deletedRun();
-      return outcome;
-    } catch (thrown) {
-      await pauseIfLost(thrown, signal);
-      if (signal.aborted || ports.subscribers.pollers.closed) return undefined;
+  const { pollers } = ports.subscribers;
+  let poller: RunPoller | undefined;
+  try {
+    for (;;) {
+      const live = ports.live.get(run.runId);
+      if (live !== undefined) {
+        poller?.unsubscribe();
+        poller = undefined;
+        await untilEndedHere(live, signal);
+        if (live.outcome !== undefined) return live.outcome;
+      }
+      const stored = await readStored(ports, run, signal);
+      if (stored?.outcome !== undefined) return stored.outcome;
+      if (signal.aborted || pollers.closed) return undefined;
+      if (stored === undefined) continue;
+      // After subscribing, the run is read again, because it may have ended in the meantime.
+      if (poller === undefined) poller = pollers.subscribe(run.runId);
+      else await poller.waitForMore(stored.lastSeq, signal);
     }
+  } finally {
+    poller?.unsubscribe();
+  }
+}
+
+/**
+ * Reads how far the run is; `outcome` is undefined until the run has ended. If the database is
+ * unreachable, returns undefined after a pause.
+ * @throws ApiError `conflict` if the run was deleted; any other error of the database
+ */
+async function readStored({ database }: SubscribePorts, run: RunRef, signal: AbortSignal) {
+  try {
+    const [row] = await readLastSeqs(database, [run.runId]);
+    const outcome = row?.finished ? await readOutcome(database, run) : undefined;
+    if (row === undefined || (row.finished && outcome === undefined)) throw deletedRun();
+    return { lastSeq: row.last_seq, outcome };
+  } catch (thrown) {
+    await pauseIfLost(thrown, signal);
+    return undefined;
   }
 }
 

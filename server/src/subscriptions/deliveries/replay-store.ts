@@ -3,10 +3,12 @@ import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { aboutAgents, type DeliveryKey } from "./store.ts";
 
 /**
- * SQL that makes a delivery pending again. If it was stored without data, for example while the
+ * SQL that makes a delivery pending again. All attempts start over, so the status and the error of
+ * the last attempt are cleared. If the delivery was stored without data, for example while the
  * subscription was paused, its next claim reads the data of its event.
  */
-const pendingAgain = sql`status = 'pending', attempts = 0, next_at = now(), finished_at = null`;
+const pendingAgain = sql`status = 'pending', attempts = 0, next_at = now(), finished_at = null,
+  last_status = null, last_error = null`;
 
 /**
  * SQL that locks the runs of deliveries, so that they are not deleted at the same time. Without the

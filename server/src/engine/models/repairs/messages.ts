@@ -28,5 +28,6 @@ function repairWhole(message: JsonObject, repairs: Repairs, counts: readonly str
     if (block.type !== "tool_use") continue;
     repairs.text(block, "id", "");
     if (block.input === undefined) repairs.set(block, "input", {});
+    repairs.exactArguments(block, "input");
   }
 }

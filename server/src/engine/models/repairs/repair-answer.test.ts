@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { rawNumber } from "../../../base/json/index.ts";
 import { repairAnswer } from "./repair-answer.ts";
 
 test("NaN and Infinity are replaced outside of strings only", () => {
@@ -9,6 +10,22 @@ test("NaN and Infinity are replaced outside of strings only", () => {
     b: [null, null],
     c: "-Infinity",
   });
+});
+
+test("arguments that are an object become text with all digits of their integers", () => {
+  const called = { name: "look_up", arguments: { id: rawNumber("9007199254740993") } };
+  const message = { tool_calls: [{ id: rawNumber("12345678901234567890"), function: called }] };
+  const text = JSON.stringify({ choices: [{ index: 0, message }] });
+  expect(JSON.parse(repairAnswer(text) ?? "").choices[0].message.tool_calls).toMatchObject([
+    { id: "12345678901234567890", function: { arguments: '{"id":9007199254740993}' } },
+  ]);
+});
+
+test("an integer beyond 2^53 outside of arguments stays a number", () => {
+  const usage = { prompt_tokens: rawNumber("9007199254740993"), completion_tokens: 1 };
+  expect(repairAnswer(JSON.stringify({ choices: [], created: usage.prompt_tokens, usage }))).toBe(
+    undefined,
+  );
 });
 
 test.each(["", "\\", "\\\n"])(

@@ -1,4 +1,4 @@
-import { isJsonObject, tryParseJson } from "../../../base/json/index.ts";
+import { isJsonObject, parseExactly, rawNumber } from "../../../base/json/index.ts";
 import { repairChatCompletion } from "./chat-completions.ts";
 import { repairGenerateContent } from "./generate-content.ts";
 import { repairMessage } from "./messages.ts";
@@ -10,6 +10,7 @@ import { repairResponse } from "./responses.ts";
  * paid) answer. Works for all supported API formats. Fields that are missing or have the wrong type
  * are converted or replaced by a default, for example token counts, ids, indexes, finish reasons
  * and tool arguments. Log probabilities and annotations are removed. NaN and Infinity become null.
+ * Tool arguments with integers that the library would round become text (see `exactArguments`).
  * Never changes the text of the answer.
  *
  * @returns the repaired JSON text; undefined if nothing needed repair or if `text` is not a JSON
@@ -17,9 +18,9 @@ import { repairResponse } from "./responses.ts";
  */
 export function repairAnswer(text: string): string | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
-  const strict = tryParseJson(text);
+  const strict = tryParse(text);
   const body =
-    strict ?? (/NaN|Infinity/.test(text) ? tryParseJson(withoutNotANumber(text)) : undefined);
+    strict ?? (/NaN|Infinity/.test(text) ? tryParse(withoutNotANumber(text)) : undefined);
   if (!isJsonObject(body)) return undefined;
   const repairs = new Repairs();
   repairChatCompletion(body, repairs);
@@ -27,6 +28,14 @@ export function repairAnswer(text: string): string | undefined {
   repairResponse(body, repairs);
   repairGenerateContent(body, repairs);
   return repairs.changed || strict === undefined ? JSON.stringify(body) : undefined;
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return parseExactly(text, rawNumber);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

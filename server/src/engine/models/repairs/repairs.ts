@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../base/json/index.ts";
+import { isJsonObject, isRawNumber, type JsonObject } from "../../../base/json/index.ts";
 
 /**
  * Value that replaces a missing or invalid token count. It is so low that the sum is still negative
@@ -36,7 +36,8 @@ export class Repairs {
     const value = target[field];
     if (typeof value === "string" || (value === undefined && fallback === null)) return;
     const isConvertible = typeof value === "number" || typeof value === "boolean";
-    this.set(target, field, isConvertible ? String(value) : fallback);
+    const converted = isRawNumber(value) ? value.rawJSON : fallback;
+    this.set(target, field, isConvertible ? String(value) : converted);
   }
 
   /**
@@ -45,7 +46,8 @@ export class Repairs {
    */
   number(target: JsonObject, field: string, fallback: number | null): void {
     const value = target[field];
-    if (value === undefined || value === null || Number.isFinite(value)) return;
+    if (value === undefined || value === null || Number.isFinite(value) || isRawNumber(value))
+      return;
     const read = typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN;
     this.set(target, field, Number.isFinite(read) ? read : fallback);
   }
@@ -87,6 +89,18 @@ export class Repairs {
       this.set(target, "arguments", JSON.stringify(target.arguments));
     else if (absent !== undefined) this.set(target, "arguments", absent);
   }
+
+  /** Converts arguments that are an object to JSON text, if an integer in them would be rounded. */
+  exactArguments(target: JsonObject, field: string): void {
+    if (hasRawNumber(target[field])) this.set(target, field, JSON.stringify(target[field]));
+  }
+}
+
+/** @param levels levels to visit. Arguments with more than 500 levels are rejected anyway. */
+function hasRawNumber(value: unknown, levels = 500): boolean {
+  if (isRawNumber(value)) return true;
+  if (typeof value !== "object" || value === null || levels === 0) return false;
+  return Object.values(value).some((each) => hasRawNumber(each, levels - 1));
 }
 
 /** Returns the objects in an array; none if `value` is not an array. */

@@ -1,10 +1,12 @@
 import type { ValueSchema } from "@beckon/contract";
+import { isJsonObject } from "../../../base/json/index.ts";
 
 /**
  * A body schema, split into constants and the part that the model fills in. Fields with `const` are
  * constant, at any depth of nested objects: the model does not see these fields and cannot send
  * them. Within a list or `anyOf`, however, fields with `const` belong to the model's part: there
- * the model selects an alternative by the `const`.
+ * the model selects an alternative by the `const`. If a value need not be an object, for example
+ * because it can be null, the model decides whether it is one.
  */
 export interface SplitBody {
   /** Schema of the part that the model fills in; undefined if everything is constant. */
@@ -19,7 +21,8 @@ export interface SplitBody {
 /** Splits a body schema into its constants and the schema that the model sees. */
 export function splitFixedFields(schema: ValueSchema): SplitBody {
   if ("const" in schema) return { modelSchema: undefined, complete: () => schema.const };
-  if (schema.type !== "object" || schema.properties === undefined)
+  const canBeObject = schema.type === undefined || [schema.type].flat().includes("object");
+  if (!canBeObject || schema.properties === undefined)
     return { modelSchema: schema, complete: (filled) => filled };
 
   const fields = Object.entries(schema.properties).map(([name, member]) => ({
@@ -30,6 +33,7 @@ export function splitFixedFields(schema: ValueSchema): SplitBody {
     fieldSchema === undefined ? [] : [[name, fieldSchema] as const],
   );
   const isFixed =
+    schema.type === "object" &&
     fields.length > 0 &&
     open.length === 0 &&
     schema.anyOf === undefined &&
@@ -44,10 +48,10 @@ export function splitFixedFields(schema: ValueSchema): SplitBody {
           ...(required === undefined ? {} : { required }),
         },
     complete: (filled) => {
-      const value =
-        !isFixed && typeof filled === "object" && filled !== null
-          ? new Map(Object.entries(filled))
-          : new Map<string, unknown>();
+      if (!isFixed && filled !== undefined && !isJsonObject(filled)) return filled;
+      const value = new Map<string, unknown>(
+        !isFixed && isJsonObject(filled) ? Object.entries(filled) : [],
+      );
       for (const { name, modelSchema: fieldSchema, complete } of fields) {
         // An object that the model omitted stays omitted, except if all its fields are constant.
         if (fieldSchema === undefined || value.has(name))

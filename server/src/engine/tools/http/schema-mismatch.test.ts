@@ -277,6 +277,31 @@ test("constant fields of a body are not shown, not accepted and always sent", ()
   });
 });
 
+test.each<ValueSchema>([
+  { type: ["object", "null"], properties: { kind: { const: "mention" }, to: { type: "string" } } },
+  { properties: { kind: { const: "mention" }, to: { type: "string" } } },
+])("constant fields of a value that need not be an object are sent if it is one: %j", (schema) => {
+  const { modelSchema, complete } = splitFixedFields(schema);
+  expect(modelSchema).toEqual({ ...schema, properties: { to: { type: "string" } } });
+  expect(complete({ to: "Ada", kind: "spam" })).toEqual({ to: "Ada", kind: "mention" });
+  for (const other of [null, "Ada", ["Ada"]]) expect(complete(other)).toEqual(other);
+});
+
+test("the model decides whether an object of constants is null, if it can be", () => {
+  const { modelSchema, complete } = splitFixedFields({
+    type: "object",
+    properties: {
+      reply: { type: ["object", "null"], properties: { kind: { const: "mention" } } },
+    },
+  });
+  expect(modelSchema?.properties).toEqual({ reply: { type: ["object", "null"], properties: {} } });
+  expect([{}, { reply: null }, { reply: {} }].map(complete)).toEqual([
+    {},
+    { reply: null },
+    { reply: { kind: "mention" } },
+  ]);
+});
+
 test("the model fills in the alternatives of a body whose own fields are constant", () => {
   const { modelSchema, complete } = splitFixedFields({
     type: "object",

@@ -9,8 +9,7 @@ const promises: readonly (readonly [string, string])[] = [
   ["Signed", "As in Standard Webhooks: verify `webhook-signature` with one of its libraries."],
 ];
 
-const statuses: readonly (readonly [string, string])[] = [
-  ["`paused`", "A member paused it."],
+const reasons: readonly (readonly [string, string])[] = [
   ["`failing`", "Every attempt failed for 5 days."],
   ["`gone`", "The receiver responded with 410."],
   ["`backlog`", "More than 100,000 deliveries of events were pending."],
@@ -37,7 +36,7 @@ export function subscriptions(baseUrl: string): Chapter {
       {
         id: "missed-deliveries",
         title: "What was missed",
-        html: `<p>${prose("While a subscription is paused or disabled, its events become deliveries with the status `not_sent`. To get them, resume it, then [replay](/docs/subscriptions#replayDeliveries) since the time in the response. Beckon disables a subscription for one of these reasons:")}</p>${table(statuses)}`,
+        html: `<p>${prose("While a subscription is paused or disabled, its events become deliveries with the status `not_sent`. To get them, resume it, then [replay](/docs/subscriptions#replayDeliveries) since the time in the response. Beckon disables a subscription for one of these reasons:")}</p>${table(reasons)}`,
       },
     ],
   };

@@ -10,8 +10,11 @@ import { readStats, readTimeZone } from "./stats-store.ts";
 const maxRuns = 100_000;
 /** Maximum number of groups in one response. */
 const maxGroups = 10_000;
-/** Maximum duration of the statement that computes the statistics. */
-const timeoutMs = 5_000;
+/**
+ * Maximum duration of the statement that computes the statistics. It is shorter than the deadline
+ * of all reads of a request, 4 s: otherwise the client would not get the error's advice.
+ */
+const timeoutMs = 3_000;
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -36,7 +39,7 @@ const remedy =
  * of these agents count. Draft runs never count.
  * @throws ApiError `forbidden`; `bad_request`, also if the time range is empty or too long, if it
  *   contains more than 100,000 runs, if the response would have more than 10,000 groups, or if
- *   computing it takes longer than 5 seconds.
+ *   computing it takes longer than 3 seconds.
  */
 export async function getRunStats({
   ctx,

@@ -1,4 +1,4 @@
-import { access, realpath } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createLog } from "../../../log.ts";
 import { FolderInUseError, openSocketFolder } from "../data-folder/index.ts";
@@ -16,7 +16,8 @@ export interface Source {
 /**
  * Returns the PostgreSQL of the Beckon that runs on the data folder. If none runs, starts
  * PostgreSQL and keeps the folder locked until `close`.
- * @throws EmbeddedError if the folder has no installation, or PostgreSQL cannot start.
+ * @throws EmbeddedError if the folder has no installation or cannot be read, or PostgreSQL cannot
+ *   start.
  */
 export async function openSource(dataDir: string, signal?: AbortSignal): Promise<Source> {
   const folder = await realpath(dataDir).catch(() => dataDir);
@@ -45,9 +46,18 @@ export function isElsewhere(folder: string): Promise<boolean> {
   return exists(join(folder, "postgres.elsewhere"));
 }
 
+/** @throws EmbeddedError if this cannot be determined, for example without the right to. */
 export async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+  try {
+    await stat(path);
+    return true;
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    if (code === "ENOENT" || code === "ENOTDIR") return false;
+    throw new EmbeddedError(
+      `${path} cannot be read (${code}). Run this as the user who owns the folder, or name ` +
+        "another folder.",
+      { cause },
+    );
+  }
 }

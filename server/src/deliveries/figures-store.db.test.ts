@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { testDatabase } from "../../test/database.ts";
+import { subscribe } from "../../test/subscribe.ts";
+import { seedAgent } from "../../test/tenant.ts";
+import { readDeliveryFigures } from "./figures-store.ts";
+
+/** Adds a subscription with 30 deliveries that have been due for an hour. */
+async function figuresOf({ isFailing }: { isFailing: boolean }) {
+  const { database } = await testDatabase();
+  const { engine } = database;
+  const { workspaceId } = await seedAgent(database);
+  const url = "https://example.com/events";
+  const { id } = await subscribe(engine, undefined, { url, workspaceId });
+  if (isFailing)
+    await engine.query("update subscriptions set failing_since = now() where id = $1", [id]);
+  await engine.query(
+    `insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version,
+       status, next_at)
+     select 'dlv_' || n, $1, $2, 'event', 'evt_' || n, 'run.finished', 1, 'pending',
+       now() - interval '1 hour'
+     from generate_series(1, 30) n`,
+    [workspaceId, id],
+  );
+  return readDeliveryFigures(database);
+}
+
+test("due deliveries of a failing subscription are pending, but not overdue", async () => {
+  expect(await figuresOf({ isFailing: true })).toEqual({ pending: 30, overdueSeconds: 0 });
+});
+
+test("due deliveries of another subscription are overdue", async () => {
+  const { overdueSeconds } = await figuresOf({ isFailing: false });
+  expect(overdueSeconds).toBeGreaterThanOrEqual(3_600);
+});
