@@ -64,6 +64,12 @@ inBrowser("an HTTP tool is added with a secret that nobody can read, and tried",
   await expect
     .poll(() => field(page, "Parameters as JSON Schema").inputValue())
     .toContain('"number"');
+  const schema = {
+    type: "object",
+    properties: { number: { type: "integer" } },
+    required: ["number"],
+  };
+  await field(page, "Parameters as JSON Schema").fill(JSON.stringify(schema));
   await button(page, "Add tool").click();
   await dialog.waitFor({ state: "detached" });
 
@@ -81,13 +87,18 @@ inBrowser("an HTTP tool is added with a secret that nobody can read, and tried",
   await field(page, "Arguments as JSON").fill("nonsense");
   await button(page, "Call").click();
   await page.getByText("This is not JSON.").waitFor();
-  await field(page, "Arguments as JSON").fill('{"number": "4711"}');
+  await field(page, "Arguments as JSON").fill('{"number": 4711}');
   await button(page, "Call").click();
   await page.getByRole("dialog").getByRole("tree", { name: "Result" }).waitFor();
   expect(shop.reached.at(-1)).toMatchObject({
     url: "/orders/4711",
     headers: { authorization: "Bearer shop-key-0123456789" },
   });
+  await field(page, "Arguments as JSON").fill('{"number": 9007199254740993}');
+  await button(page, "Call").click();
+  const called = page.getByRole("dialog").getByRole("tree", { name: "Arguments" });
+  await called.getByText("9007199254740993").waitFor();
+  await expect.poll(() => shop.reached.at(-1)?.url).toBe("/orders/9007199254740993");
   await button(page, "Close").first().click();
   await button(page, "Edit shop").click();
   await page.getByText("A secret is stored: ····6789").waitFor();

@@ -57,7 +57,7 @@ inBrowser("an entry shows what changed, and its address can be sent to somebody"
 inBrowser("filters are in the address; without a match they can be cleared", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path });
   await page.getByRole("button", { name: "Filter", exact: true }).click();
-  await page.getByRole("menuitem", { name: "Did" }).click();
+  await page.getByRole("menuitem", { name: "Action" }).click();
   await page.getByRole("button", { name: "Agent: token rotated" }).click();
   await page.waitForURL(/\?action=agent\.token\.rotate$/);
   // The page shows the whole list until the filtered list is loaded. Both contain the entry below,

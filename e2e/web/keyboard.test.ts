@@ -197,6 +197,16 @@ inBrowser("a sign-out from the palette that fails says so", async () => {
   await page.getByText("You are still signed in").first().waitFor();
 });
 
+inBrowser("a sign-out without a response does not say that one is still signed in", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path: `/w/${owner.workspaceId}` });
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  await page.route("**/sign-out", (route) => route.fulfill({ status: 504, json: {} }));
+  await page.keyboard.press("Control+K");
+  await page.getByRole("option", { name: "Sign out" }).click();
+  await page.getByText("It is not known whether you are signed out.").first().waitFor();
+  await expect.poll(() => page.getByText("You are still signed in").count()).toBe(0);
+});
+
 inBrowser("a shortcut of two keys works, also if the page is rendered between them", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path: `/w/${owner.workspaceId}/keys` });
   // Disables the timer after which the page forgets the first key of a shortcut. On a busy machine,

@@ -216,9 +216,11 @@ inBrowser("a page is left once another person opens another workspace in the bro
   const page = await openDashboard(beckon.url, { as: owner, path: `/w/${data.id}` });
   await page.getByTitle("Live", { exact: true }).waitFor();
   const other = await addPerson(beckon, { role: "viewer" });
+  // The sign-in page leads on at once, because the other person is signed in.
+  const left = page.waitForURL(/sign-in/, { waitUntil: "commit" });
   await page.context().addCookies([cookieFor(beckon.url, other.cookie)]);
   const opened = await page.context().newPage();
   await opened.goto(`${beckon.url}/w/${workspaceId}`);
   await opened.getByTitle("Live", { exact: true }).waitFor();
-  await page.waitForURL(/sign-in/);
+  await left;
 });

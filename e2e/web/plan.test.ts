@@ -175,6 +175,15 @@ inBrowser("the overview names a ceiling that is near", async () => {
   await page.getByText("$0.90 of $1.00 spent today").waitFor();
 });
 
+inBrowser("a person who cannot raise a ceiling learns which role that needs", async () => {
+  const { id, agent, call, spend } = await workspace();
+  await spend({ cost_micros: 900_000 });
+  await call(`/limits/agent/${agent.id}`, { limit_micros: 1_000_000 }, "PUT");
+  const page = await openDashboard(beckon.url, { as: viewer, path: `/w/${id}` });
+  await page.getByRole("button", { name: "Raise the ceiling" }).hover();
+  await page.getByRole("tooltip", { name: "This needs the role admin." }).waitFor();
+});
+
 inBrowser("an owner of default creates a plan and puts a workspace on it", async () => {
   const { id, call } = await workspace();
   const page = await openDashboard(beckon.url, { as: owner, path: `/w/${defaultId}/plan` });

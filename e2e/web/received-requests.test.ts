@@ -133,7 +133,7 @@ inBrowser("from a preset to the replay of the first request", async () => {
   await expectAccessible(page);
 
   await button(page, "Replay").click();
-  await page.getByRole("menuitem", { name: "Onto the current version" }).click();
+  await page.getByRole("menuitem", { name: "With the current version" }).click();
   await page.waitForURL(/\/runs\/run_\w+$/);
   await page.getByText("Succeeded").first().waitFor();
   await page.goto(new URL(pathOf(agent.id), beckon.url).href);
@@ -368,6 +368,28 @@ inBrowser("the next request is captured as a sample, and many are replayed", asy
   await button(page, "Replay").click();
   await page.getByText("Replayed 1 request").first().waitFor();
   await row(page, /issues replay.*Started/).waitFor();
+});
+
+inBrowser("listening ends when a request is captured that the list does not show", async () => {
+  const { page, trigger, base, secret } = await openGithub();
+  await editor.call(`${base}/listen`, { body: {} });
+  // The browser's clock is an hour fast.
+  await page.addInitScript("const now = Date.now; Date.now = () => now() + 3_600_000;");
+  await page.goto(`${page.url()}?outcome=mapping_error`);
+  await page.getByText(/Listening for a sample, \d+ s left/).waitFor();
+  expect(await send(trigger.url, secret)).toBe(202);
+  await page.getByText(/Listening for a sample/).waitFor({ state: "detached" });
+});
+
+inBrowser("Meta is connected with the app's secret, and gets the verify token", async () => {
+  const agent = await beckon.createAgent();
+  const path = pathOf(agent.id, "?new=blank");
+  const page = await openDashboard(beckon.url, { as: editor, path });
+  await page.getByRole("dialog").getByText("Meta", { exact: false }).first().click();
+  await button(page, "Create").click();
+  await page.getByLabel("Secret of the sender").fill("0123456789abcdef");
+  await button(page, "Save secret").click();
+  await button(page, "Copy Verify token").waitFor();
 });
 
 inBrowser("a request that is stored after a newer one is shown, and ends listening", async () => {

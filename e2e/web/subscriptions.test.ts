@@ -1,3 +1,5 @@
+// This file is long because its tests share one server, whose subscriptions and deliveries take
+// seconds to prepare.
 import type { Page } from "playwright-core";
 import { Webhook } from "standardwebhooks";
 import { afterAll, expect } from "vitest";
@@ -170,6 +172,42 @@ inBrowser("what a paused subscription missed is offered when it is resumed", asy
     .getByRole("row", { name: /Succeeded run\.finished .*204/ })
     .waitFor();
   expect(receiver.reached).toHaveLength(1);
+});
+
+inBrowser(
+  "a subscription that is resumed again after a lost response says what it missed",
+  async () => {
+    const { agent, subscription } = await subscribe(await startReceiver());
+    const path = `/subscriptions/${subscription.id}`;
+    expect((await beckon.call(`${path}/pause`, { method: "POST" })).status).toBe(200);
+    await beckon.invoke(agent, "Hello");
+    const page = await open(`${path}?act=resume`);
+    const resume = button(page, "Resume subscription");
+    await page.route("**/resume", async (route) => {
+      await route.fetch();
+      await route.fulfill({ status: 504, json: { ok: false, error: "It is lost.", code: "lost" } });
+    });
+    await resume.click();
+    // The client has repeated the request a few times.
+    await page.getByText("It is lost.").waitFor();
+    await page.unroute("**/resume");
+    await resume.click();
+    await page.getByText("1 delivery was missed.").waitFor();
+  },
+);
+
+inBrowser("a subscription that was resumed in the meantime offers a replay", async () => {
+  const { agent, subscription } = await subscribe(await startReceiver(), { description: "Depot" });
+  const path = `/subscriptions/${subscription.id}`;
+  expect((await beckon.call(`${path}/pause`, { method: "POST" })).status).toBe(200);
+  await beckon.invoke(agent, "Hello");
+  const page = await open(`${path}?act=resume`);
+  await button(page, "Resume subscription").waitFor();
+  expect((await beckon.call(`${path}/resume`, { method: "POST" })).status).toBe(200);
+  await button(page, "Resume subscription").click();
+  await page.getByRole("dialog", { name: "Depot is enabled already" }).waitFor();
+  await button(page, "Replay…").click();
+  await page.getByRole("dialog", { name: /^Replay/ }).waitFor();
 });
 
 inBrowser("new deliveries wait while one reads further down a long list", async () => {

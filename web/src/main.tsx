@@ -3,8 +3,15 @@ import { RouterProvider } from "@tanstack/react-router";
 import { setNonce } from "get-nonce";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { createQueryClient, createSession, followChanges, SessionProvider } from "./data/index.ts";
+import {
+  createQueryClient,
+  createSession,
+  followChanges,
+  SessionProvider,
+  toServerTime,
+} from "./data/index.ts";
 import { createAppRouter, needsSession, startFirstScreen } from "./routes.tsx";
+import { setClock } from "./ui/index.ts";
 import "./ui/tokens.css";
 
 // Radix adds a `<style>` element, which the Content-Security-Policy allows only with this nonce.
@@ -27,6 +34,7 @@ const session = createSession(queryClient, ({ next }) => {
   void router.navigate({ href: `/sign-in${search}`, replace: true, ignoreBlocker: true });
 });
 followChanges(queryClient);
+setClock(toServerTime);
 
 const element = document.getElementById("root");
 if (element === null) throw new Error("index.html has no element with the id root");

@@ -17,9 +17,9 @@ export function auditFilters(names: Names, zone: string): readonly FilterDefinit
     return id.startsWith("key_") ? [{ value: `key:${id}`, label: `Key ${name}` }] : [];
   });
   return [
-    { id: "actor", label: "Who", options: [...named, { value: "system", label: "Beckon" }] },
-    { id: "action", label: "Did", options: actions },
-    { id: "target", label: "Thing", placeholder: "Its id, e.g. agt_…" },
+    { id: "actor", label: "Actor", options: [...named, { value: "system", label: "Beckon" }] },
+    { id: "action", label: "Action", options: actions },
+    { id: "target", label: "Resource", placeholder: "Its id, e.g. agt_…" },
     timeFilter("since", "From", zone),
     timeFilter("until", "Until", zone),
   ];

@@ -14,13 +14,13 @@ export function EntryFacts({ entry, names }: EntryFactsProps) {
   const { actor, action, target, address } = entry;
   return (
     <dl className="grid min-w-0 grid-cols-[minmax(5rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-2">
-      <Term name="Who">
+      <Term name="Actor">
         <bdi>{actorText(actor, names)}</bdi> <Code text={actor} />
       </Term>
       <Term name="Action">
         <Code text={action} />
       </Term>
-      <Term name="Thing">
+      <Term name="Resource">
         <Thing id={target} names={names} /> {names.has(target) ? <Code text={target} /> : null}
       </Term>
       <Term name="Address">{address === null ? "–" : <Code text={address} />}</Term>

@@ -27,7 +27,7 @@ export {
 } from "./patch.ts";
 export { createQueryClient } from "./query-client.ts";
 export { reasonWithout, roleFor } from "./role-for.ts";
-export { serverNow } from "./server-time.ts";
+export { serverNow, toServerTime } from "./server-time.ts";
 export { createSession, type SessionControl, SessionProvider, useSession } from "./session.ts";
 export { announceChanges, announceSignOut, followChanges } from "./tabs.ts";
 export {

@@ -90,6 +90,29 @@ describe("after a lost response", () => {
     expect(await saveAnd(first, { name: "Mine" })).toEqual({ name: "not saved" });
   });
 
+  test("a merge is written with the resource on which it is based", async () => {
+    const theirs = { ...first, version: 2, name: "Mine" };
+    const written: unknown[] = [];
+    await savePatch<Stored, Fields & { secret: string }>(
+      {
+        read: async () => theirs,
+        write: async (changes, ifMatch, base) => {
+          written.push([changes, ifMatch, base]);
+          if (ifMatch !== 2) throw stale();
+          return theirs;
+        },
+        onRead: () => {},
+        onUnknown: () => {},
+      },
+      first,
+      { name: "Mine", secret: "new" },
+    );
+    expect(written).toEqual([
+      [{ name: "Mine", secret: "new" }, 1, first],
+      [{ secret: "new" }, 2, theirs],
+    ]);
+  });
+
   test("a secret, which is not returned, is not called unsaved if the version has changed", async () => {
     const now = { ...first, version: 2 };
     expect(await saveAnd(now, { secret: "new" })).toEqual({ name: "failed", thrown: lost });

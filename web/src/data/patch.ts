@@ -7,8 +7,15 @@ import { isOutcomeUnknown, isStale } from "./errors.ts";
 /** The functions that read and change a resource with versions. */
 export interface Patching<Resource extends { version: number | string }, Changes extends object> {
   readonly read: () => Promise<Resource>;
-  /** Sends only the changes. `ifMatch` is the version on which they are based. */
-  readonly write: (changes: Partial<Changes>, ifMatch: Resource["version"]) => Promise<Resource>;
+  /**
+   * Sends only the changes. `base` is the resource on which they are based, and `ifMatch` its
+   * version.
+   */
+  readonly write: (
+    changes: Partial<Changes>,
+    ifMatch: Resource["version"],
+    base: Resource,
+  ) => Promise<Resource>;
   /** Called with the resource each time the server has returned it. */
   readonly onRead: (resource: Resource) => void;
   /**
@@ -110,7 +117,7 @@ export async function savePatch<
 ): Promise<PatchState<Resource, Changes>> {
   const { read, write, onRead, parts = [], onUnknown } = patching;
   try {
-    return { name: "saved", resource: await write(changes, base.version) };
+    return { name: "saved", resource: await write(changes, base.version, base) };
   } catch (thrown) {
     if (isStale(thrown)) {
       const theirs = await read();

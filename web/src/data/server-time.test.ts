@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { readingTime, serverNow } from "./server-time.ts";
+import { readingTime, serverNow, toServerTime } from "./server-time.ts";
 
 const hourMs = 3_600_000;
 
@@ -38,6 +38,23 @@ test("after a slow response, the next one corrects the time", async () => {
   expect(serverNow()).toBeLessThan(serverTime());
   await get({ date: new Date(serverTime()).toUTCString() });
   expect(serverNow()).toBeGreaterThan(serverTime());
+});
+
+test.each([-300_000, 300_000])(
+  "a shown time is the server's, which is %i ms ahead",
+  async (aheadMs) => {
+    await get({ date: new Date(Date.now() + aheadMs).toUTCString() });
+    const lateMs = toServerTime() - (Date.now() + aheadMs);
+    expect(lateMs).toBeGreaterThan(0);
+    expect(lateMs).toBeLessThanOrEqual(1_000);
+  },
+);
+
+test("a shown time is the browser's if its clock is exact", async () => {
+  // An increase of the time is never ignored, so the server's clock comes from behind.
+  await get({ date: new Date(Date.now() - hourMs).toUTCString() });
+  await get({ date: new Date().toUTCString() });
+  expect(toServerTime()).toBe(Date.now());
 });
 
 test("a response without the time changes nothing", async () => {

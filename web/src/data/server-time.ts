@@ -10,6 +10,12 @@ let aheadMs: number | undefined;
  */
 const minDecreaseMs = 2_000;
 
+/**
+ * Maximum difference between the clocks that `toServerTime` ignores: `serverNow` can be up to 3 s
+ * late although the browser's clock is exact.
+ */
+const maxIgnoredMs = 3_000;
+
 /** Returns a `fetch` that sends requests by `send` and reads the server's time from responses. */
 export function readingTime(send: typeof fetch): typeof fetch {
   return async (input, init) => {
@@ -34,4 +40,14 @@ export function readingTime(send: typeof fetch): typeof fetch {
  */
 export function serverNow(): number {
   return Date.now() + (aheadMs ?? 0);
+}
+
+/**
+ * Returns a time of the browser's clock as a time of the server's clock, both as Unix time in ms.
+ * Use it for what is shown beside the server's times, such as durations that still grow. Unlike
+ * `serverNow`, it adds nothing if the browser's clock is exact.
+ * @param browserMs Default: now
+ */
+export function toServerTime(browserMs: number = Date.now()): number {
+  return browserMs + (Math.abs(aheadMs ?? 0) > maxIgnoredMs ? (aheadMs ?? 0) : 0);
 }

@@ -150,3 +150,13 @@ test("a sign-out that the server rejects is no reason to drop drafts later", asy
   await session.check();
   expect(drafts.size).toBe(1);
 });
+
+test("a check says that the person is signed in only if the server has said so", async () => {
+  const { session } = openSession();
+  responses.set("/me", failed());
+  expect(await session.check()).toBe(false);
+  responses.set("/me", Response.json({ ok: true, data: me }));
+  expect(await session.check()).toBe(true);
+  responses.set("/me", unauthorized());
+  expect(await session.check()).toBe(false);
+});

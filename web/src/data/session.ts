@@ -18,8 +18,10 @@ export interface SessionControl {
   /**
    * Deletes all data of the page if the session is no longer valid or belongs to another person.
    * If the session has expired, drafts of forms stay in the tab. Call it after a 401.
+   * @returns whether the server has said that the same person is still signed in; false if the
+   *   response was lost
    */
-  check(): Promise<void>;
+  check(): Promise<boolean>;
 }
 
 /** Options of the request after a lost response, so that the person soon sees the result. */
@@ -34,7 +36,7 @@ export function createSession(
   queryClient: QueryClient,
   leave: (options: { readonly next: boolean }) => void,
 ): SessionControl {
-  let checking: Promise<void> | undefined;
+  let checking: Promise<boolean> | undefined;
   /** Whether a sign-out has no response yet. */
   let isSigningOut = false;
   /**
@@ -71,26 +73,29 @@ export function createSession(
     const known = queryClient.getQueryData(meQuery.queryKey);
     // If there is no session in this tab, for example on the page of an expired link, nothing needs
     // to be deleted.
-    if (known === undefined) return;
+    if (known === undefined) return false;
     // A 401 does not always mean that the session has ended: some calls are rejected because of a
     // wrong password in their body. And if another person has signed in in this browser, they must
     // not see this person's data. The page therefore asks the server who is signed in.
     const beganAt = Date.now();
-    const userId = await account.me.get(options).then(
-      ({ id }) => {
-        // The sign-out has not ended the session. An earlier request does not prove it.
-        if (id === known.id && leftAt !== undefined && leftAt <= beganAt) leftAt = undefined;
-        return id;
-      },
-      (thrown: unknown) => (isUnauthorized(thrown) ? undefined : known.id),
-    );
+    let userId: string | undefined;
+    try {
+      userId = (await account.me.get(options)).id;
+    } catch (thrown) {
+      if (!isUnauthorized(thrown)) return false;
+    }
+    // The sign-out has not ended the session. An earlier request does not prove it.
+    if (userId === known.id && leftAt !== undefined && leftAt <= beganAt) leftAt = undefined;
     const isDropped = queryClient.getQueryData(meQuery.queryKey) === undefined;
-    if (userId === known.id || isDropped) return;
-    if (userId === undefined && isLeaving()) return finishSignOut();
-    // If the session has expired, the drafts stay for the same person, who can sign in again.
-    // `meQuery` deletes them if another person signs in.
-    if (userId !== undefined) dropDrafts();
-    drop({ next: true });
+    if (userId === known.id || isDropped) return !isDropped;
+    if (userId === undefined && isLeaving()) finishSignOut();
+    else {
+      // If the session has expired, the drafts stay for the same person, who can sign in again.
+      // `meQuery` deletes them if another person signs in.
+      if (userId !== undefined) dropDrafts();
+      drop({ next: true });
+    }
+    return false;
   };
   const checkOnce = () => {
     checking ??= check().finally(() => {

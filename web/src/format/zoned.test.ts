@@ -40,3 +40,19 @@ test("a day on which the clock changes begins at midnight as well", () => {
   const noon = Date.UTC(2026, 9, 25, 12);
   expect(new Date(startOfDay(noon, berlin)).toISOString()).toBe("2026-10-24T22:00:00.000Z");
 });
+
+test.each([
+  ["America/Santiago", "2026-09-06", "2026-09-06T04:00:00.000Z"],
+  ["America/Havana", "2026-03-08", "2026-03-08T05:00:00.000Z"],
+])("a day whose midnight the clock skips begins after the change: %s", (zone, day, start) => {
+  const evening = Date.parse(`${day}T20:00:00Z`);
+  expect(new Date(startOfDay(evening, zone)).toISOString()).toBe(start);
+  expect(toZoned(startOfDay(evening, zone), zone)).toBe(`${day}T01:00`);
+});
+
+test("a day whose midnight comes twice begins at the first one", () => {
+  const evening = Date.UTC(2026, 10, 1, 20);
+  expect(new Date(startOfDay(evening, "America/Havana")).toISOString()).toBe(
+    "2026-11-01T04:00:00.000Z",
+  );
+});

@@ -1,3 +1,5 @@
+const dayMs = 86_400_000;
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Reuses a formatter per zone, because creating one takes longer than formatting 50 times. */
@@ -30,12 +32,16 @@ export function toZoned(ms: number, zone: string): string {
 /**
  * Returns the Unix time in ms of the value of an `<input type="datetime-local">`, read in the zone;
  * undefined if it is not a time. If a change to or from daylight saving time skips or repeats this
- * local time, one of the two possible offsets is used.
+ * local time, the offset before the change is used. So a day whose midnight is skipped begins after
+ * the change, and not on the day before.
  */
 export function fromZoned(text: string, zone: string): number | undefined {
   const utc = parseAsUtc(text);
   if (Number.isNaN(utc)) return undefined;
-  return utc - offsetAt(utc - offsetAt(utc, zone), zone);
+  const early = utc - offsetAt(utc - dayMs, zone);
+  const late = utc - offsetAt(utc + dayMs, zone);
+  const isLocalTime = (ms: number) => ms + offsetAt(ms, zone) === utc;
+  return isLocalTime(early) || !isLocalTime(late) ? early : late;
 }
 
 /** Returns the Unix time in ms at which the day of `nowMs` began in the zone. */

@@ -1,3 +1,3 @@
 export { download } from "./download.ts";
 export { JsonTree } from "./json-tree.tsx";
-export { type Json, parseJson } from "./parse.ts";
+export { type Json, parseExactly, parseJson } from "./parse.ts";

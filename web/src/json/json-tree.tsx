@@ -9,7 +9,7 @@ import { download } from "./download.ts";
 import { JsonFind } from "./json-find.tsx";
 import { JsonLine } from "./json-line.tsx";
 import { JsonText } from "./json-text.tsx";
-import { type Json, parseJson, writeJson } from "./parse.ts";
+import { type Json, parseJson } from "./parse.ts";
 import { ancestors, findInJson, type JsonRow, openAtFirst, visibleRows } from "./rows.ts";
 
 interface JsonTreeProps {
@@ -103,13 +103,13 @@ function Tree({ label, value, fileName, depth = 2, tools = "all", height = "half
             onQuery={find}
             onMatch={(index) => goTo(matches, index)}
           />
-          <CopyButton text={() => writeJson(value)} what={label} />
+          <CopyButton text={() => written(value)} what={label} />
           {fileName === undefined ? null : (
             <IconButton
               icon={Download}
               label={`Download ${label}`}
               size="small"
-              onClick={() => download(fileName, writeJson(value))}
+              onClick={() => download(fileName, written(value))}
             />
           )}
         </div>
@@ -147,3 +147,5 @@ function Tree({ label, value, fileName, depth = 2, tools = "all", height = "half
     </div>
   );
 }
+
+const written = (value: Json) => JSON.stringify(value, null, 2);

@@ -8,7 +8,18 @@ export class WrittenNumber {
   constructor(source: string) {
     this.source = source;
   }
+
+  /** Makes `JSON.stringify` write the original text. */
+  toJSON(): unknown {
+    return rawJson(this.source);
+  }
 }
+
+// TypeScript does not declare JSON.rawJSON (ECMAScript, JSON.parse source text access) yet.
+// Browsers without it have no `source` in the reviver either, so there is no `WrittenNumber` in
+// them.
+const rawJson = (text: string): unknown =>
+  (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
 
 /** A JSON value. Numbers are `WrittenNumber` in browsers that can keep their original text. */
 export type Json =
@@ -43,17 +54,15 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Returns a value as indented JSON. Numbers keep their original text. */
-export function writeJson(value: Json, indent = "  ", margin = ""): string {
-  if (value instanceof WrittenNumber) return value.source;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const inner = `${margin}${indent}`;
-  const entries = Array.isArray(value)
-    ? value.map((item) => writeJson(item as Json, indent, inner))
-    : Object.entries(value).map(
-        ([key, item]) => `${JSON.stringify(key)}: ${writeJson(item as Json, indent, inner)}`,
-      );
-  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
-  if (entries.length === 0) return `${open}${close}`;
-  return `${open}\n${inner}${entries.join(`,\n${inner}`)}\n${margin}${close}`;
+/**
+ * Parses JSON as `JSON.parse` does, but integers outside of ±2^53, which would be rounded, become
+ * `WrittenNumber` in browsers that can keep their original text.
+ * @throws SyntaxError if the text is not JSON
+ */
+export function parseExactly(text: string): unknown {
+  return (JSON.parse as ParseWithSource)(text, (_key, value, context) => {
+    if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+    const source = context?.source ?? "";
+    return /^-?\d+$/.test(source) ? new WrittenNumber(source) : value;
+  });
 }

@@ -1,7 +1,7 @@
 import type { Key } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
-import { useWorkspace } from "../data/index.ts";
+import { toServerTime, useWorkspace } from "../data/index.ts";
 import { DeleteKey } from "./delete-key.tsx";
 import { KeyDialog } from "./key-dialog.tsx";
 import { whyFixed, whyNotRotated } from "./permission.ts";
@@ -52,7 +52,7 @@ function OneKey({ id, rows, search, show }: KeyDialogsProps & { readonly id: str
         <EditKey apiKey={key} close={close} />
       </Suspense>
     );
-  if (search.act === "rotate" && whyNotRotated(key, workspace.can, Date.now()) === undefined)
+  if (search.act === "rotate" && whyNotRotated(key, workspace.can, toServerTime()) === undefined)
     return <RotateKey apiKey={key} close={close} />;
   if (search.act === "delete" && canChange) return <DeleteKey apiKey={key} close={close} />;
   return <KeyDialog apiKey={key} close={close} show={show} />;

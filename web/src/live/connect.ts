@@ -8,6 +8,8 @@ import workerUrl from "./worker.ts?sharedworker&url";
 /** A tab's connection to the hub of a workspace. */
 export interface HubConnection {
   send(message: TabMessage): void;
+  /** Sends `hello` again. Call it if the hub has removed this tab: it ignores other messages. */
+  rejoin(): void;
   close(): void;
 }
 
@@ -46,9 +48,11 @@ function connectWorker(
   addEventListener("pageshow", comeBack);
   addEventListener("online", wake);
   document.addEventListener("visibilitychange", wake);
-  send({ type: "hello", workspaceId, userId, isHidden: document.hidden });
+  const join = () => send({ type: "hello", workspaceId, userId, isHidden: document.hidden });
+  join();
   return {
     send,
+    rejoin: join,
     close() {
       removeEventListener("pagehide", leave);
       removeEventListener("pageshow", comeBack);
@@ -86,6 +90,7 @@ function connectPage(
   followVisibility();
   return {
     send: (message) => hub.receive(tab, message),
+    rejoin: followVisibility,
     close() {
       clearInterval(timer);
       removeEventListener("online", wake);

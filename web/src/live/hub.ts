@@ -1,5 +1,5 @@
 import type { BeckonClient, WorkspaceEvent } from "@beckon/client";
-import type { HubMessage, Tab, TabMessage } from "./protocol.ts";
+import type { HubMessage, SentError, Tab, TabMessage } from "./protocol.ts";
 import { createRunStreams } from "./run-streams.ts";
 import { type Connection, type LiveStatus, statusOf } from "./status.ts";
 import type { OpenStream, StreamBudget } from "./stream-budget.ts";
@@ -45,6 +45,15 @@ const retryAfterMs = 30_000;
 /** The reason to show if other streams use all connections (see stream-budget.ts). */
 const noCapacityText =
   "Tabs of other workspaces use the few connections of the browser. Close some of them, or retry.";
+
+/** The error of a start by a tab that the hub has removed. */
+const notSent: SentError = {
+  code: "not_sent",
+  message: "The run was not started, because this page was reconnecting. Start it again.",
+  status: undefined,
+  runId: undefined,
+  retryAfter: undefined,
+};
 
 /**
  * Holds the streams of one workspace for all tabs: the stream of the workspace's events, and those
@@ -212,7 +221,12 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
         tab.send({ type: "joined" });
         return;
       }
-      if (!tabs.has(tab)) return;
+      if (!tabs.has(tab)) {
+        // The tab can have started the run before it was notified that it was removed.
+        if (message.type === "start run")
+          tab.send({ type: "run not started", startId: message.startId, error: notSent });
+        return;
+      }
       if (message.type === "bye") leave(tab);
       else if (message.type === "retry") start();
       else if (message.type === "wake") wake();

@@ -1,7 +1,8 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
-import { isNotFound, useMe, useSession, useWorkspace } from "../data/index.ts";
+import { isNotFound, meQuery, useMe, useSession, useWorkspace } from "../data/index.ts";
 import { whenIdle } from "../ui/index.ts";
+import { connectHub } from "./connect.ts";
 import { createLive, type Live } from "./live.ts";
 
 const LiveContext = createContext<Live | undefined>(undefined);
@@ -37,6 +38,7 @@ export function LiveProvider({
       created = createLive({
         workspaceId,
         userId,
+        connect: connectHub,
         onOpened: () =>
           void queryClient.invalidateQueries({
             queryKey: [workspaceId],
@@ -47,7 +49,8 @@ export function LiveProvider({
           setResets((before) => before + 1);
           onReset(reason);
         },
-        onSignedOut: () => void session.check(),
+        onSignedOut: async () =>
+          (await session.check()) && queryClient.getQueryData(meQuery.queryKey)?.id === userId,
       });
       setLive(created);
     };

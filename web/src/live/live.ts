@@ -5,7 +5,7 @@ import {
   type WorkspaceEvent,
 } from "@beckon/client";
 import { beforeNextFrame, createBatches, createSlowSchedule } from "./batches.ts";
-import { connectHub } from "./connect.ts";
+import type { connectHub, HubConnection } from "./connect.ts";
 import type { HubMessage, RunStart, RunStreamState } from "./protocol.ts";
 import type { LiveStatus } from "./status.ts";
 
@@ -52,27 +52,39 @@ export interface Live {
 
 /**
  * Creates the live updates of a workspace for a tab, without connecting it.
+ * @param connect opens the connection to the hub, as `connectHub` does
  * @param onOpened called when the stream is open for this tab. Data that was read before may lack
  *   changes, so it must be refetched.
  * @param onReset called with the reason if all data must be refetched
- * @param onSignedOut called when the hub has removed this tab: the session may have ended
+ * @param onSignedOut called when the hub has removed this tab, because the session may have ended,
+ *   and before the tab connects again. Returns whether the person is known to be signed in; only
+ *   then the tab connects.
  */
 export function createLive({
   workspaceId,
   userId,
+  connect,
   onOpened,
   onReset,
   onSignedOut,
 }: {
   readonly workspaceId: string;
   readonly userId: string;
+  readonly connect: typeof connectHub;
   readonly onOpened: () => void;
   readonly onReset: (reason: string) => void;
-  readonly onSignedOut: () => void;
+  readonly onSignedOut: () => Promise<boolean>;
 }): Live {
   let status: LiveStatus = { state: "connecting", asOf: undefined };
-  /** False before the hub has responded to `hello`, and after it has removed this tab. */
-  let isJoined = false;
+  /** Whether the hub has removed this tab. */
+  let isRemoved = false;
+  /**
+   * Whether the tab connects again by itself. If the hub removes it once more before the stream is
+   * live, it waits for the person, so that it does not connect again and again.
+   */
+  let canRejoin = true;
+  /** Whether events are missing, because the hub had removed this tab. */
+  let hasGap = false;
   const statusListeners = new Set<() => void>();
   const setStatus = (next: LiveStatus) => {
     status = next;
@@ -103,21 +115,27 @@ export function createLive({
     fellBehind,
   );
 
+  const opened = () => {
+    if (!hasGap) return onOpened();
+    hasGap = false;
+    onReset("Live updates were interrupted, so the data was read again.");
+  };
+
   const receive = (message: HubMessage) => {
     switch (message.type) {
       case "joined":
-        isJoined = true;
         for (const [runId] of readers) watch(runId);
         // If another tab has opened the stream already, the hub does not announce its opening
         // again. So the tab does here what it does when a stream opens.
-        if (status.state === "live") onOpened();
+        if (status.state === "live") opened();
         break;
       case "status":
         setStatus(message.status);
+        if (message.status.state === "live") canRejoin = true;
         break;
       case "event":
         if (!isNotice(message.event)) events.add(message.event);
-        else if (message.event.type === "stream.opened") onOpened();
+        else if (message.event.type === "stream.opened") opened();
         else {
           // Events that still wait for a frame are from before the reset.
           events.clear();
@@ -139,14 +157,27 @@ export function createLive({
       case "signed out":
         events.clear();
         runEvents.clear();
-        // The hub has removed this tab, so `retry` must send `hello` again. The page can stay open:
-        // the person may still be signed in, and have only been removed from this workspace.
-        isJoined = false;
+        isRemoved = true;
+        hasGap = true;
         setStatus({ ...status, state: "not live" });
-        onSignedOut();
+        for (const ofRun of readers.values()) for (const { setState } of ofRun) setState("failed");
+        // The page can stay open: the person may have a new session, or may only have been removed
+        // from this workspace. In the latter case, the server then says so.
+        if (canRejoin) void rejoin();
+        else void isSignedIn();
     }
   };
-  let hub: ReturnType<typeof connectHub> | undefined;
+  let hub: HubConnection | undefined;
+  const isSignedIn = () => onSignedOut().catch(() => false);
+  /** Connects the tab again if the hub has removed it and the same person is still signed in. */
+  const rejoin = async () => {
+    if (!isRemoved || !(await isSignedIn())) return;
+    // Another call can have connected the tab in the meantime, or it was closed.
+    if (!isRemoved) return;
+    isRemoved = false;
+    canRejoin = false;
+    hub?.rejoin();
+  };
   const watch = (runId: string) => {
     const after = Math.min(...[...(readers.get(runId) ?? [])].map((reader) => reader.after));
     // Before `connect`, nothing is sent. The runs in `readers` are requested when the tab has
@@ -156,7 +187,7 @@ export function createLive({
 
   return {
     connect() {
-      hub ??= connectHub({ workspaceId, userId }, receive);
+      hub ??= connect({ workspaceId, userId }, receive);
     },
     status: () => status,
     onStatus: (changed) => member(statusListeners, changed),
@@ -164,7 +195,11 @@ export function createLive({
     watchRun(runId, reader) {
       const ofRun = readers.get(runId) ?? new Set();
       readers.set(runId, ofRun.add(reader));
-      watch(runId);
+      if (isRemoved) {
+        // After `rejoin`, the hub responds with `joined`, and the tab then requests all runs.
+        reader.setState("failed");
+        if (canRejoin) void rejoin();
+      } else watch(runId);
       return () => {
         ofRun.delete(reader);
         if (ofRun.size > 0) return;
@@ -178,19 +213,25 @@ export function createLive({
       const start = Promise.withResolvers<string>();
       const timer = setTimeout(() => start.reject(noAnswer()), maxStartMs);
       starts.set(startId, start);
-      hub?.send({ type: "start run", startId, ...run });
+      // If the tab stays removed, the hub rejects the start. A start that has failed already,
+      // because the check of the session took too long, is not sent: the person may have started
+      // another.
+      void rejoin().then(() => {
+        if (starts.has(startId)) hub?.send({ type: "start run", startId, ...run });
+      });
       return start.promise.finally(() => {
         clearTimeout(timer);
         starts.delete(startId);
       });
     },
-    retry: () =>
-      hub?.send(
-        isJoined ? { type: "retry" } : { type: "hello", workspaceId, userId, isHidden: false },
-      ),
+    retry() {
+      if (isRemoved) void rejoin();
+      else hub?.send({ type: "retry" });
+    },
     close() {
       events.clear();
       runEvents.clear();
+      isRemoved = false;
       hub?.close();
     },
   };

@@ -183,6 +183,7 @@ export function createRunStreams({
   };
 }
 
+/** Returns the error of a start that the end of the session has aborted. */
 function signedOut(): SentError {
   return {
     code: "unauthorized",

@@ -27,6 +27,13 @@ test("before the first byte it is connecting, and then as late as a silent strea
   ]);
 });
 
+test("a stream that was opened again is reconnecting until its first byte, for 45 seconds", () => {
+  const reopened = (ms: number) =>
+    statusOf({ startedAt, lastByteAt: startedAt - 60_000 }, startedAt + ms);
+  expect(reopened(0)).toEqual({ state: "reconnecting", asOf: startedAt - 60_000 });
+  expect([reopened(44_999).state, reopened(45_000).state]).toEqual(["reconnecting", "not live"]);
+});
+
 test("a closed connection is reconnecting at once, and not live after 45 seconds of silence", () => {
   const closed = (ms: number) =>
     statusOf({ startedAt, lastByteAt: startedAt, isLost: true }, startedAt + ms).state;

@@ -16,7 +16,9 @@ const notLiveAfterMs = 45_000;
 
 /** The state of the connection. Times are Unix times in ms. */
 export interface Connection {
+  /** When the stream was opened last. */
   readonly startedAt: number;
+  /** When the last byte arrived, also of an earlier stream. */
   readonly lastByteAt: number | undefined;
   /** True from the moment at which the connection was closed or could not be made. */
   readonly isLost?: boolean | undefined;
@@ -36,8 +38,11 @@ export function statusOf(connection: Connection, now: number): LiveStatus {
   const { startedAt, lastByteAt, isLost = false, ended } = connection;
   const asOf = lastByteAt;
   if (ended !== undefined) return { state: "not live", asOf, reason: ended.reason };
-  const silentMs = now - (lastByteAt ?? startedAt);
+  const silentMs = now - Math.max(startedAt, lastByteAt ?? startedAt);
   if (silentMs >= notLiveAfterMs) return { state: "not live", asOf };
-  if (isLost || silentMs >= reconnectingAfterMs) return { state: "reconnecting", asOf };
+  const isSilent = silentMs >= reconnectingAfterMs;
+  // A stream that was opened again has not sent a byte yet, although an earlier one has.
+  const isReopened = lastByteAt !== undefined && lastByteAt < startedAt;
+  if (isLost || isSilent || isReopened) return { state: "reconnecting", asOf };
   return { state: lastByteAt === undefined ? "connecting" : "live", asOf };
 }

@@ -72,7 +72,7 @@ export function InviteDialog({ close }: InviteDialogProps) {
       dismissible={!invite.isPending}
       close={close}
       title="Invite to this workspace"
-      description="Beckon sends no e-mail: you get a link to send. Whoever opens it first joins."
+      description="Beckon sends no e-mail: you get a link to send. The first person who uses it joins."
       onSubmit={handleSubmit((body) => invite.mutate(body))}
       submit={{
         label: "Make link",

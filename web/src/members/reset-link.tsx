@@ -44,7 +44,7 @@ export function ResetLink({ member, close }: ResetLinkProps) {
         if (!isMade.current) close();
       }}
       title={`Make a reset link for ${member.name}?`}
-      effect={`Whoever opens the link can set a new password for ${member.email}, once within 24 hours. That ends all their sessions. An earlier link stops.`}
+      effect={`The first person who uses the link within 24 hours sets a new password for ${member.email}. That ends all sessions of this account. An earlier link stops working.`}
       confirmLabel="Make link"
       pendingText="Making the link…"
       danger={false}

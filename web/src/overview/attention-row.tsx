@@ -9,7 +9,7 @@ import {
   formatMoney,
   shortenId,
 } from "../format/index.ts";
-import { type AgentName, isFailing } from "../runs/index.ts";
+import { type AgentName, isFailing, RaiseCeiling } from "../runs/index.ts";
 import { LinkButton, Row } from "../ui/index.ts";
 import type { AttentionItem } from "./attention.ts";
 import { ResumeButton } from "./resume-button.tsx";
@@ -24,11 +24,6 @@ export function AttentionRow({ item, agents }: AttentionRowProps) {
   const { id } = useWorkspace();
   const path = `/w/${id}`;
   const nameOf = (agentId: string) => agents.get(agentId)?.name ?? shortenId(agentId);
-  const raise = (scope: string) => (
-    <LinkButton size="small" href={`${path}/plan?ceiling=${scope}`}>
-      Raise the ceiling
-    </LinkButton>
-  );
   switch (item.kind) {
     case "provider":
       return (
@@ -94,7 +89,7 @@ export function AttentionRow({ item, agents }: AttentionRowProps) {
           }
           end={
             isPausedByLimit ? (
-              raise(`agent:${item.agentId}`)
+              <RaiseCeiling ceiling={`agent:${item.agentId}`} />
             ) : (
               <ResumeButton agentId={item.agentId} name={name} />
             )
@@ -113,7 +108,7 @@ export function AttentionRow({ item, agents }: AttentionRowProps) {
             </Named>
           }
           detail={`${formatMoney(spent)} of ${formatMoney(limit)} spent today`}
-          end={raise(`${scope}:${scope_id}`)}
+          end={<RaiseCeiling ceiling={`${scope}:${scope_id}`} />}
         />
       );
     }

@@ -165,11 +165,9 @@ function runLine(known: FeedLine | undefined, event: WorkspaceEvent): FeedLine |
   if (known?.kind === "run" && known.endedAt !== undefined) return known;
   const at = Date.parse(event.time);
   const before = known?.kind === "run" ? known : undefined;
-  // The line can already show a later state of the run than this event, because the list of runs
-  // may have been read after the event.
-  if (status === "waiting" && before !== undefined) return before;
-  if (status === "queued" && before !== undefined)
-    return before.status === "waiting" ? { ...before, status } : before;
+  // A line that is known shows the run after its first event or later, because the list of runs may
+  // have been read after the event.
+  if (before !== undefined && event.seq === 1) return before;
   const hasEnded = !["waiting", "queued", "running"].includes(status);
   const { error } = event.data as { error?: { message?: unknown } };
   return {

@@ -1,4 +1,4 @@
-import type { RunStats } from "@beckon/client";
+import type { RunStats, UsageReport } from "@beckon/client";
 import type { Recent } from "./queries.ts";
 import { countsSince, type Tally } from "./tally.ts";
 
@@ -79,12 +79,22 @@ export interface CostOfToday {
   readonly micros: number | null;
   /** The sum of the known costs. */
   readonly leastMicros: number;
-  /** Micro-dollars for each hour since midnight; null if unknown. */
+  /**
+   * Micro-dollars for each hour since midnight; null if unknown. Empty if only the sum is known.
+   */
   readonly series: readonly (number | null)[];
 }
 
-/** Returns the cost of today. It includes runs that ended after the statistics were read. */
-export function costOf(stats: RunStats, tally: Tally): CostOfToday {
+/**
+ * Returns the cost of today. It includes runs that ended after the statistics were read. Such runs
+ * are not added to usage, because it already includes the steps that were made before.
+ */
+export function costOf(stats: RunStats | UsageReport, tally: Tally): CostOfToday {
+  if ("totals" in stats) {
+    const { cost_micros, unknown_cost_entries } = stats.totals;
+    const micros = unknown_cost_entries === 0 ? cost_micros : null;
+    return { micros, leastMicros: cost_micros ?? 0, series: [] };
+  }
   const hours = new Map(stats.groups.map((group) => [Date.parse(group.bucket ?? ""), group]));
   const start = Date.parse(stats.created_after);
   const count = Math.max(1, Math.ceil((Date.parse(stats.created_before) - start) / 3_600_000));

@@ -1,4 +1,11 @@
-import type { Ceiling, ListedRun, RunStats, Subscription, WorkspaceEvent } from "@beckon/client";
+import type {
+  Ceiling,
+  ListedRun,
+  RunStats,
+  Subscription,
+  UsageReport,
+  WorkspaceEvent,
+} from "@beckon/client";
 import { expect, test } from "vitest";
 import { attentionOf, type Condition } from "./attention.ts";
 import { addEvents, emptyFeed, type FeedFilter, readFeed, shownLines } from "./feed.ts";
@@ -107,6 +114,14 @@ test("an unknown cost is never shown as nothing", () => {
   const { series } = costOf(statsOf([at("01", 100)], midnight), []);
   expect([series.length, series[0], series[1]]).toEqual([13, 0, 100]);
   expect(costOf(statsOf([], midnight), [])).toMatchObject({ micros: 0, leastMicros: 0 });
+});
+
+test("the cost of usage is shown without a line, and is partial if prices are unknown", () => {
+  const usageOf = (cost_micros: number | null, unknown_cost_entries: number) =>
+    ({ totals: { cost_micros, unknown_cost_entries } }) as UsageReport;
+  expect(costOf(usageOf(350, 0), [])).toEqual({ micros: 350, leastMicros: 350, series: [] });
+  expect(costOf(usageOf(350, 2), [])).toMatchObject({ micros: null, leastMicros: 350 });
+  expect(costOf(usageOf(null, 2), [])).toMatchObject({ micros: null, leastMicros: 0 });
 });
 
 test("the tally forgets what statistics have had for long", () => {
@@ -279,6 +294,23 @@ test("a run of the feed that is queued or running does not wait again", () => {
   const late = event("run.waiting", "2026-11-03T12:00:00.000Z", { seq: 1 });
   for (const status of ["queued", "running"] as const)
     expect(feedOf([{ ...run, status }], [late])).toMatchObject([{ status }]);
+});
+
+test("a run of the feed that its process releases is queued, and running once it is resumed", () => {
+  const released = event("run.queued", "2026-11-03T12:00:02.000Z", { seq: 3 });
+  const resumed = event("run.resumed", "2026-11-03T12:00:03.000Z", { seq: 4 });
+  expect(feedOf([run], [released])).toMatchObject([{ status: "queued" }]);
+  expect(feedOf([run], [released, resumed])).toMatchObject([{ status: "running" }]);
+});
+
+test("a list that is read after a release still shows the run as queued", () => {
+  const events = [
+    event("run.started", "2026-11-03T12:00:01.000Z", { seq: 2 }),
+    event("run.queued", "2026-11-03T12:00:02.000Z", { seq: 3 }),
+  ];
+  const feed = addEvents(readFrom([run]), events);
+  const again = { runs: [{ ...run, status: "queued" }], filter: "all", readAt: 2 } as const;
+  expect(shownLines(readFeed(feed, again))).toMatchObject([{ status: "queued" }]);
 });
 
 test("the feed takes new runs and pauses of agents, and shows what its filter accepts", () => {

@@ -1,8 +1,8 @@
-import type { BeckonClient, GetRunStatsQuery, RunStats } from "@beckon/client";
+import type { BeckonClient, GetRunStatsQuery, RunStats, UsageReport } from "@beckon/client";
 import { queryOptions } from "@tanstack/react-query";
 import { agentsKey } from "../agents/index.ts";
-import { type CurrentWorkspace, codeOf } from "../data/index.ts";
-import { startOfDay } from "../format/index.ts";
+import { type CurrentWorkspace, codeOf, serverNow } from "../data/index.ts";
+import { startOfDay, toZoned } from "../format/index.ts";
 import { runsKey } from "../runs/index.ts";
 import { type FeedFilter, feedLength } from "./feed.ts";
 
@@ -53,13 +53,22 @@ export const byAgentQuery = ({ id, client }: Source) =>
     ...inTurns,
   });
 
-/** Runs since midnight of the workspace's time zone, by hour. */
-export const todayQuery = ({ id, client, timeZone }: CurrentWorkspace) =>
+/**
+ * Runs since midnight of the workspace's time zone, by hour. If there are more runs than the API
+ * counts, the usage of today, which the API sums up by day.
+ */
+export const todayQuery = ({ id, client, timeZone }: Source & Pick<CurrentWorkspace, "timeZone">) =>
   queryOptions({
     queryKey: [...statsKey(id, "today"), timeZone],
-    queryFn: ({ signal }) => {
-      const created_after = new Date(startOfDay(Date.now(), timeZone)).toISOString();
-      return client.runs.getStats({ bucket: "hour", created_after }, { signal });
+    queryFn: async ({ signal }): Promise<RunStats | UsageReport> => {
+      const now = serverNow();
+      const created_after = new Date(startOfDay(now, timeZone)).toISOString();
+      try {
+        return await client.runs.getStats({ bucket: "hour", created_after }, { signal });
+      } catch (thrown) {
+        if (codeOf(thrown) !== "bad_request") throw thrown;
+        return client.usage.get({ from: toZoned(now, timeZone).slice(0, 10) }, { signal });
+      }
     },
     ...inTurns,
   });
@@ -69,7 +78,7 @@ async function readRecent(
   query: GetRunStatsQuery,
   signal: AbortSignal,
 ): Promise<Recent> {
-  const now = Date.now();
+  const now = serverNow();
   const read = async (minutes: number): Promise<Recent> => {
     const created_after = new Date(now - minutes * 60_000).toISOString();
     return { minutes, stats: await runs.getStats({ ...query, created_after }, { signal }) };

@@ -8,6 +8,8 @@ interface LimitPlace {
   /** Path of the screen, relative to the path of the workspace. */
   readonly path: string;
   readonly label: string;
+  /** The permission without which the screen does not let the person raise it. */
+  readonly needs?: "limits:write";
 }
 
 /** Returns the link to the screen where a limit that ended a run of the agent can be raised. */
@@ -18,7 +20,11 @@ export function placeOfLimit({ scope, scope_id }: LimitReached, agentId: string)
     case "plan":
       return { path: "/plan", label: "Open the plan" };
     default:
-      return { path: `/plan?ceiling=${scope}:${scope_id}`, label: "Raise the ceiling" };
+      return {
+        path: `/plan?ceiling=${scope}:${scope_id}`,
+        label: "Raise the ceiling",
+        needs: "limits:write",
+      };
   }
 }
 

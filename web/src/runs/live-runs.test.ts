@@ -37,6 +37,11 @@ test("whatever order events arrive in, a run that has ended does not run again",
   expect(live.get("run_1")).toHaveLength(2);
 });
 
+test("a row of a run that was released to the queue is queued", () => {
+  const live = addEvents(new Map(), [started, event(3, "run.queued")]);
+  expect(patched(run, live).status).toBe("queued");
+});
+
 test("a row that was read after the end stays as it was read", () => {
   const ended = { ...run, status: "cancelled", finished_at: "2026-11-03T12:00:03.000Z" };
   expect(patched(ended, addEvents(new Map(), [started]))).toBe(ended);

@@ -3,13 +3,21 @@ import { expect, test } from "vitest";
 import { patchRun } from "./patch-run.ts";
 
 const run = { status: "waiting", started_at: null, finished_at: null } as Run;
-const event = (type: JournalEvent["type"]) =>
-  ({ type, time: "2026-11-03T14:00:00.000Z", data: {} }) as JournalEvent;
+const event = (seq: number, type: JournalEvent["type"]) =>
+  ({ type, seq, time: "2026-11-03T14:00:00.000Z", data: {} }) as JournalEvent;
 
-test("a held run is queued when it is released, and no other run goes back to the queue", () => {
-  expect(patchRun(run, event("run.waiting")).status).toBe("waiting");
-  const released = patchRun(run, event("run.queued"));
+test("a held run is queued when it is released", () => {
+  expect(patchRun(run, event(1, "run.waiting")).status).toBe("waiting");
+  expect(patchRun(run, event(2, "run.queued")).status).toBe("queued");
+});
+
+test("a run that its process releases is queued until another one resumes it", () => {
+  const running = patchRun({ ...run, status: "queued" }, event(2, "run.started"));
+  const released = patchRun(running, event(3, "run.queued"));
   expect(released.status).toBe("queued");
-  const running = patchRun(released, event("run.started"));
-  expect(patchRun(running, event("run.queued")).status).toBe("running");
+  expect(patchRun(released, event(4, "run.resumed")).status).toBe("running");
+});
+
+test("the first event of a run does not put it back into the queue", () => {
+  expect(patchRun({ ...run, status: "running" }, event(1, "run.queued")).status).toBe("running");
 });

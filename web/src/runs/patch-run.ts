@@ -9,13 +9,13 @@ export function isEnded({ finished_at }: Pick<Run, "finished_at">): boolean {
  * Returns the run after a journal entry. Entries must be applied in the order of their `seq`. A run
  * that has ended is returned unchanged.
  */
-export function patchRun(run: Run, { type, time, data }: JournalEvent): Run {
+export function patchRun(run: Run, { type, seq, time, data }: JournalEvent): Run {
   if (isEnded(run)) return run;
   switch (type) {
     case "run.queued":
-      // For a held run, which has the status `waiting`, this event means that the run is released.
-      // For a new run, it changes nothing.
-      return run.status === "waiting" ? { ...run, status: "queued" } : run;
+      // A run that goes to the queue later was held, or its process has released it. As the first
+      // event, which can arrive late, it changes nothing.
+      return seq > 1 ? { ...run, status: "queued" } : run;
     case "run.started":
       return { ...run, status: "running", started_at: run.started_at ?? time };
     case "run.resumed": {

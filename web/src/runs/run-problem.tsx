@@ -1,5 +1,5 @@
 import type { Run } from "@beckon/client";
-import { useWorkspace } from "../data/index.ts";
+import { reasonWithout, useWorkspace } from "../data/index.ts";
 import { Link, Problem, Time } from "../ui/index.ts";
 import { limitWords, placeOfLimit } from "./limit-words.ts";
 import { adviceFor } from "./run-advice.ts";
@@ -93,9 +93,10 @@ interface LimitLinkProps {
   readonly agentId: string;
 }
 
-/** A link to the screen where the limit can be raised. */
+/** A link to the screen where the limit can be raised, or why the person cannot raise it. */
 function LimitLink({ limit, agentId }: LimitLinkProps) {
-  const { id } = useWorkspace();
-  const { path, label } = placeOfLimit(limit, agentId);
-  return <Link href={`/w/${id}${path}`}>{label}</Link>;
+  const { id, can } = useWorkspace();
+  const { path, label, needs } = placeOfLimit(limit, agentId);
+  const reason = needs === undefined ? undefined : reasonWithout(needs, can);
+  return reason ?? <Link href={`/w/${id}${path}`}>{label}</Link>;
 }

@@ -1,12 +1,12 @@
 import type { Delivery, Subscription } from "@beckon/client";
 import { expect, test } from "vitest";
 import {
-  disabledBecause,
   failedText,
   healthOf,
   nameOf,
   pendingText,
   pollMs,
+  whyDisabled,
   whyNotReplayed,
 } from "./health.ts";
 
@@ -34,11 +34,11 @@ test.each([
 });
 
 test("the reason of a later version is shown as it is", () => {
-  const because = (disabled_reason: string | null) =>
-    disabledBecause({ disabled_reason } as Subscription);
-  expect(because("gone")).toContain("410");
-  expect(because("of a later version")).toBe("of a later version");
-  expect(because("toString")).toBe("toString");
+  const why = (disabled_reason: string | null) => whyDisabled({ disabled_reason } as Subscription);
+  expect(why("gone")).toContain("410");
+  expect(why("of a later version")).toBe("because of a later version");
+  expect(why("toString")).toBe("because toString");
+  expect(why(null)).toBe("for an unknown reason");
 });
 
 test("what is attempted soon is read again soon, also an attempt in progress", () => {

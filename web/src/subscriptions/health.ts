@@ -26,10 +26,10 @@ const reasons: Readonly<Record<string, string>> = {
   backlog: "more than 100,000 deliveries were pending",
 };
 
-/** Returns why Beckon disabled a subscription, in words that can follow "because". */
-export function disabledBecause({ disabled_reason: reason }: Subscription): string {
-  if (reason === null) return "of a reason that this page does not know";
-  return Object.hasOwn(reasons, reason) ? (reasons[reason] ?? reason) : reason;
+/** Returns why Beckon disabled a subscription: `because every attempt failed for 5 days`. */
+export function whyDisabled({ disabled_reason: reason }: Subscription): string {
+  if (reason === null) return "for an unknown reason";
+  return `because ${Object.hasOwn(reasons, reason) ? reasons[reason] : reason}`;
 }
 
 /**

@@ -1,6 +1,13 @@
 import type { Session } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { account, announceChanges, isNotFound, sentenceOf, useSession } from "../../data/index.ts";
+import {
+  account,
+  announceChanges,
+  failureOf,
+  isNotFound,
+  isOutcomeUnknown,
+  useSession,
+} from "../../data/index.ts";
 import { formatDate } from "../../format/index.ts";
 import { Badge, Button, Row, useNow, useTimeZone, useToast } from "../../ui/index.ts";
 import { browserName } from "./browser-name.ts";
@@ -27,8 +34,10 @@ export function SessionRow({ session }: { readonly session: Session }) {
       if (isNotFound(thrown)) return announceChanges(queryClient, sessionsKey);
       toast({
         tone: "failure",
-        title: `${name} is still signed in.`,
-        description: sentenceOf(thrown),
+        title: isOutcomeUnknown(thrown)
+          ? `The sign-out of ${name} was not confirmed.`
+          : `${name} is still signed in.`,
+        description: failureOf(thrown, "it is signed out", "Sign it out again."),
       });
       return undefined;
     },

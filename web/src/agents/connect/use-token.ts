@@ -1,5 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { isNotFound, isOutcomeUnknown, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import {
+  isNotFound,
+  isOutcomeUnknown,
+  serverNow,
+  useIdempotencyKey,
+  useWorkspace,
+} from "../../data/index.ts";
 import { type TokenState, tokenStateQuery } from "./queries.ts";
 
 /** Returns the known state of an agent's token, and the actions on it. */
@@ -28,7 +34,7 @@ export function useToken(agentId: string) {
     learn({
       isIssued: true,
       previousUntil: isReplaced
-        ? new Date(Date.now() + graceSeconds * 1_000).toISOString()
+        ? new Date(serverNow() + graceSeconds * 1_000).toISOString()
         : undefined,
     });
     return token;

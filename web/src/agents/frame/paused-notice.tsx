@@ -1,21 +1,13 @@
 import type { Agent } from "@beckon/client";
-import { useWorkspace } from "../../data/index.ts";
-import { Banner, LinkButton } from "../../ui/index.ts";
+import { RaiseCeiling } from "../../runs/index.ts";
+import { Banner } from "../../ui/index.ts";
 
 /** Says that a paused agent accepts no runs, and why it was paused. */
 export function PausedNotice({ agent }: { readonly agent: Agent }) {
-  const { id } = useWorkspace();
   if (!agent.paused) return null;
   if (agent.paused_by === "limit")
     return (
-      <Banner
-        tone="warning"
-        action={
-          <LinkButton size="small" href={`/w/${id}/plan?ceiling=agent:${agent.id}`}>
-            Raise the ceiling
-          </LinkButton>
-        }
-      >
+      <Banner tone="warning" action={<RaiseCeiling ceiling={`agent:${agent.id}`} />}>
         <strong className="font-semibold">Paused: its ceiling is reached.</strong> New runs are
         rejected until the ceiling resets or is raised.
       </Banner>

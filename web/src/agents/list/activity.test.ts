@@ -1,5 +1,12 @@
-import { expect, test } from "vitest";
-import { activityOf } from "./activity.ts";
+import { BeckonError, type RunStats } from "@beckon/client";
+import { QueryClient } from "@tanstack/react-query";
+import { expect, test, vi } from "vitest";
+import type { CurrentWorkspace } from "../../data/index.ts";
+
+/** The globals that the modules of the page use when they are loaded. */
+vi.stubGlobal("location", { origin: "https://beckon.test" });
+vi.stubGlobal("BroadcastChannel", class {});
+const { activityOf, activityQuery } = await import("./activity.ts");
 
 const group = (agent_id: string, bucket: string, counts: object) => ({
   agent_id,
@@ -25,4 +32,22 @@ test("runs are counted by agent and hour, and hours without runs are zero", () =
     agt_1: { runs: 6, failed: 3, ended: 6, hourly: [2, 0, 0, 0, 4] },
     agt_2: { runs: 1, failed: 0, ended: 0, hourly: [0, 0, 1, 0, 0] },
   });
+});
+
+test("the activity is that of the last hour if a day has too many runs", async () => {
+  const bucket = "2026-11-20T14:00:00.000Z";
+  const stats: RunStats = {
+    created_after: "2026-11-20T13:30:00.000Z",
+    created_before: "2026-11-20T14:30:00.000Z",
+    time_zone: "UTC",
+    groups: [group("agt_1", bucket, { succeeded: 1 })],
+  };
+  const tooMany = new BeckonError({ code: "bad_request", message: "Too many.", status: 400 });
+  const getStats = vi.fn().mockRejectedValueOnce(tooMany).mockResolvedValue(stats);
+  const client = { runs: { getStats } } as unknown as CurrentWorkspace["client"];
+  const query = activityQuery({ id: "wsp_1", client, can: () => true });
+  const cache = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  const data = query.select?.(await cache.fetchQuery(query));
+  expect([data?.hours, data?.byAgent.get("agt_1")?.runs]).toEqual([1, 1]);
+  expect(getStats.mock.lastCall?.[0]).toMatchObject({ bucket: "hour", group_by: "agent" });
 });

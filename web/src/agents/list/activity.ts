@@ -1,8 +1,8 @@
 import type { RunStats } from "@beckon/client";
 import { queryOptions } from "@tanstack/react-query";
-import type { CurrentWorkspace } from "../../data/index.ts";
+import { type CurrentWorkspace, codeOf, serverNow } from "../../data/index.ts";
 
-/** Runs of one agent in the last 24 hours. */
+/** Runs of one agent. */
 export interface Activity {
   readonly runs: number;
   readonly failed: number;
@@ -57,13 +57,37 @@ function firstBucketOf({ created_after, groups }: RunStats): number {
   return start - sinceFullHour;
 }
 
-/** The runs of the last 24 hours, by agent. Refetched every minute. */
-export const activityQuery = ({ id, client, can }: CurrentWorkspace) =>
+/** Statistics of the runs of the last 24 hours, or of the last hour. */
+interface ReadActivity {
+  readonly hours: 24 | 1;
+  readonly stats: RunStats;
+}
+
+const select = ({ hours, stats }: ReadActivity) => ({ hours, byAgent: activityOf(stats) });
+
+/**
+ * The runs of the last 24 hours, by agent. If there are more runs or agents than the API counts,
+ * those of the last hour. Refetched every minute.
+ */
+export const activityQuery = ({
+  id,
+  client,
+  can,
+}: Pick<CurrentWorkspace, "id" | "client" | "can">) =>
   queryOptions({
     queryKey: [id, "runs", "activity"],
-    queryFn: ({ signal }) =>
-      client.runs.getStats({ bucket: "hour", group_by: "agent" }, { signal }),
-    select: activityOf,
+    queryFn: async ({ signal }): Promise<ReadActivity> => {
+      const query = { bucket: "hour", group_by: "agent" } as const;
+      try {
+        return { hours: 24, stats: await client.runs.getStats(query, { signal }) };
+      } catch (thrown) {
+        if (codeOf(thrown) !== "bad_request") throw thrown;
+        const created_after = new Date(serverNow() - hourMs).toISOString();
+        const stats = await client.runs.getStats({ ...query, created_after }, { signal });
+        return { hours: 1, stats };
+      }
+    },
+    select,
     enabled: can("runs:read"),
     refetchInterval: 60_000,
   });

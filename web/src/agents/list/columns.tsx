@@ -60,7 +60,7 @@ export const agentColumns: readonly Column<Agent>[] = [
   },
   {
     id: "activity",
-    header: "Runs, last 24 hours",
+    header: "Recent runs",
     cell: ({ id }) => <ActivityCell agentId={id} />,
     width: 152,
     from: "lg",

@@ -1,5 +1,6 @@
 import { ChevronRight, Wrench } from "lucide-react";
-import { JsonTree } from "../../json/index.ts";
+import { useMemo } from "react";
+import { JsonTree, parseJson } from "../../json/index.ts";
 import { rejectionReason, toolOutcomeOf, unansweredCall, unmadeCall } from "../../runs/index.ts";
 import { Badge, ByteSize, Duration, Link, LongText, Spinner } from "../../ui/index.ts";
 import type { ToolUse } from "./transcript.ts";
@@ -15,6 +16,7 @@ interface ToolUseViewProps {
 
 /** A tool call in one line. A click shows its arguments and its result below. */
 export function ToolUseView({ use, runHref, isOpen = false, isEnded }: ToolUseViewProps) {
+  const written = useMemo(() => parseJson(use.arguments) ?? use.arguments, [use.arguments]);
   const outcome = outcomeOf(use, isEnded);
   const isOk = use.outcome === "ok";
   const reason = use.outcome === "refused" ? rejectionReason(use.result) : undefined;
@@ -52,7 +54,7 @@ export function ToolUseView({ use, runHref, isOpen = false, isEnded }: ToolUseVi
             {meaning}
           </p>
         )}
-        <Part title="Arguments" value={use.arguments} />
+        <Part title="Arguments" value={written} />
         {use.large !== undefined ? (
           <p className="text-dense text-ink-2">
             The result has <ByteSize bytes={use.large.bytes} />. Read it on{" "}

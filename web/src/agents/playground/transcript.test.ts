@@ -50,7 +50,7 @@ test("a tool call has its arguments, then its result and duration", () => {
   const call = { type: "tool_call", call_id: "c1", tool: "clock", arguments: '{"zone":"UTC"}' };
   const called = after(entry(2, "run.step", { step: 1, parts: [call] }));
   expect(called.steps[0]?.tools).toEqual([
-    { callId: "c1", tool: "clock", arguments: { zone: "UTC" } },
+    { callId: "c1", tool: "clock", arguments: '{"zone":"UTC"}' },
   ]);
   const result = { call_id: "c1", tool: "clock", outcome: "ok", result: { a: 1 }, duration_ms: 8 };
   const making = addEvent(called, entry(3, "run.tool_call", { ...call, arguments: {} }));
@@ -59,6 +59,28 @@ test("a tool call has its arguments, then its result and duration", () => {
   expect(finished.steps[0]?.tools).toMatchObject([
     { callId: "c1", isCalled: true, outcome: "ok", result: { a: 1 }, durationMs: 8 },
   ]);
+});
+
+test("the arguments stay as the model wrote them, because parsed integers are rounded", () => {
+  const call = {
+    type: "tool_call",
+    call_id: "c1",
+    tool: "read",
+    arguments: '{"id":9007199254740993}',
+  };
+  const { steps } = after(
+    entry(2, "run.step", { step: 1, parts: [call] }),
+    entry(3, "run.tool_call", { ...call, arguments: JSON.parse(call.arguments) }),
+  );
+  expect(steps[0]?.tools).toMatchObject([{ isCalled: true, arguments: call.arguments }]);
+});
+
+test("without the model's answer, the arguments are those of the call", () => {
+  const { steps } = after(
+    entry(2, "run.step", { artifact_id: "art_1", bytes: 70_000 }),
+    entry(3, "run.tool_call", { call_id: "c1", tool: "read", arguments: { id: 1 } }),
+  );
+  expect(steps[0]?.tools).toMatchObject([{ callId: "c1", arguments: '{"id":1}' }]);
 });
 
 test("a result that is too large for its event belongs to the call that waits for one", () => {

@@ -10,7 +10,8 @@ export interface Large {
 export interface ToolUse {
   readonly callId: string;
   readonly tool: string;
-  readonly arguments: unknown;
+  /** The arguments as the model wrote them: usually JSON, whose integers can be long. */
+  readonly arguments: string;
   /** True once the call was made. It stays undefined for a call that was rejected. */
   readonly isCalled?: boolean | undefined;
   /**
@@ -102,12 +103,7 @@ function addEntry(transcript: Transcript, { type, time, data, id }: JournalEvent
     case "run.step_lost":
       return { ...transcript, steps: transcript.steps.filter(({ isLive }) => !isLive) };
     case "run.tool_call":
-      return putTool(transcript, {
-        callId: textOf(data.call_id) ?? id,
-        tool: textOf(data.tool) ?? "tool",
-        arguments: data.arguments,
-        isCalled: true,
-      });
+      return putCall(transcript, data, id);
     case "run.tool_result":
       return putResult(transcript, data);
     case "run.finished":
@@ -168,9 +164,26 @@ function finishedStep(transcript: Transcript, data: Data): Step {
     .map((part) => ({
       callId: part.call_id ?? "",
       tool: part.tool ?? "tool",
-      arguments: parsed(part.arguments ?? ""),
+      arguments: part.arguments ?? "",
     }));
   return { step, text: textsOf("text"), reasoning: textsOf("reasoning"), tools, isLive: false };
+}
+
+/**
+ * Notes that a call was made. Its arguments stay those of the model's answer: the event's numbers
+ * were parsed, which rounds long integers. The event's arguments are used if the answer was too
+ * large for its event.
+ */
+function putCall(transcript: Transcript, data: Data, id: string): Transcript {
+  const callId = textOf(data.call_id) ?? id;
+  const uses = transcript.steps.flatMap(({ tools }) => tools);
+  const asked = uses.find((use) => use.callId === callId);
+  return putTool(transcript, {
+    callId,
+    tool: textOf(data.tool) ?? "tool",
+    arguments: asked?.arguments ?? JSON.stringify(data.arguments) ?? "",
+    isCalled: true,
+  });
 }
 
 /**
@@ -226,11 +239,3 @@ function putStep(transcript: Transcript, step: Step): Transcript {
 
 const lastStep = ({ steps }: Transcript) => steps.at(-1)?.step ?? 0;
 const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}

@@ -1,6 +1,6 @@
 import type { Provider } from "@beckon/client";
 import type { ReactNode } from "react";
-import { useWorkspace } from "../../data/index.ts";
+import { toServerTime, useWorkspace } from "../../data/index.ts";
 import { Badge, Button, Problem, Time } from "../../ui/index.ts";
 import { originLabel } from "../origin.ts";
 import { needsEditor } from "../permission.ts";
@@ -43,7 +43,7 @@ export function ProviderRow({ provider, isOpen, onToggle, menu }: ProviderRowPro
           <StateMark state={state} />
           {"atMs" in state ? (
             <span className="pl-5.5 text-label text-ink-3">
-              Checked <Time value={state.atMs} />
+              Checked <Time value={toServerTime(state.atMs)} />
             </span>
           ) : null}
         </div>

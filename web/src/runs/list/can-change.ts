@@ -2,6 +2,12 @@ import type { WorkspaceEvent } from "@beckon/client";
 import { isEnd, isNewRun } from "../live-runs.ts";
 import { type RunFilters, timeOf } from "./filters/run-filters.ts";
 
+/**
+ * `run.queued` is not always the first event of a run: a held run is released with it, and a run
+ * whose process stops goes back to the queue.
+ */
+const moves: ReadonlySet<string> = new Set(["run.queued", "run.started", "run.resumed"]);
+
 /** Returns whether the event can change the newest page of the list with these filters. */
 export function canChange(filters: RunFilters, event: WorkspaceEvent): boolean {
   const { agent_id, created_before, status, error, text } = filters;
@@ -9,8 +15,6 @@ export function canChange(filters: RunFilters, event: WorkspaceEvent): boolean {
   if (created_before !== undefined && (timeOf(created_before, Date.now()) ?? 0) < Date.now())
     return false;
   const dependsOnState = [status, error, text].some((filter) => filter !== undefined);
-  // `run.queued` is not always the first event of a run: when a held run is released, the event
-  // changes its state from `waiting` to `queued`.
-  const isMove = isEnd(event) || event.type === "run.started" || event.type === "run.queued";
+  const isMove = isEnd(event) || moves.has(event.type);
   return isNewRun(event) || (dependsOnState && isMove);
 }

@@ -4,6 +4,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useMutation } from "@tanstack/react-query";
 import { useRef } from "react";
 import { useForm } from "react-hook-form";
+import { messageOf, wording } from "../../data/index.ts";
 import { Field, FormDialog, FormError, TextArea } from "../../ui/index.ts";
 
 interface RetryDialogProps {
@@ -22,7 +23,7 @@ interface RetryDialogProps {
  */
 export function RetryDialog({ run, retry, close }: RetryDialogProps) {
   const { register, handleSubmit, formState } = useForm({
-    resolver: zodResolver(invokeBody),
+    resolver: zodResolver(invokeBody, { error: wording }),
     defaultValues: { input: run.input },
   });
   // This dialog is still open while the page of the new run opens. It must not ask then whether to
@@ -55,7 +56,7 @@ export function RetryDialog({ run, retry, close }: RetryDialogProps) {
       <Field
         label="Input"
         hint="The agent gets exactly this text."
-        error={formState.errors.input?.message}
+        error={messageOf(formState.errors.input)}
       >
         <TextArea {...register("input")} rows={8} mono autoFocus />
       </Field>

@@ -1,15 +1,17 @@
 import { useEffect, useState } from "react";
+import { toServerTime } from "../../data/index.ts";
 
 /**
- * Returns the current time in Unix ms, for durations that still grow on the page.
+ * Returns the current time of the server's clock in Unix ms, for durations that still grow on the
+ * page.
  * @param isRunning false stops the updates
  */
 export function useClock(isRunning: boolean, everyMs = 250): number {
-  const [now, setNow] = useState(Date.now);
+  const [now, setNow] = useState(() => toServerTime());
   useEffect(() => {
     if (!isRunning) return;
-    setNow(Date.now());
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    setNow(toServerTime());
+    const timer = setInterval(() => setNow(toServerTime()), everyMs);
     return () => clearInterval(timer);
   }, [isRunning, everyMs]);
   return now;

@@ -2,9 +2,9 @@ import type { RetryRunBody, Run } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { announceChanges, sentenceOf, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
-import { download } from "../../json/index.ts";
+import { download, parseExactly } from "../../json/index.ts";
 import { useToast } from "../../ui/index.ts";
-import { newerRun } from "../patch-run.ts";
+import { isEnded, newerRun } from "../patch-run.ts";
 import { runQuery, runsKey } from "../queries.ts";
 
 /** Returns the actions on a run. */
@@ -46,13 +46,13 @@ export function useRunActions(run: Run) {
     retryWith: start,
     /**
      * Requests the cancellation of the run. The run ends once the process that executes it has
-     * stopped it.
+     * stopped it. A run that has ended meanwhile stays as it is.
      */
     cancel: async () => {
       const read = await client.runs.cancel(run.id);
       cache.setQueryData(runQuery(workspace, run.id).queryKey, (known) => newerRun(known, read));
       void announceChanges(cache, runsKey(id));
-      toast({ title: "The run is being cancelled." });
+      toast({ title: cancelWords(read) });
     },
     remove: async () => {
       await client.runs.delete(run.id);
@@ -65,8 +65,8 @@ export function useRunActions(run: Run) {
     saveJournal: async () => {
       try {
         const lines: string[] = [];
-        for await (const entry of client.runs.listEvents(run.id, { limit: 200 }))
-          lines.push(JSON.stringify(entry));
+        const entries = client.runs.listEvents(run.id, { limit: 200 }, { parse: parseExactly });
+        for await (const entry of entries) lines.push(JSON.stringify(entry));
         download(`${run.id}.jsonl`, `${lines.join("\n")}\n`, "application/jsonl");
       } catch (thrown) {
         toast({
@@ -77,4 +77,11 @@ export function useRunActions(run: Run) {
       }
     },
   };
+}
+
+function cancelWords(run: Run): string {
+  if (!isEnded(run)) return "The run is being cancelled.";
+  return run.status === "cancelled"
+    ? "The run was cancelled."
+    : "The run ended before it could be cancelled.";
 }

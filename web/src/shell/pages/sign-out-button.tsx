@@ -1,9 +1,10 @@
 import { useMutation } from "@tanstack/react-query";
-import { useSession } from "../../data/index.ts";
+import { failureOf, isOutcomeUnknown, useSession } from "../../data/index.ts";
 import { Button, Problem } from "../../ui/index.ts";
 
 /**
- * Ends the session. If the server does not confirm this, shows that the person is still signed in.
+ * Ends the session. If the server does not confirm this, shows that the person is still signed in
+ * or, if the response was lost, that this is not known.
  */
 export function SignOutButton() {
   const session = useSession();
@@ -17,7 +18,16 @@ export function SignOutButton() {
       >
         Sign out
       </Button>
-      {signOut.isError ? <Problem error={signOut.error} title="You are still signed in." /> : null}
+      {signOut.isError ? (
+        <Problem
+          error={failureOf(signOut.error, "you are signed out", "Sign out again.")}
+          title={
+            isOutcomeUnknown(signOut.error)
+              ? "The sign-out was not confirmed."
+              : "You are still signed in."
+          }
+        />
+      ) : null}
     </>
   );
 }

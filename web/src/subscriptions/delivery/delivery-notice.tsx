@@ -1,6 +1,7 @@
 import type { DeliveryDetails, Subscription } from "@beckon/client";
 import { useWorkspace } from "../../data/index.ts";
 import { Banner, LinkButton, Problem, Time } from "../../ui/index.ts";
+import { whyNotSent, withoutStop } from "./delivery-words.ts";
 
 interface DeliveryNoticeProps {
   readonly subscription: Subscription;
@@ -23,9 +24,7 @@ export function DeliveryNotice({ subscription, delivery }: DeliveryNoticeProps) 
   if (status === "not_sent")
     return (
       <Banner tone="warning" action={open}>
-        {error === null
-          ? "This event was not sent, because the subscription was paused or disabled when it happened."
-          : "This event was not sent, because Beckon was restored from a backup. It can have been sent before."}
+        <bdi>{whyNotSent(delivery)}</bdi>
         {open === undefined ? " Replay sends it." : " Resume the subscription, then replay it."}
       </Banner>
     );
@@ -36,13 +35,13 @@ export function DeliveryNotice({ subscription, delivery }: DeliveryNoticeProps) 
       <Problem
         isState
         title="All attempts failed."
-        error={`${error.replace(/\.$/, "")}. Correct the receiver, then replay the delivery.`}
+        error={`${withoutStop(error)}. Correct the receiver, then replay the delivery.`}
       />
     );
   if (status === "pending" && error !== null)
     return (
       <Banner tone="warning" action={open}>
-        The last attempt failed: <bdi>{error.replace(/\.$/, "")}</bdi>. The next attempt is{" "}
+        The last attempt failed: <bdi>{withoutStop(error)}</bdi>. The next attempt is{" "}
         <Time value={next} />.
       </Banner>
     );

@@ -3,6 +3,7 @@ import { formatBytes } from "../../format/index.ts";
 import { Pairs, Panel, Part } from "../../ui/index.ts";
 import type { DeliveryAttempt } from "../queries.ts";
 import { BodyText } from "./body-text.tsx";
+import { whyNoBody } from "./delivery-words.ts";
 
 interface RequestPanelProps {
   readonly delivery: DeliveryDetails;
@@ -44,11 +45,7 @@ export function RequestPanel({ delivery, attempt }: RequestPanelProps) {
           }
         >
           {body === null ? (
-            <p className="text-ink-2">
-              {delivery.status === "not_sent"
-                ? "It was not sent. A replay makes the body from the run's journal."
-                : "It was deleted with its run."}
-            </p>
+            <p className="text-ink-2">{whyNoBody(delivery)}</p>
           ) : (
             <BodyText label="Request body" text={body} fileName={`${delivery.event_id}.json`} />
           )}

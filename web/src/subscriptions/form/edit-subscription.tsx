@@ -5,7 +5,7 @@ import { announceChanges, savedResource, usePatch, useWorkspace } from "../../da
 import { MergeDialog, useToast } from "../../ui/index.ts";
 import { subscriptionsKey } from "../list-query.ts";
 import { subscriptionQuery } from "../queries.ts";
-import { changesFor, fieldsOf, type SubscriptionFields } from "./subscription-fields.ts";
+import { changesFor, fieldsOf, patchBody, type SubscriptionFields } from "./subscription-fields.ts";
 import { SubscriptionForm } from "./subscription-form.tsx";
 
 interface EditSubscriptionProps {
@@ -36,7 +36,8 @@ export function EditSubscription({ subscription, close }: EditSubscriptionProps)
   const [isSaved, setSaved] = useState(false);
   const patch = usePatch<Subscription, UpdateSubscriptionBody>({
     read: () => subscriptions.get(base.id),
-    write: (changes, ifMatch) => subscriptions.update(base.id, changes, { ifMatch }),
+    write: (changes, ifMatch, before) =>
+      subscriptions.update(base.id, patchBody(changes, before), { ifMatch }),
     onRead: (read) =>
       queryClient.setQueryData(subscriptionQuery(workspace, base.id).queryKey, read),
   });

@@ -8,6 +8,7 @@ import {
   generateSecret,
   hasOtherOrigin,
   newSubscription,
+  patchBody,
   resolverFor,
   type SubscriptionFields,
 } from "./subscription-fields.ts";
@@ -135,6 +136,14 @@ test("another server needs the secret and the headers again", async () => {
   expect(hasOtherOrigin(existing.url, "https://example.com:443/b")).toBe(false);
   expect(hasOtherOrigin(existing.url, "http://example.com/a")).toBe(true);
   expect(hasOtherOrigin(existing.url, "https://")).toBe(false);
+});
+
+test("a secret is sent with its URL, also if the URL is saved already", () => {
+  const url = "https://example.org/a";
+  const moved = { ...existing, url };
+  expect(patchBody({ secret: "whsec_1" }, moved)).toEqual({ url, secret: "whsec_1" });
+  expect(patchBody({ url, secret: "whsec_1" }, existing)).toEqual({ url, secret: "whsec_1" });
+  expect(patchBody({ description: "Shop" }, moved)).toEqual({ description: "Shop" });
 });
 
 test("a generated secret is one that the API accepts", () => {

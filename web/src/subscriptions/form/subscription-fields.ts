@@ -137,6 +137,18 @@ export function changesFor(
   };
 }
 
+/**
+ * Returns the changes with the URL that the API needs together with a secret. The URL can be
+ * missing in the changes because it is saved already: a save whose response was lost is repeated.
+ * @param base the subscription on which the changes are based
+ */
+export function patchBody(
+  changes: UpdateSubscriptionBody,
+  { url }: Pick<Subscription, "url">,
+): UpdateSubscriptionBody {
+  return changes.secret === undefined ? changes : { url, ...changes };
+}
+
 /** Returns whether the new URL has another scheme, host or port. False while it is not valid. */
 export function hasOtherOrigin(before: string, after: string): boolean {
   const typed = URL.parse(after.trim());

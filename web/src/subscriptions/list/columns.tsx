@@ -40,8 +40,8 @@ export function subscriptionColumns(isNarrow: boolean): readonly Column<Subscrip
     },
     {
       id: "failed",
-      header: "Given up, 24 h",
-      width: 120,
+      header: "Failed, last 24 hours",
+      width: 160,
       align: "end",
       from: "lg",
       cell: ({ health }) => <Count text={failedText(health)} />,

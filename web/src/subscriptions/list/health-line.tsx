@@ -1,6 +1,6 @@
 import type { Subscription } from "@beckon/client";
 import { Time } from "../../ui/index.ts";
-import { disabledBecause, healthOf } from "../health.ts";
+import { healthOf, whyDisabled } from "../health.ts";
 
 /**
  * Explains in one line why a subscription fails or is not enabled. Renders nothing for other
@@ -27,7 +27,7 @@ export function HealthLine({ subscription }: { readonly subscription: Subscripti
     case "disabled":
       return (
         <>
-          <Time value={since} />, because {disabledBecause(subscription)}
+          <Time value={since} />, {whyDisabled(subscription)}
         </>
       );
     default:

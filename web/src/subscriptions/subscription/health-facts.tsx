@@ -23,7 +23,7 @@ export function HealthFacts({ subscription }: { readonly subscription: Subscript
       <Fact label="Next attempt">
         <At time={health.next_attempt_at} none="None" />
       </Fact>
-      <Fact label="Given up, 24 h">
+      <Fact label="Failed, last 24 hours">
         <Counted text={failedText(health)} href={`${path}?status=failed`} />
       </Fact>
     </Facts>

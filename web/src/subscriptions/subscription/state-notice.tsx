@@ -1,6 +1,6 @@
 import type { Subscription } from "@beckon/client";
 import { Banner, Time } from "../../ui/index.ts";
-import { disabledBecause, healthOf } from "../health.ts";
+import { healthOf, whyDisabled } from "../health.ts";
 import { ResumeButton } from "./resume-button.tsx";
 
 /**
@@ -20,7 +20,7 @@ export function StateNotice({ subscription }: { readonly subscription: Subscript
     case "disabled":
       return (
         <Banner tone="failure" action={<ResumeButton subscription={subscription} />}>
-          Beckon disabled it <Time value={since} />, because {disabledBecause(subscription)}.{" "}
+          Beckon disabled it <Time value={since} />, {whyDisabled(subscription)}.{" "}
           <LastError error={health.last_error} />
           Correct the receiver, then resume: what was missed can be replayed.
         </Banner>

@@ -67,7 +67,7 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
       <LeaveGuard isDirty={() => isDirty} withinPage />
       <Field
         label="Prompt prefix"
-        hint="Stands before each payload, separated by a blank line."
+        hint="Added before each payload, separated by a blank line."
         error={messageOf(errors.prompt_prefix)}
       >
         <TextArea {...edited} rows={4} readOnly={disabledReason !== undefined} />

@@ -1,5 +1,5 @@
 import type { CreateTriggerAnswer } from "@beckon/client";
-import type { Preset } from "@beckon/contract";
+import type { Preset, SenderSecrets } from "@beckon/contract";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button, CopyField, Dialog, FormError, Link } from "../../ui/index.ts";
@@ -21,7 +21,7 @@ export function CreatedSender({ trigger, preset, secret, onClose }: CreatedSende
   const ids = { id: trigger.id, agent_id: trigger.agent_id };
   const { set } = useSenderSecret(ids);
   const generate = useMutation({ mutationFn: async () => (await set({})).secret });
-  const [isSaved, setSaved] = useState(false);
+  const [saved, setSaved] = useState<SenderSecrets>();
   const shown = secret ?? generate.data;
   return (
     <Dialog
@@ -60,12 +60,17 @@ export function CreatedSender({ trigger, preset, secret, onClose }: CreatedSende
           </p>
         </div>
         {preset.secret_from === "sender" ? (
-          isSaved ? (
-            <p role="status" className="text-moss">
-              The secret is saved.
-            </p>
+          saved !== undefined ? (
+            <>
+              <p role="status" className="text-moss">
+                The secret is saved.
+              </p>
+              {saved.verify_token === null ? null : (
+                <CopyField label="Verify token" value={saved.verify_token} variant="wrap" />
+              )}
+            </>
           ) : (
-            <SecretForm trigger={ids} onSaved={() => setSaved(true)} />
+            <SecretForm trigger={ids} onSaved={setSaved} />
           )
         ) : null}
         <FirstRequest trigger={ids} />

@@ -123,7 +123,7 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
       <Field
         label="Prompt prefix"
         optional
-        hint="Stands before each payload and says what to do with it."
+        hint="Added before each payload, to say what to do with it."
         error={messageOf(formState.errors.prompt_prefix)}
       >
         <TextArea {...register("prompt_prefix")} rows={3} />

@@ -3,7 +3,6 @@ import type { ReceivedRequest } from "@beckon/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { type CurrentWorkspace, listOptions } from "../../data/index.ts";
-import { receivedKey } from "../queries.ts";
 
 /** A trigger of the workspace, by its ids. */
 export interface TriggerIds {
@@ -14,9 +13,13 @@ export interface TriggerIds {
 /** Filters of a list of received requests. */
 export type RequestFilters = Pick<ListTriggerRequestsQuery, "outcome" | "event_type">;
 
-/** Prefix of the keys of all queries about a trigger's received requests. */
+/**
+ * Prefix of the keys of all queries about a trigger's received requests. It does not begin with
+ * `receivedKey`: queries below that are refetched after each new run, which would insert rows into
+ * a list that a person reads.
+ */
 export const requestsKey = (workspaceId: string, { id, agent_id }: TriggerIds) =>
-  [...receivedKey(workspaceId, agent_id), id, "requests"] as const;
+  [workspaceId, "requests", agent_id, id] as const;
 
 /** The requests that a trigger has received, newest first. */
 export const requestsQuery = (

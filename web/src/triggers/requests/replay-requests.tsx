@@ -134,7 +134,7 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
         </Field>
         <PastRangeFields label="Received when?" range={range} />
         <RadioCards
-          label="Onto which version of the agent?"
+          label="Which version of the agent?"
           columns={2}
           value={version}
           onChange={setVersion}

@@ -74,11 +74,11 @@ export function RequestActions({ trigger, request }: RequestActionsProps) {
           trigger={button}
           items={[
             {
-              label: "Onto the current version",
+              label: "With the current version",
               onSelect: () => replay.mutate("current"),
             },
             {
-              label: "Onto the original version",
+              label: "With the original version",
               onSelect: () => replay.mutate("original"),
             },
           ]}

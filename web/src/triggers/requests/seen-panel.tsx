@@ -49,7 +49,7 @@ export function SeenPanel({ trigger, request }: SeenPanelProps) {
         ) : canPreview ? (
           <InputNow trigger={trigger} requestId={request.id} />
         ) : (
-          <p className="text-ink-2">Nothing: its body is not stored.</p>
+          <p className="text-ink-2">There is no preview, because the body is not stored.</p>
         )}
       </div>
     </Panel>

@@ -1,9 +1,12 @@
 import type { Trigger } from "@beckon/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { announceChanges, sentenceOf, useWorkspace } from "../../data/index.ts";
+import { announceChanges, sentenceOf, toServerTime, useWorkspace } from "../../data/index.ts";
 import { useToast } from "../../ui/index.ts";
-import { triggersKey } from "../queries.ts";
+import { triggerQuery, triggersKey } from "../queries.ts";
+
+/** Time between two reads of the trigger while Beckon listens, in milliseconds. */
+const pollMs = 2_000;
 
 /** Starts and stops listening for a sample: the next verified request is captured. */
 export function useListening({ id, agent_id, listening_until }: Trigger) {
@@ -28,9 +31,16 @@ export function useListening({ id, agent_id, listening_until }: Trigger) {
     onError,
     onSettled,
   });
+  const secondsLeft = useSecondsLeft(listening_until);
+  // A captured request ends listening, and may not be in the list, because the list is filtered.
+  useQuery({
+    ...triggerQuery(workspace, agent_id, id),
+    refetchInterval: pollMs,
+    enabled: secondsLeft > 0,
+  });
   return {
     /** The seconds that remain; 0 if Beckon does not listen. */
-    secondsLeft: useSecondsLeft(listening_until),
+    secondsLeft,
     start: () => start.mutate(),
     stop: () => stop.mutate(),
     isPending: start.isPending || stop.isPending,
@@ -38,13 +48,13 @@ export function useListening({ id, agent_id, listening_until }: Trigger) {
 }
 
 function useSecondsLeft(until: string | null): number {
-  const [nowMs, setNowMs] = useState(Date.now);
+  const [nowMs, setNowMs] = useState(() => toServerTime());
   const secondsLeft = until === null ? 0 : Math.ceil((Date.parse(until) - nowMs) / 1_000);
   const isOver = secondsLeft <= 0;
   useEffect(() => {
-    setNowMs(Date.now());
+    setNowMs(toServerTime());
     if (until === null || isOver) return;
-    const timer = setInterval(() => setNowMs(Date.now()), 1_000);
+    const timer = setInterval(() => setNowMs(toServerTime()), 1_000);
     return () => clearInterval(timer);
   }, [until, isOver]);
   return Math.max(0, secondsLeft);

@@ -1,4 +1,4 @@
-import { senderSecret } from "@beckon/contract";
+import { type SenderSecrets, senderSecret } from "@beckon/contract";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "../../data/index.ts";
@@ -10,7 +10,7 @@ interface SecretFormProps {
   readonly trigger: TriggerIds;
   /** For how long the previous secret stays valid, in seconds. Default: 0. */
   readonly graceSeconds?: number;
-  readonly onSaved: () => void;
+  readonly onSaved: (secrets: SenderSecrets) => void;
 }
 
 /** A field for a secret that the sender has generated. */

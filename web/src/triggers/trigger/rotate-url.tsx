@@ -1,5 +1,6 @@
 import type { Trigger } from "@beckon/client";
 import { useState } from "react";
+import { serverNow } from "../../data/index.ts";
 import { IssuedSecretDialog, RotateDialog } from "../../ui/index.ts";
 import { useTriggerActions } from "./use-trigger-actions.ts";
 
@@ -32,7 +33,7 @@ export function RotateUrl({ trigger, onRotated, onClose }: RotateUrlProps) {
       onClose={onClose}
       onRotate={async (graceSeconds) => {
         setIssued(await actions.rotate(graceSeconds));
-        onRotated?.(graceSeconds === 0 ? undefined : Date.now() + graceSeconds * 1_000);
+        onRotated?.(graceSeconds === 0 ? undefined : serverNow() + graceSeconds * 1_000);
       }}
     />
   );

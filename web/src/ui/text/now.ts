@@ -4,18 +4,28 @@ import { useSyncExternalStore } from "react";
 const tickMs = 5_000;
 
 const subscribers = new Set<() => void>();
+let readClock: () => number = Date.now;
 let nowMs = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;
 
+/**
+ * Sets the clock of `useNow`, by default the browser's. Times are shown relative to it, so it
+ * should be the clock of the server that has sent them.
+ * @param read returns the Unix time in ms
+ */
+export function setClock(read: () => number): void {
+  readClock = read;
+}
+
 function tick(): void {
-  nowMs = Date.now();
+  nowMs = readClock();
   for (const notify of subscribers) notify();
 }
 
 function subscribe(notify: () => void): () => void {
   subscribers.add(notify);
   if (timer === undefined) {
-    nowMs = Date.now();
+    nowMs = readClock();
     timer = setInterval(tick, tickMs);
   }
   return () => {

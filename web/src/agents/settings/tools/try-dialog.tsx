@@ -10,6 +10,7 @@ import { useTranscript } from "../../playground/use-transcript.ts";
 import { useAgentId } from "../../queries.ts";
 import { bodyOf, type Tool } from "../fields.ts";
 import { functionsOf } from "./example-arguments.ts";
+import { onOneLine } from "./on-one-line.ts";
 import { hasNewSecret } from "./secrets.ts";
 
 interface TryDialogProps {
@@ -134,13 +135,4 @@ function TriedCall({ runId }: { readonly runId: string }) {
 
 function exampleText(chosen: ReturnType<typeof functionsOf>[number] | undefined): string {
   return JSON.stringify(chosen?.example ?? {}, null, 2);
-}
-
-/** Returns the JSON on one line, which the demo model needs; undefined if the text is not JSON. */
-function onOneLine(text: string): string | undefined {
-  try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
 }

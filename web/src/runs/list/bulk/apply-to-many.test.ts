@@ -38,15 +38,25 @@ test("closing the dialog stops before the next page", async () => {
   expect(changed).toBe(5);
 });
 
-test("selected runs that have ended or are gone meanwhile are passed over", async () => {
+test("selected runs that are gone meanwhile are passed over", async () => {
   const gone = new BeckonError({ code: "not_found", message: "No such run.", status: 404 });
   const client = clientWith({
     cancel: async (id: string) => {
       if (id === "run_2") throw gone;
+      return { status: "running" };
     },
   });
   const ids = ["run_1", "run_2", "run_3"];
   expect(await applyToMany(client, "cancel", { ids }, () => {}, never)).toBe(2);
+});
+
+test("a selected run that has ended meanwhile does not count as cancelled", async () => {
+  const statuses = ["cancelled", "succeeded", "running", "failed"];
+  const client = clientWith({ cancel: async (id: string) => ({ status: statuses[Number(id)] }) });
+  const ids = ["0", "1", "2", "3"];
+  const progress: number[] = [];
+  const changed = await applyToMany(client, "cancel", { ids }, (n) => progress.push(n), never);
+  expect([changed, progress]).toEqual([2, [1, 2]]);
 });
 
 test("a run whose change is confirmed after a failure of another is counted", async () => {

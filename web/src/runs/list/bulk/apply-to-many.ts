@@ -3,6 +3,7 @@ import {
   BeckonError,
   type CancelRunsBody,
   type DeleteRunsBody,
+  type Run,
 } from "@beckon/client";
 import type { BulkAction } from "../filters/run-filters.ts";
 
@@ -20,8 +21,8 @@ const maxConcurrent = 3;
 /**
  * Cancels or deletes runs, and reports the number of changed runs as it grows. If the signal
  * aborts, no further request is sent, and the promise resolves with the number so far.
- * @returns how many runs were changed. A selected run is skipped if the API responds with 404 or
- *   409, because it was deleted or has ended since the list was read.
+ * @returns how many runs were changed. Selected runs that were deleted, or that have ended before
+ *   they could be cancelled, are not counted.
  * @throws BeckonError if a request fails with another error. Runs changed before it stay changed.
  */
 export async function applyToMany(
@@ -74,13 +75,12 @@ async function applyToEach(
     for (let id = left.shift(); id !== undefined; id = left.shift()) {
       if (signal.aborted) return;
       try {
-        if (action === "cancel") await runs.cancel(id);
-        else await runs.delete(id);
+        if (action === "delete") await runs.delete(id);
+        else if (hasEndedItself(await runs.cancel(id))) continue;
         changed += 1;
         onProgress(changed);
       } catch (thrown) {
-        // 404 or 409: the run was deleted or has ended since the list was read, so nothing needs to
-        // be done.
+        // 404: the run was deleted since the list was read. 409: a run to delete has not ended.
         if (thrown instanceof BeckonError && [404, 409].includes(thrown.status ?? 0)) continue;
         left.length = 0;
         throw thrown;
@@ -93,3 +93,7 @@ async function applyToEach(
   if (failed !== undefined) throw failed.reason;
   return changed;
 }
+
+/** Returns whether the run ended before it was cancelled. Cancelling such a run is no error. */
+const hasEndedItself = ({ status }: Pick<Run, "status">) =>
+  status === "succeeded" || status === "failed";

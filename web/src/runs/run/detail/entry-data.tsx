@@ -4,6 +4,7 @@ import { Download } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useWorkspace } from "../../../data/index.ts";
 import { formatBytes } from "../../../format/index.ts";
+import { parseExactly } from "../../../json/index.ts";
 import { Button, LinkButton, Problem, Skeleton } from "../../../ui/index.ts";
 import { entryQuery } from "../journal/queries.ts";
 
@@ -56,7 +57,7 @@ function LargeData({ runId, artifactId, bytes, children }: LargeDataProps) {
     queryKey: [workspaceId, "artifacts", artifactId],
     queryFn: async ({ signal }) => {
       const file = await client.artifacts.get(runId, artifactId, { signal });
-      return JSON.parse(await file.text()) as Data;
+      return parseExactly(await file.text()) as Data;
     },
     enabled: wanted,
     staleTime: Number.POSITIVE_INFINITY,

@@ -9,13 +9,15 @@ const lostReasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns one sentence about a journal entry of a type without texts of a model or a tool, such as
- * `run.queued`.
+ * Returns one to three sentences about a journal entry of a type without texts of a model or a
+ * tool, such as `run.queued`. They stay true when later entries follow.
  */
 export function sentenceFor({ type, data }: Pick<JournalEvent, "type" | "data">): string {
   switch (type) {
     case "run.queued":
-      return "The run waited until a process had capacity for it and the agent's limit of concurrent runs allowed it.";
+      return "The run was queued to wait for a process with capacity, within the agent's limit of concurrent runs.";
+    case "run.waiting":
+      return "The run was held, because its agent was paused or a limit was spent.";
     case "run.started":
       return "A process began to execute the run.";
     case "run.resumed":

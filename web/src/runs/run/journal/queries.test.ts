@@ -1,9 +1,9 @@
-import type { JournalEvent } from "@beckon/client";
+import { createClient, type JournalEvent } from "@beckon/client";
 import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { expect, test, vi } from "vitest";
 import type { CurrentWorkspace } from "../../../data/index.ts";
 import type { Journal } from "./live.ts";
-import { journalQuery } from "./queries.ts";
+import { cacheEntry, entryQuery, journalQuery } from "./queries.ts";
 
 /** Returns the query of a journal of three entries, which the server lists one by one. */
 function startJournal() {
@@ -51,3 +51,27 @@ test("a complete journal is not read again when it is opened again", async () =>
   open().subscribe(() => {});
   expect(reads).toEqual([0, 1, 2]);
 });
+
+test("a tool's arguments keep integers that a number cannot represent", async () => {
+  const body =
+    '{"ok":true,"data":[{"seq":3,"data":{"arguments":{"id":9007199254740993}}}],"next":null}';
+  const headers = { "content-type": "application/json" };
+  const fetch = async () => new Response(body, { headers });
+  const client = createClient({ url: "http://127.0.0.1", fetch });
+  const workspace = { id: "wsp_1", client } as unknown as CurrentWorkspace;
+  const entry = await new QueryClient().fetchQuery(entryQuery(workspace, "run_1", 3));
+  expect(JSON.stringify(entry?.data)).toBe('{"arguments":{"id":9007199254740993}}');
+});
+
+test.each(["run.tool_call", "run.tool_result"] as const)(
+  "a streamed %s, whose integers can be rounded, is read when it is opened",
+  async (type) => {
+    const read = { seq: 3, type, data: {} } as JournalEvent;
+    const listEvents = () => ({ page: async () => ({ data: [read], next: null }) });
+    const client = { runs: { listEvents } };
+    const workspace = { id: "wsp_1", client } as unknown as CurrentWorkspace;
+    const cache = new QueryClient();
+    cacheEntry(cache, workspace, "run_1", { ...read });
+    expect(await cache.fetchQuery(entryQuery(workspace, "run_1", 3))).toBe(read);
+  },
+);

@@ -1,6 +1,7 @@
 import type { JournalEvent } from "@beckon/client";
-import { queryOptions } from "@tanstack/react-query";
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { CurrentWorkspace } from "../../../data/index.ts";
+import { parseExactly } from "../../../json/index.ts";
 import { type Journal, lastSeq } from "./live.ts";
 
 const pageSize = 200;
@@ -77,18 +78,36 @@ async function nextPaint(): Promise<void> {
   await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
-/** One entry of a journal with its texts; null if the run has no such entry. */
+/**
+ * One entry of a journal with its texts; null if the run has no such entry. Integers of a tool's
+ * arguments and result keep all their digits.
+ */
 export const entryQuery = ({ id, client }: CurrentWorkspace, runId: string, seq: number) =>
   queryOptions({
     queryKey: [...journalKey(id, runId), seq],
     queryFn: async ({ signal }): Promise<JournalEvent | null> => {
       const query = { after: seq - 1, limit: 1 };
-      const { data } = await client.runs.listEvents(runId, query, { signal }).page();
+      const options = { signal, parse: parseExactly };
+      const { data } = await client.runs.listEvents(runId, query, options).page();
       return (data[0] as JournalEvent | undefined) ?? null;
     },
     // An entry never changes.
     staleTime: Number.POSITIVE_INFINITY,
   });
+
+/**
+ * Makes `entryQuery` return an entry of the stream without a request, except for tool calls and
+ * results: the stream's parser rounds integers outside of ±2^53.
+ */
+export function cacheEntry(
+  cache: QueryClient,
+  workspace: CurrentWorkspace,
+  runId: string,
+  entry: JournalEvent,
+): void {
+  if (entry.type === "run.tool_call" || entry.type === "run.tool_result") return;
+  cache.setQueryData(entryQuery(workspace, runId, entry.seq).queryKey, entry);
+}
 
 /** The version of the agent that the run executes. It contains the maximum number of attempts. */
 export const versionQuery = ({ id, client }: CurrentWorkspace, agentId: string, version: number) =>

@@ -13,7 +13,7 @@ import {
   type ModelOutput,
   newEntries,
 } from "./live.ts";
-import { entryQuery, firstEntriesQuery, journalQuery } from "./queries.ts";
+import { cacheEntry, firstEntriesQuery, journalQuery } from "./queries.ts";
 
 const empty: Journal = { events: [], isComplete: false };
 
@@ -36,8 +36,7 @@ export function useJournal(runId: string) {
     const known = cache.getQueryData(query.queryKey) ?? empty;
     const entries = newEntries(known, events);
     if (entries.length === 0) return;
-    for (const entry of entries)
-      cache.setQueryData(entryQuery(workspace, runId, entry.seq).queryKey, entry);
+    for (const entry of entries) cacheEntry(cache, workspace, runId, entry);
     const journal = append(known, entries);
     cache.setQueryData(query.queryKey, journal);
     const run = runQuery(workspace, runId);

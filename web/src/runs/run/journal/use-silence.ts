@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useState } from "react";
+import { toServerTime } from "../../../data/index.ts";
 import { type Journal, lastSeq, type ModelOutput } from "./live.ts";
 
 /**
@@ -19,7 +20,7 @@ interface Watched {
   readonly isLive: boolean;
   readonly output: ModelOutput | undefined;
   readonly journal: Journal;
-  /** Unix time in ms. */
+  /** Unix time of the server's clock in ms. */
   readonly now: number;
 }
 
@@ -36,7 +37,7 @@ export function useSilence({ isLive, output, journal, now }: Watched): Silence |
     if (isLive) join();
   }, [isLive]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each journal entry starts a new wait
-  useEffect(() => setSince(Date.now()), [isLive, position]);
+  useEffect(() => setSince(toServerTime()), [isLive, position]);
   if (!isLive || output !== undefined || now - since <= maxSilenceMs) return undefined;
   return position > joinedAt ? "elsewhere" : "late";
 }

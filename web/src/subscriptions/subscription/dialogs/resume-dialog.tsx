@@ -1,11 +1,17 @@
 import type { ResumedSubscription, Subscription } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { announceChanges, useWorkspace } from "../../../data/index.ts";
+import { useRef, useState } from "react";
+import {
+  announceChanges,
+  isOutcomeUnknown,
+  useIdempotencyKey,
+  useWorkspace,
+} from "../../../data/index.ts";
 import { formatCount, formatCounted } from "../../../format/index.ts";
 import { Button, Dialog, FormError } from "../../../ui/index.ts";
-import { disabledBecause, nameOf } from "../../health.ts";
+import { nameOf, whyDisabled } from "../../health.ts";
 import { subscriptionsKey } from "../../list-query.ts";
+import { useSubscriptionSearch } from "../search.ts";
 import { useReplay } from "./use-replay.ts";
 
 interface ResumeDialogProps {
@@ -21,12 +27,30 @@ export function ResumeDialog({ subscription, close }: ResumeDialogProps) {
   // it, and for an enabled subscription this dialog renders nothing.
   const [before] = useState(subscription);
   const name = nameOf(before);
+  const { keyOf } = useIdempotencyKey();
+  /** Whether a request was sent that may have enabled the subscription. */
+  const isSent = useRef(false);
   const resume = useMutation({
-    mutationFn: async () => (await client.subscriptions.resume(before.id)).missed,
+    mutationFn: async () => {
+      // Resuming an enabled subscription counts nothing as missed. After a lost response, the
+      // request is repeated with the same Idempotency-Key and gets the first response.
+      if (!isSent.current && (await client.subscriptions.get(before.id)).status === "enabled")
+        return undefined;
+      isSent.current = true;
+      const idempotencyKey = keyOf([before.id, before.version]);
+      return (await client.subscriptions.resume(before.id, { idempotencyKey })).missed;
+    },
+    onError: (thrown) => {
+      if (!isOutcomeUnknown(thrown)) isSent.current = false;
+    },
     onSuccess: () => announceChanges(queryClient, subscriptionsKey(id)),
   });
   if (resume.isSuccess)
-    return <MissedDialog subscription={subscription} close={close} missed={resume.data} />;
+    return resume.data === undefined ? (
+      <AlreadyEnabled name={name} close={close} />
+    ) : (
+      <MissedDialog subscription={subscription} close={close} missed={resume.data} />
+    );
   // Nothing to resume, for example if a person opens an old link to this dialog.
   if (before.status === "enabled") return null;
   return (
@@ -37,7 +61,7 @@ export function ResumeDialog({ subscription, close }: ResumeDialogProps) {
       title={`Resume the subscription ${name}?`}
       description={
         before.status === "disabled"
-          ? `Beckon disabled it because ${disabledBecause(before)}. New events are sent from now on. What was missed is not sent unless you then choose to.`
+          ? `Beckon disabled it ${whyDisabled(before)}. New events are sent from now on. What was missed is not sent unless you then choose to.`
           : "New events are sent from now on. What was missed is not sent unless you then choose to."
       }
       footer={
@@ -56,6 +80,27 @@ export function ResumeDialog({ subscription, close }: ResumeDialogProps) {
     >
       {resume.isError ? <FormError error={resume.error} /> : undefined}
     </Dialog>
+  );
+}
+
+function AlreadyEnabled({ name, close }: Pick<ResumeDialogProps, "close"> & { name: string }) {
+  const { show } = useSubscriptionSearch();
+  return (
+    <Dialog
+      open
+      onOpenChange={close}
+      size="small"
+      title={`${name} is enabled already`}
+      description="It was resumed in the meantime. Events that it missed before are sent if you replay them."
+      footer={
+        <>
+          <Button onClick={close}>Close</Button>
+          <Button variant="primary" onClick={() => show("replay")}>
+            Replay…
+          </Button>
+        </>
+      }
+    />
   );
 }
 

@@ -29,7 +29,7 @@ export function InputGroup({ summary, mistakes }: InputGroupProps) {
       <Field
         label="Prompt prefix"
         optional
-        hint="Stands before each message, separated by a blank line."
+        hint="Added before each message, separated by a blank line."
         error={errorAt("prompt_prefix")}
       >
         <TextArea {...prefix} rows={2} dir="auto" />

@@ -1,0 +1,177 @@
+import { BeckonError, type StreamNotice } from "@beckon/client";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createHub, type HubOptions } from "./hub.ts";
+import { createLive } from "./live.ts";
+import type { RunStreamState, Tab } from "./protocol.ts";
+import { createStreamBudget } from "./stream-budget.ts";
+
+const opened = { type: "stream.opened", cursor: "a", data: {} } as StreamNotice;
+const notFound = new BeckonError({ code: "not_found", message: "No agent.", status: 404 });
+
+/** Yields the events. Like the streams of the client, it lasts until the signal aborts. */
+async function* stream(signal: AbortSignal, ...events: readonly StreamNotice[]) {
+  yield* events;
+  await new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+/** Connects a tab to a hub, whose client has opened the workspace's stream. */
+async function openTab({ onSignedOut = async () => true } = {}) {
+  const watchEvents = vi.fn((_: object, { signal }: { signal: AbortSignal }) =>
+    stream(signal, opened),
+  );
+  const startAndWatch = vi.fn(() => Promise.reject(notFound));
+  const watchRun = vi.fn((_: string, { signal }: { signal: AbortSignal }) => stream(signal));
+  const client = {
+    agents: { startAndWatch },
+    events: { watch: watchEvents },
+    runs: { watch: watchRun },
+  } as unknown as HubOptions["client"];
+  const hub = createHub({ client, budget: createStreamBudget(), now: Date.now });
+  const onOpened = vi.fn();
+  const onReset = vi.fn();
+  const live = createLive({
+    workspaceId: "wsp_1",
+    userId: "usr_ada",
+    connect(ids, receive) {
+      const tab: Tab = { send: (message) => queueMicrotask(() => receive(message)) };
+      const rejoin = () => hub.receive(tab, { type: "hello", ...ids, isHidden: false });
+      rejoin();
+      return { send: (message) => hub.receive(tab, message), rejoin, close: () => {} };
+    },
+    onOpened,
+    onReset,
+    onSignedOut,
+  });
+  live.connect();
+  await vi.waitFor(() => expect(onOpened).toHaveBeenCalled());
+  return { hub, live, watchEvents, startAndWatch, watchRun, onReset };
+}
+
+const run = { agentId: "agt_1", input: "Hello", idempotencyKey: "k" };
+
+test("a tab that the hub has removed connects again if the same person is signed in", async () => {
+  const { hub, watchEvents, onReset } = await openTab();
+  hub.signOut();
+  await vi.waitFor(() => expect(watchEvents).toHaveBeenCalledTimes(2));
+  // The events between the two streams are missing.
+  await vi.waitFor(() => expect(onReset).toHaveBeenCalledOnce());
+});
+
+test("a tab that is removed before it is live again waits for the person", async () => {
+  const { hub, live, watchEvents } = await openTab();
+  hub.signOut();
+  await vi.waitFor(() => expect(watchEvents).toHaveBeenCalledTimes(2));
+  hub.signOut();
+  await vi.waitFor(() => expect(live.status().state).toBe("not live"));
+  expect(watchEvents).toHaveBeenCalledTimes(2);
+  live.retry();
+  await vi.waitFor(() => expect(watchEvents).toHaveBeenCalledTimes(3));
+});
+
+test("a run that is started after the hub has removed the tab gets the server's error", async () => {
+  const { hub, live, watchEvents } = await openTab();
+  hub.signOut();
+  await vi.waitFor(() => expect(watchEvents).toHaveBeenCalledTimes(2));
+  hub.signOut();
+  await vi.waitFor(() => expect(live.status().state).toBe("not live"));
+  await expect(live.startRun(run)).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("a run that is started while the hub removes the tab fails at once", async () => {
+  const { hub, live } = await openTab();
+  hub.signOut();
+  await expect(live.startRun(run)).rejects.toMatchObject({ code: "not_sent" });
+});
+
+test("no run is started if another person has signed in", async () => {
+  const { hub, live, startAndWatch } = await openTab({ onSignedOut: async () => false });
+  hub.signOut();
+  await vi.waitFor(() => expect(live.status().state).toBe("not live"));
+  await expect(live.startRun(run)).rejects.toMatchObject({ code: "not_sent" });
+  expect(startAndWatch).not.toHaveBeenCalled();
+});
+
+test("the stream of a run has failed once the hub has removed the tab", async () => {
+  const { hub, live, watchRun } = await openTab({ onSignedOut: async () => false });
+  const states: RunStreamState[] = [];
+  live.watchRun("run_1", { after: 0, handle: () => {}, setState: (state) => states.push(state) });
+  expect(watchRun).toHaveBeenCalledOnce();
+  hub.signOut();
+  await vi.waitFor(() => expect(states).toEqual(["failed"]));
+});
+
+test("a run that is shown is watched again after the tab has connected again", async () => {
+  const { hub, live, watchRun } = await openTab();
+  live.watchRun("run_1", { after: 7, handle: () => {}, setState: () => {} });
+  hub.signOut();
+  await vi.waitFor(() => expect(watchRun).toHaveBeenCalledTimes(2));
+  expect(watchRun.mock.lastCall?.[1]).toMatchObject({ after: 7 });
+});
+
+test("a retry asks again whether the same person is signed in", async () => {
+  const onSignedOut = vi.fn(async () => true).mockResolvedValueOnce(false);
+  const { hub, live, watchEvents } = await openTab({ onSignedOut });
+  hub.signOut();
+  await vi.waitFor(() => expect(live.status().state).toBe("not live"));
+  live.retry();
+  await vi.waitFor(() => expect(watchEvents).toHaveBeenCalledTimes(2));
+});
+
+test("a tab that has waited for the person does not trust an earlier check", async () => {
+  const onSignedOut = vi.fn(async () => true);
+  const { hub, live, watchEvents } = await openTab({ onSignedOut });
+  hub.signOut();
+  await vi.waitFor(() => expect(watchEvents).toHaveBeenCalledTimes(2));
+  hub.signOut();
+  await vi.waitFor(() => expect(live.status().state).toBe("not live"));
+  onSignedOut.mockResolvedValue(false);
+  live.retry();
+  await expect(live.startRun(run)).rejects.toMatchObject({ code: "not_sent" });
+  expect(watchEvents).toHaveBeenCalledTimes(2);
+});
+
+test("a run that is opened does not connect a tab that waits for the person", async () => {
+  const onSignedOut = vi.fn(async () => true);
+  const { hub, live, watchEvents } = await openTab({ onSignedOut });
+  hub.signOut();
+  await vi.waitFor(() => expect(watchEvents).toHaveBeenCalledTimes(2));
+  hub.signOut();
+  await vi.waitFor(() => expect(live.status().state).toBe("not live"));
+  const states: RunStreamState[] = [];
+  live.watchRun("run_1", { after: 0, handle: () => {}, setState: (state) => states.push(state) });
+  expect(states).toEqual(["failed"]);
+  // One call for each removal. A further one would connect the tab.
+  expect(onSignedOut).toHaveBeenCalledTimes(2);
+});
+
+test("a run that is started while the check of the session fails is not started", async () => {
+  const { hub, live, startAndWatch } = await openTab({
+    onSignedOut: () => Promise.reject(new Error("The check failed.")),
+  });
+  hub.signOut();
+  await vi.waitFor(() => expect(live.status().state).toBe("not live"));
+  await expect(live.startRun(run)).rejects.toMatchObject({ code: "not_sent" });
+  expect(startAndWatch).not.toHaveBeenCalled();
+});
+
+test("a run is not started once the page has said that the start got no response", async () => {
+  const check = Promise.withResolvers<boolean>();
+  const { hub, live, startAndWatch, watchEvents } = await openTab({
+    onSignedOut: () => check.promise,
+  });
+  hub.signOut();
+  await vi.waitFor(() => expect(live.status().state).toBe("not live"));
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const started = expect(live.startRun(run)).rejects.toMatchObject({ code: "no_answer" });
+  await vi.advanceTimersByTimeAsync(60_000);
+  await started;
+  vi.useRealTimers();
+  check.resolve(true);
+  await vi.waitFor(() => expect(watchEvents).toHaveBeenCalledTimes(2));
+  expect(startAndWatch).not.toHaveBeenCalled();
+});

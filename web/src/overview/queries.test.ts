@@ -1,0 +1,76 @@
+import { BeckonError } from "@beckon/client";
+import { QueryClient } from "@tanstack/react-query";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { CurrentWorkspace } from "../data/index.ts";
+
+/** The globals that the modules of the page use when they are loaded. */
+vi.stubGlobal("location", { origin: "https://beckon.test" });
+vi.stubGlobal("BroadcastChannel", class {});
+const { recentQuery, todayQuery } = await import("./queries.ts");
+const { attentionOf } = await import("./attention.ts");
+const { readingTime, toServerTime } = await import("../data/server-time.ts");
+
+const serverTime = "2026-11-03T12:30:30.000Z";
+
+/** Sets the browser's clock, and receives a response with the server's time. */
+async function receiveTime(browserTime: string) {
+  vi.setSystemTime(browserTime);
+  const headers = { date: new Date(serverTime).toUTCString() };
+  await readingTime(() => Promise.resolve(new Response("", { headers })))("/api/public/me");
+}
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(() => void vi.useRealTimers());
+
+const tooMany = new BeckonError({ code: "bad_request", message: "Too many runs.", status: 400 });
+const getStats = vi.fn();
+const getUsage = vi.fn();
+const client = {
+  runs: { getStats },
+  usage: { get: getUsage },
+} as unknown as CurrentWorkspace["client"];
+const cache = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+beforeEach(() => {
+  cache.clear();
+  getStats.mockReset();
+  getUsage.mockReset();
+});
+
+test("the cost of today is that of the usage if there are too many runs", async () => {
+  await receiveTime(serverTime);
+  const report = { totals: { cost_micros: 350, unknown_cost_entries: 0 } };
+  getStats.mockRejectedValue(tooMany);
+  getUsage.mockResolvedValue(report);
+  const workspace = { id: "wsp_1", client, timeZone: "Asia/Tokyo" };
+  expect(await cache.fetchQuery(todayQuery(workspace))).toEqual(report);
+  expect(getStats.mock.lastCall?.[0].created_after).toBe("2026-11-02T15:00:00.000Z");
+  expect(getUsage.mock.lastCall?.[0]).toEqual({ from: "2026-11-03" });
+});
+
+test("another error of the statistics of today is shown", async () => {
+  const failed = new BeckonError({ code: "internal", message: "Failed.", status: 500 });
+  getStats.mockRejectedValue(failed);
+  const workspace = { id: "wsp_1", client, timeZone: "UTC" };
+  await expect(cache.fetchQuery(todayQuery(workspace))).rejects.toBe(failed);
+});
+
+describe.each([
+  ["behind", "2026-11-03T12:25:30.000Z"],
+  ["ahead", "2026-11-03T12:35:30.000Z"],
+])("if the browser's clock is 5 minutes %s", (_, browserTime) => {
+  beforeEach(() => receiveTime(browserTime));
+
+  // The server's time that the page knows can be a second late, because `Date` has whole seconds.
+  test("the last hour is that of the server", async () => {
+    getStats.mockResolvedValue({});
+    await cache.fetchQuery(recentQuery({ id: "wsp_1", client }));
+    expect(getStats.mock.lastCall?.[0].created_after).toBe("2026-11-03T11:30:31.000Z");
+  });
+
+  test("a queue waits as long as for the server", () => {
+    const queue = { count: 1, isMore: false, oldest: Date.parse(serverTime) - 40_000 };
+    const unknown = { providers: [], byAgent: undefined, ceilings: [], subscriptions: [] };
+    const items = attentionOf({ ...unknown, queue, agents: new Map(), nowMs: toServerTime() });
+    expect(items).toMatchObject([{ kind: "queue", waitMs: 41_000 }]);
+  });
+});

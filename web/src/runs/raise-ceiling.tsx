@@ -1,0 +1,26 @@
+import { reasonWithout, useWorkspace } from "../data/index.ts";
+import { Button, LinkButton } from "../ui/index.ts";
+
+interface RaiseCeilingProps {
+  /** The scope and the id of the ceiling, as in `agent:agt_…`. */
+  readonly ceiling: string;
+}
+
+/**
+ * Opens the form of a ceiling. For people who cannot change ceilings, it is disabled and says which
+ * role that needs.
+ */
+export function RaiseCeiling({ ceiling }: RaiseCeilingProps) {
+  const { id, can } = useWorkspace();
+  const disabledReason = reasonWithout("limits:write", can);
+  const label = "Raise the ceiling";
+  return disabledReason === undefined ? (
+    <LinkButton size="small" href={`/w/${id}/plan?ceiling=${ceiling}`}>
+      {label}
+    </LinkButton>
+  ) : (
+    <Button size="small" disabledReason={disabledReason}>
+      {label}
+    </Button>
+  );
+}

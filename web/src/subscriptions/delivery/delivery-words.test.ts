@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { whyNoBody, whyNotSent } from "./delivery-words.ts";
+
+test("only a delivery that a restore closed was not sent because of the restore", () => {
+  expect(whyNotSent({ last_error: "Beckon was restored from a backup." })).toContain("restored");
+  expect(whyNotSent({ last_error: null })).toContain("paused or disabled.");
+  expect(whyNotSent({ last_error: "The receiver responded with status 500." })).toMatch(
+    /paused or disabled\. .*failed: The receiver responded with status 500\.$/,
+  );
+});
+
+test("a body that is missing is not said to be deleted if it was sent without data", () => {
+  expect(whyNoBody({ status: "succeeded" })).toContain("sent without data");
+  expect(whyNoBody({ status: "not_sent" })).toContain("unless its run was deleted");
+});
