@@ -70,7 +70,7 @@ interface Result {
 
 interface Options {
   readonly env?: Record<string, string>;
-  readonly input?: string;
+  readonly input?: string | Buffer;
 }
 
 function launchCli(args: readonly string[], { env = {}, input }: Options = {}): ChildProcess {
@@ -188,6 +188,34 @@ test("fire takes the trigger from the environment or a file, never from an argum
     err: expect.stringContaining("BECKON_TRIGGER"),
   });
   expect(wrong.err).not.toContain("bkt_unknown");
+});
+
+test("an input that is not UTF-8 is rejected and not sent, from a file and from a pipe", async () => {
+  const input = Buffer.from([0x4d, 0xfc]);
+  const file = join(folder, "latin1.txt");
+  writeFileSync(file, input);
+  const results = [
+    await cli(["invoke", "Scripted", "--file", file]),
+    await cli(["invoke", "Scripted", "-"], { input }),
+  ];
+  for (const [index, source] of [file, "Standard input"].entries())
+    expect(results[index]).toEqual({
+      code: 64,
+      out: "",
+      err: `beckon: ${source} is not UTF-8. Convert it, for example with iconv.\n`,
+    });
+  expect(model.requests).toEqual([]);
+});
+
+test("a byte order mark is part of the input", async () => {
+  const input = "\ufeffHello";
+  expect(await cli(["invoke", "Demo", "-"], { input })).toEqual(done("\ufeffHello\n"));
+});
+
+test("a payload above 1 MiB is sent, and the server's error names the trigger's limit", async () => {
+  const env = { BECKON_TRIGGER: product.demo().triggerUrl };
+  const { code, err } = await cli(["fire", "-"], { env, input: "x".repeat(1_048_577) });
+  expect([code, err]).toEqual([1, expect.stringContaining("1 MiB")]);
 });
 
 describe("runs tail", () => {

@@ -1,17 +1,20 @@
 import { execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { databaseAt } from "../server/test/database-url.ts";
 import { held, type ModelServer, says, startModelServer } from "../server/test/model-server.ts";
+import { openClient } from "../server/test/open-client.ts";
 import { startTraceReceiver, type TraceReceiver } from "../server/test/trace-receiver.ts";
 import { checkout, freePort, startProduct, temporaryFolder, until } from "./product.ts";
 import { isInstalled, path, writeNginxConfig } from "./proxy.ts";
 
 /**
- * Tests the examples of deploy/ that this machine can run: the health check of the image, and the
- * proxies. The examples of deploy/nginx and deploy/caddy are changed in addresses and certificates
- * only, and run with Debian's packages of nginx and Caddy. `script/test` installs these packages if
- * it can. Without them the tests of the proxies are skipped.
+ * Tests the examples of deploy/ that this machine can run: the health check of the image, the
+ * script that creates the role, and the proxies. The examples of deploy/nginx and deploy/caddy are
+ * changed in addresses and certificates only, and run with Debian's packages of nginx and Caddy.
+ * `script/test` installs these packages and psql if it can. Without them these tests are skipped.
  */
 
 const folder = temporaryFolder();
@@ -172,6 +175,46 @@ test("the health check of the image succeeds only while Beckon is ready", async 
   expect(await exitCodeAt(port)).toBe(0);
   expect(await exitCodeAt(await freePort())).toBe(1);
 });
+
+test.skipIf(!isInstalled("psql", "postgresql-client"))(
+  "with the environment of PostgreSQL's image, the role that owns the database can log in",
+  async () => {
+    const { adminUrl } = inject("server");
+    const admin = await openClient(adminUrl);
+    // The test server has a role `beckon` already, so the script gets another name.
+    const name = `deploy_${randomBytes(8).toString("hex")}`;
+    onTestFinished(async () => {
+      await admin.query(`drop database if exists ${name} with (force)`);
+      await admin.query(`drop role if exists ${name}`);
+      await admin.end();
+    });
+    const script = readFileSync(join(checkout, "deploy/postgres/create-role.sh"), "utf8");
+    const file = join(folder, "create-role.sh");
+    writeFileSync(file, script.replaceAll("beckon", name), { mode: 0o755 });
+    const server = new URL(adminUrl);
+    const password = "it's a secret";
+    // The image's entrypoint has replaced POSTGRES_PASSWORD_FILE by POSTGRES_PASSWORD.
+    execFileSync(file, {
+      stdio: "pipe",
+      env: {
+        PATH: process.env.PATH,
+        POSTGRES_USER: server.username,
+        POSTGRES_PASSWORD: password,
+        PGHOST: server.hostname,
+        PGPORT: server.port,
+        PGPASSWORD: decodeURIComponent(server.password),
+      },
+    });
+    const own = new URL(databaseAt(adminUrl, name));
+    own.username = name;
+    own.password = password;
+    const client = await openClient(own.href);
+    onTestFinished(() => client.end());
+    const { rows } = await client.query("show is_superuser");
+    expect(rows).toEqual([{ is_superuser: "off" }]);
+    await client.query("create table in_public ()");
+  },
+);
 
 async function textOf({ stdout }: ReturnType<typeof spawn>): Promise<string> {
   let text = "";

@@ -3,6 +3,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -25,6 +26,22 @@ const folder = temporaryFolder();
 beforeAll(() => {
   execFileSync(join(checkout, "script/pack"), [folder], { stdio: "pipe" });
 }, 120_000);
+
+test("the package contains the documents that its sources and messages name", () => {
+  const unpacked = temporaryFolder();
+  execFileSync("tar", ["-xzf", join(folder, tarballName()), "-C", unpacked]);
+  const root = join(unpacked, "package");
+  const named = ["cli", "client", "contract", "server"].flatMap((workspace) => {
+    const sources = join(root, workspace, "src");
+    return readdirSync(sources, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".js"))
+      .flatMap(
+        (path) => readFileSync(join(sources, path), "utf8").match(/\bdocs\/[\w/-]+\.md/g) ?? [],
+      );
+  });
+  expect(named).toContain("docs/operate.md");
+  expect([...new Set(named)].filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
 
 test("the packed tarball starts from inside a node_modules folder and serves the dashboard", async () => {
   execFileSync("tar", ["-xzf", join(folder, tarballName()), "-C", folder]);

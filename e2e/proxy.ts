@@ -6,13 +6,14 @@ import { join } from "node:path";
 export const path = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
 
 /** Returns whether a program is installed. If not, prints how to install it. */
-export function isInstalled(program: string): boolean {
+export function isInstalled(program: string, debianPackage = program): boolean {
   try {
     execFileSync("sh", ["-c", `command -v ${program}`], { env: { PATH: path }, stdio: "ignore" });
     return true;
   } catch {
     console.log(
-      `${program} is not installed, so its example is not tested. Run: apt-get install ${program}`,
+      `${program} is not installed, so its example is not tested. ` +
+        `Run: apt-get install ${debianPackage}`,
     );
     return false;
   }

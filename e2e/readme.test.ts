@@ -13,7 +13,8 @@ import { checkout, freePort, startProduct, temporaryFolder } from "./product.ts"
  * the server is started by the README's command, and a model server listens on Ollama's port. Every
  * curl must return `"ok": true`, unless the ```json block after it shows an error. The last curl of
  * a block must return what the ```json block after it shows, where `…` matches anything. Every
- * ```ts block must print what the ```text block after it shows.
+ * ```ts block gets the variables that the shell exports, and must print what the ```text block
+ * after it shows.
  */
 
 const pages = ["README.md", "docs/calling.md", "docs/managing.md"];
@@ -68,7 +69,7 @@ test("the pages' commands and programs print what they show", { timeout: 120_000
     const next = fences[index + 1];
     return text === "" ? [] : [{ ...fence, text, shown: next?.kind === "json" ? next : undefined }];
   });
-  const responses = run(folder, blocks, variables);
+  const { responses, exported } = run(folder, blocks, variables);
   for (const [index, { text, where, shown }] of blocks.entries()) {
     const got = responses(index);
     expect(got, `${where}: responses to its curls`).toHaveLength(
@@ -81,27 +82,24 @@ test("the pages' commands and programs print what they show", { timeout: 120_000
   }
   expect(ollama.listRequests).toBeGreaterThan(0);
 
-  const read = (name: string) => readFileSync(join(folder, "data", name), "utf8").trim();
-  const forPrograms = {
-    ...variables,
-    KEY: read("bootstrap.key"),
-    AGENT: product.printed("Demo agent"),
-    TRIGGER_URL: read("demo.trigger"),
-  };
   for (const [index, { kind, text, where }] of fences.entries()) {
     if (kind === "ts")
-      expect(await runTypeScript(text, forPrograms), where).toMatch(
+      expect(await runTypeScript(text, exported), where).toMatch(
         asPrinted(fences[index + 1]?.text ?? ""),
       );
   }
 });
 
-/** Runs the blocks in one shell. @returns The JSON responses to the curls of each block. */
+/**
+ * Runs the blocks in one shell.
+ * @returns `responses`: the JSON responses to the curls of a block. `exported`: the environment of
+ *   programs that are started in this shell afterwards.
+ */
 function run(
   folder: string,
   blocks: readonly PageFence[],
   variables: Readonly<Record<string, string>>,
-): (block: number) => unknown[] {
+): { responses: (block: number) => unknown[]; exported: Record<string, string> } {
   const bin = join(folder, "bin");
   mkdirSync(bin);
   // A wrapper of curl that also writes each response to a file.
@@ -118,19 +116,23 @@ function run(
         `export BLOCK='${folders[index]}'\necho '${where}' >&2\n${text}\n`,
     )
     .join("\n");
+  const printEnvironment = `'${process.execPath}' -p 'JSON.stringify(process.env)' >environment.json`;
   const { status, stderr, error } = spawnSync("sh", ["-e"], {
     cwd: folder,
-    input: script,
+    input: `${script}\n${printEnvironment}`,
     encoding: "utf8",
     timeout: 60_000,
     env: { ...variables, PATH: `${bin}:${process.env.PATH}`, HOME: folder },
   });
   expect(error).toBeUndefined();
   expect(status, `the last one of these failed:\n${stderr}`).toBe(0);
-  return (index) => {
-    const block = folders[index] ?? "";
-    const files = readdirSync(block).sort((a, b) => Number(a) - Number(b));
-    return files.map((file) => JSON.parse(readFileSync(join(block, file), "utf8")));
+  return {
+    exported: JSON.parse(readFileSync(join(folder, "environment.json"), "utf8")),
+    responses(index) {
+      const block = folders[index] ?? "";
+      const files = readdirSync(block).sort((a, b) => Number(a) - Number(b));
+      return files.map((file) => JSON.parse(readFileSync(join(block, file), "utf8")));
+    },
   };
 }
 

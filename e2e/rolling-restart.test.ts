@@ -1,5 +1,8 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../server/test/beckon.ts";
@@ -45,8 +48,9 @@ async function startServer(): Promise<{
 /**
  * Starts nginx with the configuration of deploy/nginx, without TLS, as proxy for the servers on
  * `ports`. Its log names the server of each request.
+ * @param readTimeout replaces the value of `proxy_read_timeout`
  */
-async function startNginx(ports: readonly number[]) {
+async function startNginx(ports: readonly number[], readTimeout = "660s") {
   const listen = await freePort();
   const log = join(folder, "access.log");
   const servers = ports.map((port) => `server 127.0.0.1:${port} fail_timeout=1s;`);
@@ -54,7 +58,8 @@ async function startNginx(ports: readonly number[]) {
     .replace("server 127.0.0.1:3000 fail_timeout=2s;", servers.join("\n"))
     .replace("listen 443 ssl http2;", `listen 127.0.0.1:${listen};`)
     .replace("listen [::]:443 ssl http2;", "")
-    .replace(/ssl_certificate.*;/g, "");
+    .replace(/ssl_certificate.*;/g, "")
+    .replace("proxy_read_timeout 660s", `proxy_read_timeout ${readTimeout}`);
   const http = `log_format servers "$upstream_addr $status"; ${example}`;
   const config = writeNginxConfig(folder, http, `${log} servers`);
   const nginx = spawn("nginx", ["-p", folder, "-c", config], {
@@ -143,5 +148,79 @@ test.skipIf(!isInstalled("nginx"))(
     expect(lost).toEqual([]);
     for (const response of waiting) expect((await response).status).toBe(200);
     await allSucceeded(beckon, agent.id, starts);
+  },
+);
+
+/**
+ * Starts a process that listens on a port and accepts no connection. The queue of the port is full
+ * afterwards, so that the kernel drops each SYN, as if the machine had lost power.
+ */
+async function startSilentPort(): Promise<number> {
+  const port = await freePort();
+  const listening = `require("node:net").createServer().listen(
+    { port: ${port}, host: "127.0.0.1", backlog: 1 },
+    () => {
+      console.log("listening");
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    },
+  )`;
+  const child = spawn(process.execPath, ["-e", listening], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const sockets: Socket[] = [];
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    child.kill("SIGKILL");
+  });
+  await once(child.stdout, "data");
+  // Linux queues one connection more than the backlog.
+  for (let count = 0; count < 2; count++) {
+    const socket = connect(port, "127.0.0.1");
+    sockets.push(socket);
+    await once(socket, "connect");
+  }
+  return port;
+}
+
+test.skipIf(!isInstalled("nginx"))(
+  "if one of two machines accepts no connection, each request succeeds within seconds",
+  { timeout: 120_000 },
+  async () => {
+    const server = await startServer();
+    const nginx = await startNginx([server.port, await startSilentPort()]);
+    const { token } = await beckon.createTrigger((await beckon.createAgent()).id);
+    const fire = () =>
+      fetch(`${nginx.url}/api/public/triggers/${token}`, {
+        method: "POST",
+        body: "Hello",
+        signal: AbortSignal.timeout(15_000),
+      });
+    const responses = await Promise.all(Array.from({ length: 8 }, fire));
+    expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  },
+);
+
+test.skipIf(!isInstalled("nginx"))(
+  "a POST that was sent and gets no response in time is not sent to another machine",
+  async () => {
+    let received = 0;
+    const ports = await Promise.all(
+      [1, 2].map(async () => {
+        const server = createServer((request, response) => {
+          if (request.method === "GET") response.end();
+          else received++;
+        });
+        onTestFinished(() => {
+          server.close();
+          server.closeAllConnections();
+        });
+        server.listen(0, "127.0.0.1");
+        await once(server, "listening");
+        return (server.address() as AddressInfo).port;
+      }),
+    );
+    const nginx = await startNginx(ports, "1s");
+    const { status } = await fetch(nginx.url, { method: "POST", body: "Hello" });
+    expect([status, received]).toEqual([504, 1]);
   },
 );

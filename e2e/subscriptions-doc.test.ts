@@ -64,19 +64,22 @@ test("the body on the page is the example in the OpenAPI document", async () => 
   expect(JSON.parse(shown)).toEqual(JSON.parse(text));
 });
 
+interface Given {
+  readonly body: string;
+  readonly headers: object;
+}
+
 /**
  * Functions that run the page's `verify` with a request, by language. They resolve to the event's
  * type, or reject.
  */
-const verifiers: Readonly<
-  Record<string, (given: { body: string; headers: object }) => Promise<string>>
-> = {
-  TypeScript: ({ body, headers }) =>
+const verifiers = {
+  TypeScript: ({ body, headers }: Given) =>
     runTypeScript(
       `${of("ts")[0]}\nconsole.log(verify(${JSON.stringify(body)}, ${JSON.stringify(headers)}).type);`,
       { WEBHOOK_SECRET: subscription.secret },
     ),
-  Python: async ({ body, headers }) => {
+  Python: async ({ body, headers }: Given) => {
     const call = `import sys\ngiven = json.loads(sys.argv[1])\nprint(verify(given["body"].encode(), given["headers"])["type"])`;
     const { stdout } = await promisify(execFile)(
       "python3",
@@ -87,15 +90,17 @@ const verifiers: Readonly<
   },
 };
 
-describe.each(Object.keys(verifiers))("the verification in %s", (language) => {
+type Language = keyof typeof verifiers;
+
+describe.each(Object.keys(verifiers) as Language[])("the verification in %s", (language) => {
   const verify = (given: Pick<Received, "text">, headers: object = {}) =>
-    verifiers[language]?.({
+    verifiers[language]({
       body: given.text,
       headers: { ...namesOf(request), ...headers },
     });
 
   test("accepts a delivery", { timeout: 60_000 }, async () => {
-    expect((await verify({ text: request?.text ?? "" }))?.trim()).toBe("run.finished");
+    expect((await verify({ text: request?.text ?? "" })).trim()).toBe("run.finished");
   });
 
   test("rejects an altered body, another id and an old request", { timeout: 60_000 }, async () => {
@@ -108,7 +113,25 @@ describe.each(Object.keys(verifiers))("the verification in %s", (language) => {
     ] as const)
       await expect(verify({ text: body }, headers)).rejects.toThrow(/signature|timestamp/i);
   });
+
+  test("rejects what anyone can send: no headers, another alphabet, a huge number", {
+    timeout: 60_000,
+  }, async () => {
+    const text = request?.text ?? "";
+    for (const headers of [
+      { "webhook-id": undefined, "webhook-timestamp": undefined, "webhook-signature": undefined },
+      { "webhook-timestamp": "9".repeat(400) },
+      { "webhook-signature": "v1,é" },
+    ])
+      await expect(verify({ text }, headers)).rejects.toThrow(errors[language]);
+  });
 });
+
+/** The error that the page names, by language. */
+const errors: Readonly<Record<Language, RegExp>> = {
+  TypeScript: /WebhookVerificationError/,
+  Python: /^ValueError: /m,
+};
 
 const namesOf = (received: Received | undefined) => ({
   "webhook-id": String(received?.headers["webhook-id"]),

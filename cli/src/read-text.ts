@@ -1,8 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
-import { type Terminal, UsageError } from "./terminal.ts";
+import { decodeUtf8, type Terminal, UsageError } from "./terminal.ts";
 
 /**
- * Reads a text file, or standard input if the path is `-`. @throws UsageError if it cannot be read
+ * Reads a text file, or standard input if the path is `-`.
+ * @throws UsageError if it cannot be read, is larger than `maxBytes` or is not UTF-8
  */
 export async function readTextFile(
   path: string,
@@ -17,7 +18,7 @@ export async function readTextFile(
     const { size } = await stat(path);
     if (size > maxBytes)
       throw new UsageError(`${path} has ${size} bytes; the maximum is ${maxBytes}. Shorten it.`);
-    return await readFile(path, "utf8");
+    return decodeUtf8(await readFile(path), path);
   } catch (thrown) {
     if (thrown instanceof UsageError) throw thrown;
     throw new UsageError(
@@ -31,22 +32,26 @@ export function codeOf(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
 }
 
-/** Maximum size of an input in bytes: 1 MiB, which is the server's limit for request bodies. */
+/**
+ * Maximum size of an input in bytes: 1 MiB, which is the server's limit for request bodies, except
+ * those of triggers.
+ */
 export const maxInputBytes = 1024 * 1024;
 
 /**
  * Returns the argument or the content of `file`; `-` stands for standard input. Without them,
  * returns standard input, or undefined if that is a terminal.
- * @throws UsageError if there are both, or an input cannot be read
+ * @throws UsageError if there are both, or an input cannot be read or is larger than `maxBytes`
  */
 export async function readInput(
   { argument, file }: { argument: string | undefined; file: string | undefined },
+  maxBytes: number,
   terminal: Terminal,
 ): Promise<string | undefined> {
   if (argument !== undefined && file !== undefined)
     throw new UsageError("There is an input as argument and by --file. Give one of them.");
-  if (file !== undefined) return readTextFile(file, maxInputBytes, terminal);
-  if (argument === "-") return readTextFile("-", maxInputBytes, terminal);
+  if (file !== undefined) return readTextFile(file, maxBytes, terminal);
+  if (argument === "-") return readTextFile("-", maxBytes, terminal);
   if (argument !== undefined) return argument;
-  return terminal.isInputTerminal ? undefined : terminal.readInput(maxInputBytes);
+  return terminal.isInputTerminal ? undefined : terminal.readInput(maxBytes);
 }

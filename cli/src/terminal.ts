@@ -13,7 +13,10 @@ export interface Terminal {
   out(text: string): Promise<void>;
   /** Writes to standard error. */
   err(text: string): void;
-  /** Reads standard input up to its end. @throws UsageError above `maxBytes` */
+  /**
+   * Reads standard input up to its end.
+   * @throws UsageError if it is longer than `maxBytes` or not UTF-8
+   */
   readInput(maxBytes: number): Promise<string>;
 }
 
@@ -69,7 +72,20 @@ async function readAll(stream: AsyncIterable<Buffer>, maxBytes: number): Promise
       throw new UsageError(`Standard input is longer than ${maxBytes} bytes. Shorten it.`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return decodeUtf8(Buffer.concat(chunks), "Standard input");
+}
+
+/**
+ * Returns the text of an input, with its byte order mark if it has one: the text is sent unchanged.
+ * @param source what the bytes were read from, for the message
+ * @throws UsageError if the bytes are not UTF-8
+ */
+export function decodeUtf8(bytes: Uint8Array, source: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`${source} is not UTF-8. Convert it, for example with iconv.`);
+  }
 }
 
 /**

@@ -1,9 +1,13 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import {
   responds,
   sendsStream,
   startScriptedServer,
 } from "../../../client/test/scripted-server.ts";
+import { maxReceivedBytes } from "../../../contract/src/receiving.ts";
 import { run } from "../run.ts";
 import { Interrupted } from "../terminal.ts";
 
@@ -47,6 +51,21 @@ test("fire sends JSON unchanged, so that large numbers keep their digits", async
   expect(server.requests[0]).toMatchObject({
     body: payload,
     headers: { "content-type": "application/json" },
+  });
+});
+
+test("fire sends a file of the largest size that a trigger can accept, and no larger one", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "beckon-fire-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "payload");
+  writeFileSync(file, "x".repeat(maxReceivedBytes));
+  server.script(responds(200, { ok: true, run_id: "run_1" }));
+  expect(await beckon(["fire", "--file", file])).toEqual({ code: 0, out: "run_1\n", err: "" });
+  expect(server.requests[0]?.body).toHaveLength(maxReceivedBytes);
+  truncateSync(file, maxReceivedBytes + 1);
+  expect(await beckon(["fire", "--file", file])).toMatchObject({
+    code: 64,
+    err: expect.stringContaining(`the maximum is ${maxReceivedBytes}`),
   });
 });
 

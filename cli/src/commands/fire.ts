@@ -34,7 +34,7 @@ export function addFire(
   withLabels(withUrl(command), collect).action(
     async (argument: string | undefined, options: Options) => {
       const trigger = await readTrigger(options, terminal);
-      const text = await readInput({ argument, file: options.file }, terminal);
+      const text = await readInput({ argument, file: options.file }, maxPayloadBytes, terminal);
       const client = connectWithoutKey(options, terminal);
       const { idempotencyKey, externalId, tag: tags } = options;
       const labels = { idempotencyKey, externalId, tags, signal: terminal.stopped };
@@ -64,6 +64,12 @@ function explainFailure(thrown: unknown): never {
     `${thrown.message} The trigger's URL or token comes from BECKON_TRIGGER or --trigger-file.`,
   );
 }
+
+/**
+ * 25 MiB, the largest body that a trigger can be set to accept. A trigger's own limit is often
+ * smaller: the server's error then names it.
+ */
+const maxPayloadBytes = 25 * 1024 * 1024;
 
 const maxTriggerBytes = 4_096;
 

@@ -3,7 +3,7 @@ import { type ConnectionOptions, connect, withConnection } from "../connection.t
 import { exitCodes } from "../exit-codes.ts";
 import { findAgentId } from "../find-agent.ts";
 import { collect, type Labels, runContinues, seconds, withLabels } from "../labels.ts";
-import { readInput } from "../read-text.ts";
+import { maxInputBytes, readInput } from "../read-text.ts";
 import { shown, type Terminal, toJson, UsageError } from "../terminal.ts";
 
 interface Options extends ConnectionOptions, Labels {
@@ -37,7 +37,7 @@ export function addInvoke(
     .option("--no-wait", "print the run's id and do not wait for its end");
   withConnection(withLabels(command, collect)).action(
     async (agent: string, argument: string | undefined, options: Options) => {
-      const input = await readInput({ argument, file: options.file }, terminal);
+      const input = await readInput({ argument, file: options.file }, maxInputBytes, terminal);
       if (!input) {
         throw new UsageError(
           "There is no input, or it is empty. Give it as argument, by --file or by a pipe.",
