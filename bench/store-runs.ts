@@ -9,10 +9,7 @@ export async function storeRuns(
   agentId: string,
   count: number,
 ): Promise<void> {
-  const client = new Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    await client.query("set beckon.workspace = '*'");
+  await connected(databaseUrl, async (client) => {
     await client.query(`create temporary table created as
       select 'run_' || lpad(to_hex(n), 26, '0') as id, n from generate_series(1, ${count}) as n`);
     const workspace = `(select workspace_id from agents where id = '${agentId}')`;
@@ -35,9 +32,7 @@ export async function storeRuns(
       from created, generate_series(1, 3) as seq`);
     await client.query(insertEntries(agentId, count));
     await client.query("analyze");
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** Inserts entries into the usage ledger as runs leave them that were deleted since. */
@@ -46,12 +41,19 @@ export async function storeEntries(
   agentId: string,
   count: number,
 ): Promise<void> {
+  await connected(databaseUrl, async (client) => {
+    await client.query(insertEntries(agentId, count));
+    await client.query("analyze usage_entries");
+  });
+}
+
+/** Calls `act` with a connection that can write to all workspaces. */
+async function connected(databaseUrl: string, act: (client: Client) => Promise<void>) {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   try {
     await client.query("set beckon.workspace = '*'");
-    await client.query(insertEntries(agentId, count));
-    await client.query("analyze usage_entries");
+    await act(client);
   } finally {
     await client.end();
   }

@@ -88,7 +88,7 @@ export function amountIn(
  * @param amounts alias of a row with the columns cost_micros, voice_ms and browser_ms.
  * @param columns expressions for the number of tokens, and for the cost that counts for a plan.
  */
-export const amountSql = (
+const amountSql = (
   budget: string,
   amounts: string,
   columns: { readonly tokens: string; readonly planCost: string },
@@ -110,6 +110,14 @@ export const entryAmountSql = (budget: string, entry: string) =>
     tokens: `${entry}.input_tokens + ${entry}.output_tokens`,
     planCost: `coalesce(${entry}.standard_cost_micros, ${entry}.cost_micros)`,
   });
+
+/**
+ * Returns an SQL expression for the amount that a reservation counts for in a budget.
+ * @param budget alias of a row with the columns scope_kind and metric.
+ * @param held alias of the reservation, or of a request for one with the same columns.
+ */
+export const heldAmountSql = (budget: string, held: string) =>
+  amountSql(budget, held, { tokens: `${held}.tokens`, planCost: `${held}.plan_cost_micros` });
 
 /**
  * Returns an SQL expression for the highest of 50, 80 and 100 percent of `allowed` that `spent` has

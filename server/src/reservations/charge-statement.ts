@@ -1,5 +1,5 @@
 import { type Database, statement } from "../base/database/index.ts";
-import { amountSql, crossedSql, entryAmountSql } from "./budget.ts";
+import { crossedSql, entryAmountSql, heldAmountSql } from "./budget.ts";
 import { presentPeriod, scopeIds, startPeriod, waiterTimeoutSeconds } from "./reserve-statement.ts";
 
 /**
@@ -7,7 +7,7 @@ import { presentPeriod, scopeIds, startPeriod, waiterTimeoutSeconds } from "./re
  * unit of a budget `b`.
  */
 const amountOfCall = entryAmountSql("b", "c");
-const amountHeld = amountSql("b", "v", { tokens: "v.tokens", planCost: "v.plan_cost_micros" });
+const amountHeld = heldAmountSql("b", "v");
 
 /**
  * Returns SQL that adds metered calls to the budgets that apply to their runs, and returns to these

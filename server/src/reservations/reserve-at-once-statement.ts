@@ -1,5 +1,5 @@
 import { type Database, statement } from "../base/database/index.ts";
-import { type Amounts, amountSql } from "./budget.ts";
+import { type Amounts, heldAmountSql } from "./budget.ts";
 import { runsToLimit, scopeIds, waiterTimeoutSeconds } from "./reserve-statement.ts";
 
 /** What a run asks for. It is reserved completely or not at all. */
@@ -8,7 +8,7 @@ export interface WholeReservation {
   readonly amounts: Amounts;
 }
 
-const amountOfRun = amountSql("b", "a", { tokens: "a.tokens", planCost: "a.plan_cost_micros" });
+const amountOfRun = heldAmountSql("b", "a");
 
 /**
  * Reserves what the runs ask for, either for all of them or for none. It reserves only if every

@@ -1,7 +1,7 @@
-import { amountSql } from "./budget.ts";
+import { heldAmountSql } from "./budget.ts";
 import { scopeIds, waiterTimeoutSeconds } from "./reserve-statement.ts";
 
-const amountOfCall = amountSql("b", "a", { tokens: "a.tokens", planCost: "a.plan_cost_micros" });
+const amountOfCall = heldAmountSql("b", "a");
 
 /**
  * Returns SQL that reserves, in the statement that starts runs, what the first model calls of these
