@@ -99,9 +99,9 @@ export class RunJournal implements Journal {
    *
    * @param unwritten the unknown results of tool calls that must not be repeated, and the event
    *   that reports the model call that the release aborts, or a call that an earlier process was
-   *   making when it was lost. They are written together with the release and not left to the next owner:
-   *   the run can be cancelled or expire in the queue, and the tool calls would then have no result,
-   *   and the model call would never be charged.
+   *   making when it was lost. They are written together with the release and not left to the next
+   *   owner: the run can be cancelled or expire in the queue. The tool calls would then have no
+   *   result, and the model call would never be charged.
    * @param isReported whether the journal and `unwritten` report all model calls that this process
    *   sent. If not, the next owner assumes that a call was sent, and estimates its usage.
    */

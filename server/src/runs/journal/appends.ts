@@ -20,8 +20,8 @@ interface AppendsOptions {
   /** Shared by the starts of runs and the appends that lock no budgets: they write in turns. */
   readonly mutex: Mutex;
   /**
-   * Shared by the reservations and the appends that lock budgets, and by the starts of workspaces
-   * with limits: they write in turns.
+   * Shared by the reservations, and by the appends and starts that lock budgets: they write in
+   * turns.
    */
   readonly budgetMutex: Mutex;
   readonly reservations: Pick<Reservations, "isLimited" | "noteLimited" | "holds">;
