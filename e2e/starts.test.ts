@@ -108,6 +108,24 @@ test("a pooler in transaction mode ends the start with 78", async () => {
   expect(output).toContain("pooler in transaction mode");
 });
 
+test("a stop ends a startup that waits while another process migrates", async () => {
+  const other = await openClient(admin);
+  onTestFinished(() => other.end());
+  await other.query("select pg_advisory_lock(4217690113)");
+  const product = launch({
+    DATABASE_URL: admin,
+    BECKON_MASTER_KEY: randomBytes(32).toString("base64"),
+    BECKON_DATA_DIR: join(temporaryFolder(), "data"),
+    PORT: "0",
+  });
+  const waiting = `select from pg_locks join pg_database on pg_database.oid = database
+    where locktype = 'advisory' and not granted and datname = current_database()`;
+  await expect.poll(async () => (await other.query(waiting)).rowCount, { timeout: 20_000 }).toBe(1);
+  const stoppedAt = performance.now();
+  expect(await product.stop()).toBe(0);
+  expect(performance.now() - stoppedAt).toBeLessThan(15_000);
+});
+
 test("a URL that cannot be parsed ends the start with 78, and is not shown", async () => {
   const [code, output] = await failedStart(`postgresql://ada:${password}/@host:port/x`);
   expect(code).toBe(78);

@@ -39,6 +39,7 @@ export const receivedRequest = z.object({
   id: z.string(),
   agent_id: z.string(),
   trigger_id: z.string(),
+  /** When the request arrived, before its body was read. `since` and `until` refer to it. */
   received_at: z.iso.datetime(),
   outcome: requestOutcome,
   /**

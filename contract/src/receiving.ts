@@ -255,7 +255,7 @@ export const receiving = z.strictObject({
    * agent is resumed or the limit resets.
    */
   when_paused: z.enum(["refuse", "hold"]).default("refuse"),
-  /** Response of a disabled trigger: 409, or 202 as if the request were accepted. */
+  /** Response of a disabled trigger: 409, or as if the request were accepted. */
   when_disabled: z.enum(["refuse", "swallow"]).default("refuse"),
   /** Maximum requests that one server process accepts in a minute. null: no limit. */
   max_per_minute: z.number().int().min(1).max(100_000).nullable().default(null),

@@ -76,7 +76,7 @@ const signingSecret = z
 
 /** Names of headers that Beckon or HTTP sets. They cannot be extra headers. */
 const reservedHeader =
-  /^(?:host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|user-agent|webhook-.*)$/;
+  /^(?:host|content-.*|accept-encoding|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|user-agent|webhook-.*)$/;
 
 const headerName = z
   .string()
@@ -294,7 +294,7 @@ const deliveryAttempt = z.object({
   /** null if no response arrived. */
   status: z.number().int().nullable(),
   response_headers: headersOnWire,
-  /** The first 4 KiB of the response's body. */
+  /** The first 4 KiB of the response's body. Empty for a caller without `runs:read`. */
   response_body: z.string(),
   /** What went wrong; null if the receiver accepted the delivery. */
   error: z.string().nullable(),
@@ -305,9 +305,9 @@ export type DeliveryAttempt = z.infer<typeof deliveryAttempt>;
 export const deliveryDetails = z.object({
   ...delivery.shape,
   /**
-   * The body that an attempt would send now. null if the subscription's `payload` is `full`, but
-   * the delivery has no data: the run was deleted, or the delivery is not pending and was never
-   * sent with data.
+   * The body that an attempt would send now. null if the caller lacks `runs:read`, or if the
+   * subscription's `payload` is `full`, but the delivery has no data: the run was deleted, or the
+   * delivery is not pending and was never sent with data.
    */
   body: z.string().nullable(),
   attempts_log: z.array(deliveryAttempt),

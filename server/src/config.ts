@@ -7,7 +7,12 @@ import { type LogLevels, logAreas, logLevels, parseLogLevels } from "./base/logg
 import { automaticProcesses, maxProcesses } from "./base/machine/index.ts";
 import type { Retention } from "./base/retention/index.ts";
 import { findUnknownSettings, type Setting, whole } from "./base/settings/index.ts";
-import { readTraceSettings, type TraceSettings, traceVariables } from "./base/tracing/index.ts";
+import {
+  areTracesOff,
+  readTraceSettings,
+  type TraceSettings,
+  traceVariables,
+} from "./base/tracing/index.ts";
 
 /** The settings of this process. They are read once from the environment and then frozen. */
 export interface Config {
@@ -207,7 +212,7 @@ const settings = {
       .optional(),
     validValues: "a postgresql:// URL; leave it unset to run PostgreSQL inside",
     help:
-      "External PostgreSQL: version 15 or newer, UTF8, no pooler in transaction mode. " +
+      "External PostgreSQL: version 15 or newer, UTF8, without a pooler such as PgBouncer. " +
       "[docs/operate.md](operate.md#an-external-postgresql) says which role it needs.",
     unset: "PostgreSQL inside, in the data folder",
   },
@@ -538,8 +543,9 @@ export function isValidKey(
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
+  const ignored = areTracesOff(env) ? traceVariables : {};
   const read = Object.entries(settings).map(([name, { schema, validValues }]) => {
-    const given = env[name] === "" ? undefined : env[name];
+    const given = env[name] === "" || name in ignored ? undefined : env[name];
     const result = schema.safeParse(given);
     if (!result.success) {
       const was = secret.has(name) ? `${given?.length ?? 0} characters` : JSON.stringify(given);

@@ -1,7 +1,7 @@
 // This file is long because it shows in one place in which order a server process is built.
 import { parseArgs } from "node:util";
 import { createAuth, recordFailedSignIns } from "./accounts/index.ts";
-import { elapsed, undefinedAfter } from "./base/clock.ts";
+import { elapsed, sleep, undefinedAfter } from "./base/clock.ts";
 import { checkServer, connect, explainStartFailure, migrate } from "./base/database/index.ts";
 import { createEgress, createLeanFetch } from "./base/egress/index.ts";
 import { ConfigError } from "./base/errors.ts";
@@ -177,7 +177,7 @@ async function build(
   const newlyLimited = await reconcilePlans(database, plans, log);
   const demo = created ?? (setup ? await revealDemo({ database, cipher }) : undefined);
 
-  await registerProcess(database.lease, processId, config.leaseSeconds);
+  await registerProcess(database.lease, processId, config.leaseSeconds, config.role !== "api");
   await recordDeaths(database.lease, reaped, processId);
   const runs = createRunServices({
     database,
@@ -207,6 +207,7 @@ async function build(
     dropRuns: () => {
       for (const live of runs.live.values()) live.stop("fenced");
     },
+    acceptsRuns: () => runs.capacity.isOpen,
   });
   opened.defer(() => lease.stop());
   const limits = {
@@ -307,6 +308,8 @@ async function build(
       metrics,
       tracing,
       egress: toReceivers,
+      memory: runs.memory.deliveries,
+      heap,
       publicUrl: () => url,
       schedule: config.retrySchedule,
       ...limitsOfSender,
@@ -339,7 +342,11 @@ async function build(
     providers: operator.usableBy(defaultWorkspaceId).map(foundProvider),
     executingRuns: () => runs.live.size,
     collectMetrics: metrics.collect,
-    recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runs.process.id),
+    async recordDeaths(processIds) {
+      await recordDeaths(database.lease, processIds, runs.process.id);
+      runs.capacity.foundDeaths();
+      runs.worker.takeOver();
+    },
     async stop() {
       log.write("process stopping", { process_id: runs.process.id, runs: runs.live.size });
       // From here on, readiness checks fail. During the drain delay, requests are still accepted.
@@ -349,6 +356,7 @@ async function build(
       // `graceOver`.
       graceOver = elapsed() + config.drainSeconds * 1_000;
       runs.capacity.drain();
+      lease.recordDrain();
       await worker.stop();
       const graceMs = Math.max(0, graceOver - elapsed());
       await Promise.all([drainRuns(runs, graceMs), sender?.stop(graceMs)]);
@@ -383,10 +391,17 @@ function configuredPorts({ port, metricsPort = 0, publicUrl, databaseUrl }: Conf
 }
 
 /**
+ * Milliseconds that a stop waits for startup, so that a process that may already execute runs
+ * drains. A longer startup waits for the database, for example while another process migrates.
+ */
+const maxStartupWaitMs = 2_000;
+
+/**
  * Runs one server process, with or without a supervisor. After SIGTERM, SIGINT, SIGHUP or SIGQUIT
- * it drains and exits. It exits at once when the channel to its supervisor closes: without its
- * supervisor, nothing would restart it, and when Beckon is started again, the new supervisor stops
- * the embedded PostgreSQL that this process may use.
+ * it drains and exits; if it is still starting after `maxStartupWaitMs`, it exits at once. It also
+ * exits at once when the channel to its supervisor closes: without its supervisor, nothing would
+ * restart it, and when Beckon is started again, the new supervisor stops the embedded PostgreSQL
+ * that this process may use.
  */
 async function runServer(): Promise<void> {
   const { values } = parseArgs({
@@ -401,6 +416,13 @@ async function runServer(): Promise<void> {
   // Without a listener, SIGHUP and SIGQUIT would end the process before its log is written.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"])
     process.once(signal, () => stopping.resolve());
+  let isStarted = false;
+  void stopping.promise.then(async () => {
+    await sleep(maxStartupWaitMs);
+    if (isStarted) return;
+    await flushLogs();
+    process.exit(0);
+  });
   let log: Log | undefined;
   // The channel closes when the supervisor was killed. The next startup resumes unfinished runs.
   process.once("disconnect", () => {
@@ -421,6 +443,7 @@ async function runServer(): Promise<void> {
       listenFd: values["listen-fd"] === undefined ? undefined : Number(values["listen-fd"]),
       reaped: values.reaped === "all" ? "all" : (values.reaped?.split(",") ?? []),
     });
+    isStarted = true;
     process.on("message", (message) => {
       const received = parseFromSupervisor(message);
       if (received?.type === "collect") void sendMetrics(beckon.collectMetrics, received);

@@ -1,4 +1,4 @@
-import { pause } from "./base/clock.ts";
+import { pause, undefinedAfter } from "./base/clock.ts";
 import { attemptTask, type ProcessMessage } from "./base/database/index.ts";
 import type { Sender } from "./deliveries/index.ts";
 import { forgetDead } from "./processes/index.ts";
@@ -32,6 +32,8 @@ const pollsPerSweep = 60;
  * queue and whose journal reports all their calls.
  */
 const pollsPerReturn = 20;
+/** For at most this long, a claim waits for a failover. Slow failovers do not stop the queue. */
+const maxTakeOverWaitMs = 2_000;
 
 /**
  * The worker of a process: its background tasks for runs (claims, failover, cancellation, expiry),
@@ -50,17 +52,24 @@ export interface Worker {
 export function startWorker(
   runs: RunServices,
   options: {
-    recordExpired: () => Promise<void>;
+    /** Declares processes dead. Returns whether there were any. */
+    recordExpired: () => Promise<boolean>;
     applyNextPlans: () => Promise<void>;
     /** Sends deliveries. Does nothing in a process that sends none. */
     sender: Pick<Sender, "wake" | "noteWritten">;
   },
 ): Worker {
   const stopping = new AbortController();
-  const claims = serially(stopping.signal, () => attempt("claiming runs", () => claimRuns(runs)));
   const takeOvers = serially(stopping.signal, () =>
     attempt("taking over runs", () => takeOverRuns(runs)),
   );
+  const claims = serially(stopping.signal, async () => {
+    // Abandoned runs take precedence over queued runs. If both were claimed at the same time, the
+    // queue would usually get the capacity that becomes free, because every run that ends makes
+    // this process claim.
+    if (runs.capacity.hasAbandoned) await undefinedAfter(takeOvers.next(), maxTakeOverWaitMs);
+    return attempt("claiming runs", () => claimRuns(runs));
+  });
   /**
    * Whether there can be held runs, which wait because of a paused agent or a spent limit. If so,
    * each poll finds out which of them can be queued. The value becomes true when this process
@@ -105,7 +114,8 @@ export function startWorker(
   async function poll(): Promise<void> {
     let isBusy = false;
     for (let count = 0; !stopping.signal.aborted; count++) {
-      await attempt("declaring processes dead", options.recordExpired);
+      const areDead = await attempt("declaring processes dead", options.recordExpired);
+      if (areDead) runs.capacity.foundDeaths();
       runs.worker.takeOver();
       runs.worker.claim();
       if (canBeHeld || count % pollsPerSweep === 0) runs.worker.release();
@@ -150,15 +160,16 @@ export function startWorker(
 }
 
 /**
- * Returns two functions. `wake` makes `act` run soon, and again for as long as `act` returns true.
- * Two calls of `act` never overlap. `idle` waits until no call is in progress.
+ * Returns functions that call `act`. Two calls of `act` never overlap.
+ * - `wake` makes `act` run soon, and again for as long as `act` returns true.
+ * - `next` does the same, and waits for the end of the next call that begins.
+ * - `idle` waits until no call is in progress.
  */
-function serially(
-  stopping: AbortSignal,
-  act: () => Promise<unknown>,
-): { wake: () => void; idle: () => Promise<void> } {
+function serially(stopping: AbortSignal, act: () => Promise<unknown>) {
   let again = false;
   let acting: Promise<void> | undefined;
+  /** Waits for the call that begins next; undefined if nothing waits. */
+  let next: PromiseWithResolvers<void> | undefined;
   async function run(): Promise<void> {
     try {
       do {
@@ -167,19 +178,33 @@ function serially(
         // once, lead to a single call.
         await new Promise<void>((resolve) => setImmediate(resolve));
         if (stopping.aborted) return;
-        again = (await act()) === true || again;
+        const current = next;
+        next = undefined;
+        try {
+          again = (await act()) === true || again;
+        } finally {
+          current?.resolve();
+        }
       } while (again);
     } finally {
       // In the same turn as the last check of `again`, so that no wake comes between them.
       acting = undefined;
+      next?.resolve();
+      next = undefined;
     }
   }
+  function wake(): void {
+    again = true;
+    acting ??= run();
+  }
   return {
-    wake() {
-      again = true;
-      acting ??= run();
+    wake,
+    next(): Promise<void> {
+      next ??= Promise.withResolvers<void>();
+      wake();
+      return next.promise;
     },
-    idle: async () => acting,
+    idle: async (): Promise<void> => acting,
   };
 }
 

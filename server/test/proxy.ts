@@ -40,6 +40,8 @@ export interface Proxy {
   changeWith(request: (bytes: Buffer) => boolean, weather: NetworkCondition): void;
   /** Transforms the server's replies; undefined: they are passed on unchanged. */
   rewrite: ((bytes: Buffer) => Buffer) | undefined;
+  /** Transforms what the client sends; undefined: it is passed on unchanged. */
+  rewriteRequest: ((bytes: Buffer) => Buffer) | undefined;
   /** Interrupts the reply to the next matching request. Resolves when that is done. */
   cutNext(cut: ReplyInterruption): Promise<void>;
   /** Closes all connections: like the server would, or with a reset if `hard`. */
@@ -105,7 +107,7 @@ export async function startProxy(url: string): Promise<Proxy> {
         cutting = interruption;
         interruption = undefined;
       }
-      pass(server, bytes);
+      pass(server, proxy.rewriteRequest?.(bytes) ?? bytes);
     });
     server.on("data", (said: Buffer) => {
       if (proxy.weather.type === "mute") return;
@@ -147,6 +149,7 @@ export async function startProxy(url: string): Promise<Proxy> {
       change = { request, weather };
     },
     rewrite: undefined,
+    rewriteRequest: undefined,
     cutNext: (next) =>
       new Promise((done) => {
         interruption = { ...next, done };

@@ -34,7 +34,7 @@ export interface StreamReader {
   readonly frames: readonly Frame[];
   /** Sequence numbers of the frames that are journal events. */
   readonly seqs: readonly number[];
-  /** The cursor of the last frame that has one; undefined if no frame had one yet. */
+  /** The cursor of the last frame, with or without an event, that has one; undefined if none has. */
   readonly lastEventId: string | undefined;
   readonly types: readonly string[];
   /** Resolves when the stream is over: the server ended it, or the connection broke. */
@@ -92,7 +92,7 @@ export async function openStream(url: string, options: StreamOptions = {}): Prom
       );
     },
     get lastEventId() {
-      return reader.frames.findLast(({ id }) => id !== undefined)?.id;
+      return [...text().matchAll(/^id: (.+)\n(?:.+\n)*\n/gm)].at(-1)?.[1];
     },
     get types() {
       return reader.frames.map(({ event }) => event);

@@ -832,7 +832,7 @@ export function bindOperations(send: Sender) {
         ),
     },
     events: {
-      /** List workspace events. The events of the workspace or of one agent, oldest first, in the order of their commits. Each page searches `limit` events and holds those that match. Each event has a `cursor` to continue after it. Events of no run (`agent.paused`, `agent.resumed`, `usage.threshold`, `subscription.disabled`) are listed only if `kind` names them; their `run_id` and `seq` are null. An agent's token cannot name them. With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. To read one event without this, get `/runs/:run_id/events/:seq`. In both views, `data` above 64 KiB is `{artifact_id, bytes}`: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`. Needs the scope `runs:read`. Reads further pages as they are needed. */
+      /** List workspace events. The events of the workspace or of one agent, oldest first, in the order of their commits. Each page searches up to `limit` events, fewer if their data is large, and holds those that match. Continue until `next` is null. Each event has a `cursor` to continue after it. Events of no run (`agent.paused`, `agent.resumed`, `usage.threshold`, `subscription.disabled`) are listed only if `kind` names them; their `run_id` and `seq` are null. An agent's token cannot name them. With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. To read one event without this, get `/runs/:run_id/events/:seq`. In both views, `data` above 64 KiB is `{artifact_id, bytes}`: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`. Needs the scope `runs:read`. Reads further pages as they are needed. */
       list: (query?: ListEventsQuery, options?: CallOptions): Listing<ListEventsAnswer> =>
         send.list<ListEventsAnswer>(
           { method: "GET", path: "/events", query, accept: "application/json" },
@@ -1012,7 +1012,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Get delivery. The delivery with the body that is sent and its last 50 attempts. Extra headers and signatures are not stored with attempts. Needs the scope `subscriptions:read`. */
+      /** Get delivery. The delivery with the body that is sent and its last 50 attempts. Extra headers and signatures are not stored with attempts. Without `runs:read`, `body` is null and each `response_body` is empty. Needs the scope `subscriptions:read`. */
       get: (
         subscriptionId: string,
         deliveryId: string,

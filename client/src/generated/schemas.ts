@@ -102,10 +102,16 @@ export type InvokeAgentAnswer =
       status: string;
     };
 export type FireTriggerAnswer =
-  | {
-      ok: true;
-      run_id: string;
-    }
+  | (
+      | {
+          ok: true;
+          run_id: string;
+        }
+      | {
+          ok: true;
+          skipped: true;
+        }
+    )
   | {
       ok: true;
       skipped: true;

@@ -31,6 +31,8 @@ export class ApiError extends Error {
    * Id of the run that was created for this request and has already failed; undefined if none was.
    */
   readonly runId: string | undefined;
+  /** How to authenticate, sent as `WWW-Authenticate`; undefined for no such header. */
+  readonly challenge: string | undefined;
 
   constructor(
     code: ErrorCode | RunErrorCode,
@@ -40,6 +42,7 @@ export class ApiError extends Error {
       limit?: AppliedLimit | undefined;
       limitReached?: LimitReached | undefined;
       runId?: string;
+      challenge?: string | undefined;
       cause?: unknown;
     } = {},
   ) {
@@ -49,6 +52,7 @@ export class ApiError extends Error {
     this.limit = options.limit;
     this.limitReached = options.limitReached;
     this.runId = options.runId;
+    this.challenge = options.challenge;
   }
 }
 

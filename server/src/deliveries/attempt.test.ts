@@ -1,63 +1,111 @@
-import { expect, test } from "vitest";
-import { connect } from "../base/database/index.ts";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
+import { ByteBudget } from "../base/byte-budget.ts";
+import { connect, type Database } from "../base/database/index.ts";
 import { createLog } from "../base/log.ts";
 import { createSecretCipher } from "../base/secrets/index.ts";
-import { attemptDelivery } from "./attempt.ts";
+import { type AttemptPorts, attemptDelivery } from "./attempt.ts";
 import type { ClaimedDelivery } from "./claim-statement.ts";
+import { CannotStart, readData } from "./read-data.ts";
 import { newSigningSecret, sealSigningSecret } from "./secrets.ts";
 
-test("a delivery whose data the database cannot return is not attempted", async () => {
-  const database = connect({
-    url: "postgresql://somebody@127.0.0.1:1/none",
-    poolSize: 4,
-    role: undefined,
-    log: createLog("silent"),
-  });
-  const cipher = createSecretCipher(Buffer.alloc(32));
-  const owner = { id: "sub_1", workspace_id: "wsp_1", url: "https://example.com/events" };
-  const delivery: ClaimedDelivery = {
-    ...owner,
-    id: "dlv_1",
-    subscription_id: owner.id,
-    kind: "event",
-    event_id: "evt_1",
-    type: "run.finished",
-    version: 1,
-    time: new Date(0),
-    agent_id: "agt_1",
-    run_id: "run_1",
-    seq: 2,
-    data: { artifact_id: "art_1", bytes: 100_000 },
-    attempts: 1,
-    lease: "2026-01-01 00:00:00+00",
-    callback_url: null,
-    payload: "full",
-    format: "standard",
-    secret: sealSigningSecret(cipher, owner, newSigningSecret()),
-    previous_secret: null,
-    headers: null,
-    subscription_version: 1,
-    is_failing: false,
-  };
+/** A database that cannot be reached. */
+const database = connect({
+  url: "postgresql://somebody@127.0.0.1:1/none",
+  poolSize: 4,
+  role: undefined,
+  log: createLog("silent"),
+});
+afterAll(() => database.close());
+const { signal } = new AbortController();
+const memory = new ByteBudget({ maxBytes: 1_000_000 });
+const fullMemory = new ByteBudget({ maxBytes: 1_000_000 });
+fullMemory.paused = true;
+
+const cipher = createSecretCipher(Buffer.alloc(32));
+const owner = { id: "sub_1", workspace_id: "wsp_1", url: "https://example.com/events" };
+const delivery: ClaimedDelivery = {
+  ...owner,
+  id: "dlv_1",
+  subscription_id: owner.id,
+  kind: "event",
+  event_id: "evt_1",
+  type: "run.finished",
+  version: 1,
+  time: new Date(0),
+  agent_id: "agt_1",
+  run_id: "run_1",
+  seq: 2,
+  data: JSON.stringify({ artifact_id: "art_1", bytes: 100_000 }),
+  data_bytes: 42,
+  attempts: 1,
+  lease: "2026-01-01 00:00:00+00",
+  callback_url: null,
+  payload: "full",
+  format: "standard",
+  secret: sealSigningSecret(cipher, owner, newSigningSecret()),
+  previous_secret: null,
+  headers: null,
+  subscription_version: 1,
+  is_failing: false,
+};
+
+const ports: AttemptPorts = {
+  database,
+  cipher,
+  egress: { callForBeginning: async () => ({ status: 204, headers: {}, text: "" }) },
+  memory,
+  publicUrl: () => "https://beckon.example.com",
+  schedule: [0, 5],
+  timeoutMs: 10,
+};
+
+test.each([
+  ["the database cannot return its data", memory, true],
+  ["there is no memory for its data", fullMemory, false],
+])("a delivery is released and not sent if %s", async (_, budget, isDatabaseLost) => {
   const sent: URL[] = [];
-  const { outcome } = await attemptDelivery(
+  const attempted = await attemptDelivery(
     {
-      database,
-      cipher,
+      ...ports,
       egress: {
         callForBeginning: async (url) => {
           sent.push(url);
           return { status: 204, headers: {}, text: "" };
         },
       },
-      publicUrl: () => "https://beckon.example.com",
-      schedule: [0, 5],
-      timeoutMs: 15_000,
+      memory: budget,
     },
     delivery,
-    new AbortController().signal,
+    signal,
   );
   expect(sent).toEqual([]);
-  expect(outcome).toMatchObject({ kind: "released", countsForHealth: false, log: undefined });
-  await database.close();
+  expect(attempted).toMatchObject({
+    outcome: { kind: "released", countsForHealth: false, log: undefined },
+    isDatabaseLost,
+  });
+});
+
+test("the time of an attempt begins after its data was read", async () => {
+  vi.useFakeTimers({ toFake: ["Date", "performance"], now: 1_000_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const query = async () => {
+    vi.advanceTimersByTime(4_000);
+    return { rows: [{ data: "{}" }] };
+  };
+  const { outcome } = await attemptDelivery(
+    { ...ports, database: { engine: { query } } as unknown as Database },
+    { ...delivery, data: null, data_bytes: 60_000 },
+    signal,
+  );
+  expect(outcome.log).toMatchObject({
+    startedAt: new Date(1_004_000),
+    durationMs: 0,
+    requestHeaders: { "webhook-timestamp": "1004" },
+  });
+});
+
+test("large data is not read while there is no memory for it", async () => {
+  const large = { ...delivery, data: null, data_bytes: 60_000 };
+  const reading = readData(database, large, fullMemory.hold("wsp_1"), { signal, maxWaitMs: 1 });
+  await expect(reading).rejects.toThrow(CannotStart);
 });

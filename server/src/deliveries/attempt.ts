@@ -1,3 +1,4 @@
+import type { ByteBudget, ByteHold } from "../base/byte-budget.ts";
 import { elapsed } from "../base/clock.ts";
 import { type Database, failureKind } from "../base/database/index.ts";
 import {
@@ -7,14 +8,15 @@ import {
   type ResponseBeginning,
 } from "../base/egress/index.ts";
 import { ApiError } from "../base/errors.ts";
-import type { SecretCipher } from "../base/secrets/index.ts";
+import type { Scrubber, SecretCipher } from "../base/secrets/index.ts";
 import type { TraceSpan, Tracing } from "../base/tracing/index.ts";
 import { version } from "../base/version.ts";
-import { readArtifact } from "./artifact-store.ts";
-import { artifactOf, deliveryBody } from "./body.ts";
+import { deliveryBody } from "./body.ts";
 import type { ClaimedDelivery } from "./claim-statement.ts";
 import type { AttemptLog, Outcome } from "./outcome-statement.ts";
+import { CannotStart, readData } from "./read-data.ts";
 import { nextDelayMs, type RetrySchedule } from "./schedule.ts";
+import { scrubberOf } from "./scrubber-of.ts";
 import { openHeaders, openSigningSecret, originOf } from "./secrets.ts";
 import { sign } from "./sign.ts";
 
@@ -23,6 +25,8 @@ export interface AttemptPorts {
   readonly database: Database;
   readonly cipher: SecretCipher;
   readonly egress: Pick<Egress, "callForBeginning">;
+  /** Budget for the data of events above 8 KiB, while attempts send it. */
+  readonly memory: ByteBudget;
   readonly publicUrl: () => string;
   readonly schedule: RetrySchedule;
   /** Maximum time of an attempt, in milliseconds. */
@@ -31,8 +35,11 @@ export interface AttemptPorts {
   readonly tracing?: Pick<Tracing, "delivery"> | undefined;
 }
 
+/** Maximum time that an attempt waits for memory, as a multiple of its maximum time. */
+const maxMemoryWait = 0.3;
 /** Maximum bytes of a response's body that are read, and that are logged. */
-const limits = { maxReadBytes: 64 * 1024, maxKeptBytes: 4 * 1024 };
+const maxReadBytes = 64 * 1024;
+const maxLoggedBytes = 4 * 1024;
 /** Maximum headers of a response that are logged, and their total size in UTF-16 code units. */
 const maxLoggedHeaders = 100;
 const maxLoggedHeaderLength = 8 * 1024;
@@ -42,56 +49,61 @@ export interface Attempted {
   readonly outcome: Outcome;
   /** Whether the subscription's receiver responded with 410. Always false for a callback. */
   readonly isGone: boolean;
+  /** Whether the delivery was released because the connection to the database was lost. */
+  readonly isDatabaseLost: boolean;
 }
 
 /**
  * Sends a delivery once. Never rejects: a failure is part of the outcome.
  * @param signal aborts the attempt. An attempt is not counted if it is aborted before the response
- *   arrives, or if the database connection was lost before the request was sent.
+ *   arrives, or if before the request was sent the database connection was lost or there was no
+ *   memory for it.
  */
 export async function attemptDelivery(
   ports: AttemptPorts,
   delivery: ClaimedDelivery,
   signal: AbortSignal,
 ): Promise<Attempted> {
-  const startedAt = new Date();
-  const start = elapsed();
+  const begun = now();
   const url = delivery.callback_url ?? delivery.url;
-  let requestHeaders: Record<string, string> = {};
+  let request: PreparedRequest | undefined;
   let response: ResponseBeginning | undefined;
   let error: string | undefined;
-  let [isPrepared, isDataLost] = [false, false];
+  let isDatabaseLost = false;
+  let isUnprepared = false;
+  const hold = ports.memory.hold(delivery.workspace_id);
   const span = startSpan(ports, delivery, url);
   try {
-    const request = withTrace(await prepare(ports, delivery, url, startedAt), span);
-    isPrepared = true;
-    requestHeaders = request.logged;
+    const prepared = await prepare(ports, delivery, { url, hold, signal });
+    request = withTrace(prepared, span);
     response = await ports.egress.callForBeginning(
       new URL(url),
       { method: "POST", headers: request.headers, body: request.body, signal },
-      limits,
+      // A secret that crosses the limit is removed too.
+      { maxReadBytes, maxKeptBytes: maxLoggedBytes + request.scrubber.maxSecretBytes },
     );
     error = rejectionOf(response.status);
   } catch (thrown) {
     error = failureOf(thrown, ports.timeoutMs);
-    // If the database connection was lost before the event's data was read, nothing was sent, and
-    // the attempt does not count.
-    isDataLost = !isPrepared && failureKind(thrown) === "lost";
+    // If the event's data could not be read, nothing was sent, and the attempt does not count.
+    isDatabaseLost = request === undefined && failureKind(thrown) === "lost";
+    isUnprepared = isDatabaseLost || thrown instanceof CannotStart;
+  } finally {
+    hold.release();
   }
   const status = response?.status ?? null;
-  const isAborted = response === undefined && (signal.aborted || isDataLost);
+  const isAborted = response === undefined && (signal.aborted || isUnprepared);
   span?.set({ "http.response.status_code": response?.status });
   span?.end(error === undefined ? undefined : isAborted ? "aborted" : errorType(status));
-  if (isAborted) return { outcome: released(delivery), isGone: false };
+  if (isAborted) return { outcome: released(delivery), isGone: false, isDatabaseLost };
+  const { startedAt, start } = request ?? begun;
   const log: AttemptLog = {
     startedAt,
     durationMs: Math.round(elapsed() - start),
     url,
-    requestHeaders,
+    requestHeaders: request?.logged ?? {},
     status,
-    responseHeaders: loggedHeaders(response?.headers ?? {}),
-    // PostgreSQL cannot store NUL characters in a text.
-    responseBody: response?.text.replaceAll("\0", "\ufffd") ?? "",
+    ...loggedResponse(response, request?.scrubber),
     error: error ?? null,
   };
   const isGone = status === 410;
@@ -107,8 +119,12 @@ export async function attemptDelivery(
       log,
     },
     isGone: isGone && delivery.kind !== "callback",
+    isDatabaseLost,
   };
 }
+
+/** Returns the current time for `AttemptLog.startedAt`, and as the start of the duration. */
+const now = () => ({ startedAt: new Date(), start: elapsed() });
 
 /** Returns the outcome of a delivery that was not attempted, or whose attempt does not count. */
 export function released(delivery: ClaimedDelivery): Outcome {
@@ -153,10 +169,13 @@ function startSpan(
 /** Returns the span attribute `error.type`: the status, or that there was no response. */
 const errorType = (status: number | null) => (status === null ? "no_response" : String(status));
 
-interface PreparedRequest {
+/** A request, and when the data for it had been read: waiting for memory is no part of it. */
+interface PreparedRequest extends ReturnType<typeof now> {
   readonly body: string;
   readonly headers: Record<string, string>;
   readonly logged: Record<string, string>;
+  /** Removes the subscription's secrets from the response. */
+  readonly scrubber: Scrubber;
 }
 
 /** Adds the header `traceparent`, unless it is one of the subscription's own headers. */
@@ -172,10 +191,9 @@ function withTrace(request: PreparedRequest, span: TraceSpan | undefined): Prepa
 }
 
 async function prepare(
-  { database, cipher, publicUrl }: AttemptPorts,
+  { database, cipher, publicUrl, timeoutMs }: AttemptPorts,
   delivery: ClaimedDelivery,
-  url: string,
-  startedAt: Date,
+  { url, hold, signal }: { url: string; hold: ByteHold; signal: AbortSignal },
 ): Promise<PreparedRequest> {
   const owner = {
     id: delivery.subscription_id,
@@ -187,15 +205,15 @@ async function prepare(
       "conflict",
       "The subscription's URL now has another origin than this callback. Nothing was sent.",
     );
-  const artifactId = delivery.payload === "thin" ? undefined : artifactOf(delivery);
-  const content =
-    artifactId === undefined ? undefined : await readArtifact(database, delivery, artifactId);
+  const maxWaitMs = maxMemoryWait * timeoutMs;
+  const { data, content } = await readData(database, delivery, hold, { signal, maxWaitMs });
+  const begun = now();
   const { contentType, text } = deliveryBody(
-    delivery,
+    { ...delivery, data },
     { format: delivery.format, payload: delivery.payload, publicUrl: publicUrl() },
     content,
   );
-  const timestamp = Math.floor(startedAt.getTime() / 1_000);
+  const timestamp = Math.floor(begun.startedAt.getTime() / 1_000);
   const secrets = [
     openSigningSecret(cipher, owner, delivery.secret),
     ...previousSecret(cipher, owner, delivery.previous_secret),
@@ -208,8 +226,10 @@ async function prepare(
   };
   const extra = delivery.kind === "callback" ? {} : openHeaders(cipher, owner, delivery.headers);
   return {
+    ...begun,
     body: text,
     logged,
+    scrubber: scrubberOf(secrets, extra),
     headers: {
       ...logged,
       "webhook-signature": sign(secrets, { id: delivery.event_id, timestamp, body: text }),
@@ -297,13 +317,34 @@ function codeOf(thrown: unknown): string {
   return codeOf(thrown.cause);
 }
 
-function loggedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+/** Returns what is logged of a response; nothing if none arrived. */
+function loggedResponse(
+  response: ResponseBeginning | undefined,
+  scrubber: Scrubber | undefined,
+): Pick<AttemptLog, "responseHeaders" | "responseBody"> {
+  if (response === undefined || scrubber === undefined)
+    return { responseHeaders: {}, responseBody: "" };
+  const { headers, text } = response;
+  const beginning = Buffer.from(text).subarray(0, maxLoggedBytes);
+  // `stream: true` omits a final character of which only the first bytes are kept.
+  const { length } = new TextDecoder().decode(beginning, { stream: true });
+  return {
+    responseHeaders: loggedHeaders(headers, scrubber),
+    // PostgreSQL cannot store NUL characters in a text.
+    responseBody: scrubber.prefix(text, length).replaceAll("\0", "\ufffd"),
+  };
+}
+
+function loggedHeaders(
+  headers: ResponseBeginning["headers"],
+  scrubber: Scrubber,
+): Record<string, string> {
   const logged: Record<string, string> = {};
   let left = maxLoggedHeaderLength;
   for (const [name, value] of Object.entries(headers).slice(0, maxLoggedHeaders)) {
     left -= name.length + value.length;
     if (left < 0) break;
-    logged[name] = value;
+    logged[name] = scrubber.text(value);
   }
   return logged;
 }

@@ -36,7 +36,7 @@ export interface DeliveryBody {
 }
 
 /** Maximum size of a body, in bytes. */
-const maxBodyBytes = 256 * 1024;
+export const maxBodyBytes = 256 * 1024;
 
 /**
  * Builds the body of a delivery. The same row and options always give the same bytes.
@@ -59,13 +59,16 @@ export function deliveryBody(
 }
 
 /**
- * Returns the id of the artifact that has the event's data, if the data was too large to be stored
- * in the event; else undefined.
+ * Returns the id and size of the artifact that has the event's data, if the data was too large to
+ * be stored in the event; else undefined.
  */
-export function artifactOf({ run_id, data }: Pick<DeliveredRow, "run_id" | "data">) {
+export function artifactOf({
+  run_id,
+  data,
+}: Pick<DeliveredRow, "run_id" | "data">): { id: string; bytes: number } | undefined {
   if (run_id === null || data === null || Object.keys(data).length !== 2) return undefined;
   const { artifact_id: id, bytes } = data;
-  return typeof id === "string" && typeof bytes === "number" ? id : undefined;
+  return typeof id === "string" && typeof bytes === "number" ? { id, bytes } : undefined;
 }
 
 /** Returns the data of an event, from a `jsonb` column that was read as text. */

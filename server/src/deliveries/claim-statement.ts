@@ -1,10 +1,17 @@
 import type { DeliveryFormat, DeliveryKind, PayloadStyle } from "@beckon/contract";
 import { type Database, statement } from "../base/database/index.ts";
-import { type DeliveredRow, parseEventData } from "./body.ts";
+import type { DeliveredRow } from "./body.ts";
 
 /** A delivery that this process has claimed, with the subscription's values for the attempt. */
-export interface ClaimedDelivery extends DeliveredRow {
+export interface ClaimedDelivery extends Omit<DeliveredRow, "data"> {
   readonly id: string;
+  /**
+   * JSON of `DeliveredRow.data`, because parsed data can take 20 times as much memory. Also null if
+   * it has more than 8 KiB: the attempt then reads it.
+   */
+  readonly data: string | null;
+  /** Size of the JSON of the data; null if there is no data. */
+  readonly data_bytes: number | null;
   /** Attempts since the delivery was created or last replayed, including this one. */
   readonly attempts: number;
   /**
@@ -66,6 +73,9 @@ export interface ClaimResult {
   readonly nextDueMs: number | undefined;
 }
 
+/** Maximum bytes of the data of each claimed delivery. */
+const maxClaimedBytes = 8 * 1024;
+
 /**
  * SQL that reads the data of a delivery `d` from its event. A delivery is inserted with a copy of
  * the data only if the subscription is enabled and its payload is `full` at that time.
@@ -83,6 +93,8 @@ export const eventData = `case when d.run_id is null
  * Lanes with the fewest claimed deliveries come first. Lanes of subscriptions whose last attempt
  * failed come last, and only one delivery of each is claimed at a time. A receiver that hangs
  * therefore takes no capacity from other receivers, and callbacks that hang take none from events.
+ *
+ * Large data is not returned, so that claimed deliveries, of which many wait, need little memory.
  *
  * The claim checks that the subscription is enabled, although pausing or deleting a subscription
  * also ends its pending deliveries: transactions that are open at that time can still add some.
@@ -160,13 +172,18 @@ with recursive busy as materialized (
   returning d.*
 ), rows as (
   select c.id, c.kind, c.workspace_id, c.subscription_id, c.event_id, c.type, c.version, c.time,
-    c.agent_id, c.run_id, c.seq, c.data::text, c.attempts, c.next_at::text as lease, c.callback_url,
+    c.agent_id, c.run_id, c.seq, c.attempts, c.next_at::text as lease, c.callback_url,
+    case when octet_length(t.data) <= ${maxClaimedBytes} then t.data end as data,
+    octet_length(t.data) as data_bytes,
     s.url, s.payload, s.format, s.secret, s.headers, s.version as subscription_version,
     s.failing_since is not null as is_failing,
     case when s.previous_secret_until > now() then s.previous_secret end as previous_secret
   from claimed c cross join lateral (
     select * from subscriptions s where s.id = c.subscription_id limit 1
-  ) s
+  ) s cross join lateral (
+    -- Without "offset 0", the planner would convert the data to text once for each use.
+    select c.data::text as data offset 0
+  ) t
 )
 select r.*, (select exists (select from subscriptions where deleted_at is null)) as some,
   (select json_agg(b.lane) from busy b where not exists (
@@ -184,10 +201,9 @@ export async function claimDeliveries(
   { engine }: Database,
   input: ClaimInput,
 ): Promise<ClaimResult> {
-  interface Row extends Omit<ClaimedDelivery, "id" | "data"> {
+  interface Row extends Omit<ClaimedDelivery, "id"> {
     /** If nothing was claimed, the statement returns one row, in which the id is null. */
     readonly id: string | null;
-    readonly data: string | null;
     readonly some: boolean;
     readonly stopped: string[] | null;
     readonly changed: string[] | null;
@@ -195,9 +211,7 @@ export async function claimDeliveries(
   }
   const { rows } = await claimStatement.send<Row>(engine, input);
   return {
-    claimed: rows.flatMap(({ id, data, ...row }) =>
-      id === null ? [] : [{ ...row, id, data: parseEventData(data) }],
-    ),
+    claimed: rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ ...row, id }])),
     stopped: rows[0]?.stopped ?? [],
     changed: rows[0]?.changed ?? [],
     someSubscriptions: rows[0]?.some ?? false,

@@ -14,7 +14,8 @@ const delivery: Omit<ClaimedDelivery, "kind" | "is_failing"> = {
   agent_id: "agt_1",
   run_id: "run_1",
   seq: 2,
-  data: {},
+  data: "{}",
+  data_bytes: 2,
   attempts: 1,
   lease: "2026-01-01 00:00:00+00",
   url,
@@ -39,7 +40,7 @@ test.each([
       kind,
       maxConcurrent: 1,
       maxWaitMs: 1_000,
-      send: async () => false,
+      send: async () => "failed",
       release: () => {},
     });
     lane.add({ ...delivery, kind, is_failing });
@@ -47,3 +48,25 @@ test.each([
     expect(lane.isFailing).toBe(isFailing);
   },
 );
+
+test("a delivery that was released says nothing about the receiver, and the next one is sent", async () => {
+  const sent: string[] = [];
+  const lane = new Lane({
+    subscriptionId: "sub_1",
+    kind: "event",
+    maxConcurrent: 1,
+    maxWaitMs: 1_000,
+    send: async ({ id }) => {
+      sent.push(id);
+      return "released";
+    },
+    release: () => {},
+  });
+  for (const id of ["dlv_1", "dlv_2"])
+    lane.add({ ...delivery, id, kind: "event", is_failing: false });
+  await lane.idle();
+  expect({ sent, isFailing: lane.isFailing }).toEqual({
+    sent: ["dlv_1", "dlv_2"],
+    isFailing: false,
+  });
+});

@@ -1,6 +1,7 @@
 import type { DeliveryKind } from "@beckon/contract";
 import { elapsed } from "../base/clock.ts";
 import type { ClaimedDelivery } from "./claim-statement.ts";
+import type { Outcome } from "./outcome-statement.ts";
 
 export interface LaneOptions {
   readonly subscriptionId: string;
@@ -8,8 +9,8 @@ export interface LaneOptions {
   readonly maxConcurrent: number;
   /** Milliseconds after which a claimed delivery that still waits is released and not sent. */
   readonly maxWaitMs: number;
-  /** Sends a delivery. Never rejects. @returns whether the receiver accepted it. */
-  readonly send: (delivery: ClaimedDelivery, signal: AbortSignal) => Promise<boolean>;
+  /** Sends a delivery. Never rejects. @returns the kind of the outcome. */
+  readonly send: (delivery: ClaimedDelivery, signal: AbortSignal) => Promise<Outcome["kind"]>;
   /** Releases the claim of a delivery that was not sent. */
   readonly release: (delivery: ClaimedDelivery) => void;
 }
@@ -100,11 +101,13 @@ export class Lane {
 
   #send(delivery: ClaimedDelivery): void {
     const aborting = new AbortController();
-    const sent = this.#options.send(delivery, aborting.signal).then((isAccepted) => {
+    const sent = this.#options.send(delivery, aborting.signal).then((outcome) => {
       this.#sending.delete(aborting);
-      if (this.kind !== "callback") this.#isFailing = !isAccepted;
-      if (isAccepted) this.#next();
-      else this.releaseWaiting();
+      const isFailed = outcome === "retry" || outcome === "failed";
+      // A delivery that was released says nothing about the receiver.
+      if (this.kind !== "callback" && outcome !== "released") this.#isFailing = isFailed;
+      if (isFailed) this.releaseWaiting();
+      else this.#next();
     });
     this.#sending.set(aborting, sent);
   }

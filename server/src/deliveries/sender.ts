@@ -1,6 +1,7 @@
 import type { DeliveryKind, DisabledReason } from "@beckon/contract";
 import { elapsed, pause, undefinedAfter } from "../base/clock.ts";
 import { attemptTask, type Batcher, createBatcher } from "../base/database/index.ts";
+import type { HeapGuard } from "../base/heap-guard.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
 import { type AttemptPorts, attemptDelivery, released } from "./attempt.ts";
@@ -14,6 +15,8 @@ import { type Outcome, recordOutcomes } from "./outcome-statement.ts";
 export interface SenderOptions extends AttemptPorts {
   readonly log: Log;
   readonly metrics: Pick<Metrics, "count" | "observe">;
+  /** While the heap is full, nothing is claimed. */
+  readonly heap: Pick<HeapGuard, "isFull">;
   /**
    * Pending deliveries of events above which a subscription is disabled. Also the maximum of its
    * pending callbacks and of its pending tests; see `failExcess`.
@@ -95,7 +98,7 @@ export function startSender(options: SenderOptions): Sender {
   /** Outcomes that are not recorded yet. */
   const recording = new Set<Promise<void>>();
   // The lease of a delivery must not expire before its attempt ends: it is longer than the maximum
-  // wait in a lane plus the maximum time of an attempt.
+  // wait in a lane plus the maximum wait for memory plus the maximum time of an attempt.
   const maxWaitMs = 1.3 * options.timeoutMs;
   const leaseSeconds = (3 * options.timeoutMs) / 1_000;
   let someSubscriptions = false;
@@ -129,16 +132,18 @@ export function startSender(options: SenderOptions): Sender {
     });
   }
 
-  /** Sends one delivery and records the outcome. @returns whether the receiver accepted it. */
-  async function send(delivery: ClaimedDelivery, signal: AbortSignal): Promise<boolean> {
-    const { outcome, isGone } = await attemptDelivery(options, delivery, signal);
+  /** Sends one delivery and records the outcome. @returns the kind of the outcome. */
+  async function send(delivery: ClaimedDelivery, signal: AbortSignal): Promise<Outcome["kind"]> {
+    const { outcome, isGone, isDatabaseLost } = await attemptDelivery(options, delivery, signal);
     recordAndFree(delivery, outcome);
     logOutcome(delivery, outcome);
+    // The outcomes of further attempts could not be recorded, and they would be made again.
+    if (isDatabaseLost) lanes.get(laneKey(delivery))?.releaseWaiting();
     if (isGone) {
       const { subscription_id: id, workspace_id: workspaceId, url } = delivery;
       await disable({ id, workspaceId, url }, "gone");
     }
-    return outcome.kind === "succeeded";
+    return outcome.kind;
   }
 
   function logOutcome(delivery: ClaimedDelivery, { kind, log: attempt }: Outcome): void {
@@ -211,7 +216,7 @@ export function startSender(options: SenderOptions): Sender {
         claimed,
         version,
       })),
-      max: Math.min(maxPerClaim, Math.max(0, capacity - claimed)),
+      max: options.heap.isFull ? 0 : Math.min(maxPerClaim, Math.max(0, capacity - claimed)),
       maxFailing: Math.max(0, maxFailing - failing),
       maxOfOne: {
         event: ahead * maxConcurrent.event,

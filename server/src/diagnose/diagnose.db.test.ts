@@ -57,6 +57,14 @@ test("another master key is a problem, and is not stored", async () => {
   expect((await database.engine.query(check)).rows).toEqual(before);
 });
 
+test("a read-only server is a problem, with the exit code of a start that waits", async () => {
+  const options = encodeURIComponent("-c default_transaction_read_only=on");
+  const DATABASE_URL = `${url}${url.includes("?") ? "&" : "?"}options=${options}`;
+  expect(await problemsWith({ DATABASE_URL })).toEqual([
+    [expect.stringMatching(/is read-only: .*Point DATABASE_URL at the primary/), 75],
+  ]);
+});
+
 test("a plan of the file with the name of one in the database is a problem", async () => {
   const BECKON_PLANS = join(folder, "plans.json");
   writeFileSync(BECKON_PLANS, JSON.stringify({ plans: { small: {}, large: {} } }));

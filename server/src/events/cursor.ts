@@ -1,36 +1,58 @@
+import { agentLimit, type Context } from "../base/context.ts";
 import { ApiError } from "../base/errors.ts";
-import type { Position } from "./position.ts";
+import type { SecretBinding } from "../base/secrets/index.ts";
+import { beginning, type Position } from "./position.ts";
 
 /**
  * A decoded cursor: a position, and the generation of the database in which the cursor was issued.
  * A new generation begins when a startup detects that the database was restored.
  */
 export interface Cursor extends Position {
-  /** The first 8 hex digits of the generation. */
+  /** The first 8 hex digits of the generation; `-`: of none. */
   readonly generation: string;
 }
 
 /** Number of hex digits of the generation that a cursor contains. */
 const generationLength = 8;
 
-/** Returns the text of a cursor for a position. Clients must not interpret it. */
+/**
+ * Returns the text of a cursor for a position that names no run hidden from the caller: that of an
+ * event it can see, or the one before a transaction. Clients must not interpret it. For any other
+ * position use `cursorFor`.
+ */
 export function toCursor(generation: string, { transaction, runId, seq }: Position): string {
   return Buffer.from(
     `${generation.slice(0, generationLength)}.${transaction}.${runId}.${seq}`,
   ).toString("base64url");
 }
 
+/** The parts of a context that decide how its cursors are written. */
+type Reader = Pick<Context, "actor" | "workspaceId" | "cipher">;
+
 /**
- * Decodes a cursor.
+ * Returns the text of a cursor for any position in the workspace's events. A caller that is limited
+ * to some agents gets it encrypted, because the event there can be one of another agent's run.
+ */
+export function cursorFor(ctx: Reader, generation: string, position: Position): string {
+  const cursor = toCursor(generation, position);
+  return agentLimit(ctx) === undefined ? cursor : ctx.cipher.encrypt(cursor, bindingOf(ctx));
+}
+
+/**
+ * Decodes a cursor. One that was encrypted for another workspace, or with a master key that is
+ * gone, is of no generation, so that its reader starts again as after a restore.
  * @param source the header or parameter that contained `text`, for the error message.
  * @throws ApiError `bad_request` if `text` is not a cursor.
  */
 export function readCursor(
+  ctx: Reader,
   text: string,
   source: "Last-Event-ID" | "query parameter after" = "query parameter after",
 ): Cursor {
+  const plain = decrypted(ctx, text);
+  if (plain === undefined) return { ...beginning, generation: "-" };
   const [, generation, transaction, runId, seq] =
-    cursorPattern.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
+    cursorPattern.exec(Buffer.from(plain, "base64url").toString("latin1")) ?? [];
   if (generation === undefined || runId === undefined) {
     throw new ApiError(
       "bad_request",
@@ -40,6 +62,25 @@ export function readCursor(
   return { generation, transaction: Number(transaction), runId, seq: Number(seq) };
 }
 
+/** Returns `text` if it is not encrypted; undefined if it cannot be decrypted. */
+function decrypted(ctx: Reader, text: string): string | undefined {
+  if (!encryptedPattern.test(text)) return text;
+  try {
+    return ctx.cipher.decrypt(text, bindingOf(ctx));
+  } catch {
+    return undefined;
+  }
+}
+
+const bindingOf = ({ workspaceId }: Reader): SecretBinding => ({
+  workspaceId,
+  kind: "cursor",
+  row: "events",
+  remedy: "",
+});
+
+/** How every text of a `SecretCipher` begins. No base64url does, because it contains no dot. */
+const encryptedPattern = /^v1\.[0-9a-f]{8}\./;
 const cursorPattern = /^([0-9a-f]{8})\.(-?\d{1,15})\.(|run_[0-9a-z]{26})\.(\d{1,15})$/;
 
 /**

@@ -4,7 +4,7 @@ import { type Database, failureKind, type ProcessMessages } from "../base/databa
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Position } from "./position.ts";
-import { readEnd, readEventBatch, type StoredEvent } from "./store.ts";
+import { nextLimit, readEnd, readEventBatch, type StoredEvent } from "./store.ts";
 
 /**
  * Reads new events of all workspaces that have subscribers in this process, with one query for all
@@ -55,13 +55,15 @@ export interface EventSubscription {
   unsubscribe(): void;
 }
 
-/** Maximum number of events that one query reads. An event is at most 64 KiB. */
+/** Maximum number of events that one query reads. */
 const maxBatchEvents = 200;
 /**
  * Maximum number of events that are kept for a slow subscriber. All subscribers of a workspace
  * share the event objects, so each further slow subscriber needs little memory.
  */
 const maxBacklogEvents = 400;
+/** Maximum length of the JSON of their data. Parsed data can take 20 times as much memory. */
+const maxBacklogCharacters = 2 * 1024 * 1024;
 /** Time between two polls if there is no notification. */
 const pollIntervalMs = 500;
 /**
@@ -129,6 +131,7 @@ export function createEventPoller({
   async function run(): Promise<void> {
     running = true;
     let position: Position | undefined;
+    let limit = maxBatchEvents;
     let requestedAt = Number.NEGATIVE_INFINITY;
     let retryMs = 0;
     while (joining.size + subscribers.size > 0 && !closing.signal.aborted) {
@@ -147,9 +150,10 @@ export function createEventPoller({
         joining.clear();
         const batch = await readEventBatch(database.engine, [...subscribers.keys()], {
           after: position,
-          limit: maxBatchEvents,
+          limit,
         });
         position = batch.end;
+        limit = nextLimit(batch, limit, maxBatchEvents);
         for (const [workspaceId, events] of Map.groupBy(
           batch.events,
           (event) => event.workspaceId,
@@ -174,6 +178,7 @@ export function createEventPoller({
     subscribe(workspaceId) {
       const start = Promise.withResolvers<Position | undefined>();
       let backlog: readonly StoredEvent[] = [];
+      let characters = 0;
       let hasOverflowed = false;
       let resume = () => {};
       const subscriber: Subscriber = {
@@ -181,7 +186,9 @@ export function createEventPoller({
         start: start.promise,
         begin: start.resolve,
         push(events) {
-          hasOverflowed ||= backlog.length + events.length > maxBacklogEvents;
+          characters = events.reduce((sum, event) => sum + event.characters, characters);
+          hasOverflowed ||=
+            backlog.length + events.length > maxBacklogEvents || characters > maxBacklogCharacters;
           if (hasOverflowed) backlog = [];
           else backlog = backlog.length === 0 ? events : [...backlog, ...events];
           resume();
@@ -189,6 +196,7 @@ export function createEventPoller({
         take() {
           const taken = backlog;
           backlog = [];
+          characters = 0;
           return hasOverflowed ? undefined : taken;
         },
         waitForMore(signal) {

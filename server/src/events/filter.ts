@@ -1,7 +1,7 @@
 import { eventData, workspaceEventData } from "@beckon/contract";
 import { agentLimit, type Context, canAccessAgent, permit } from "../base/context.ts";
 import { ApiError } from "../base/errors.ts";
-import type { StoredEvent } from "./store.ts";
+import type { EventSources, StoredEvent } from "./store.ts";
 
 /** Selects the events of a workspace that a reader gets. */
 export interface Filter {
@@ -53,7 +53,7 @@ export function permitEvents(ctx: Context): void {
  * page reads a limited number of events before it filters them. If the filter selects no events of
  * a table, events read from that table would use up the limit and then be discarded.
  */
-export function sourcesOf({ kinds }: Filter): { ofRuns: boolean; ofWorkspace: boolean } {
+export function sourcesOf({ kinds }: Filter): EventSources {
   return {
     ofRuns: kinds?.some((kind) => kind in eventData) ?? true,
     ofWorkspace: kinds?.some((kind) => kind in workspaceEventData) ?? false,

@@ -6,7 +6,7 @@ export { insertEvents, insertWorkspaceEvents } from "./insert-events.ts";
 export { KnownSubscriptions } from "./known-subscriptions.ts";
 export { listEvents } from "./list.ts";
 export { finishRestore, reconcileHistory } from "./reconcile-history.ts";
-export { type EventContext, streamEvents } from "./stream.ts";
+export { type CursorAdvance, type EventContext, streamEvents } from "./stream.ts";
 export { summarize, summarizedData } from "./summary.ts";
 export { createTurnCache } from "./turn-cache.ts";
 export { orderWorkspaceEvents, writeWorkspaceEvent } from "./workspace-event-store.ts";

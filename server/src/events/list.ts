@@ -3,16 +3,16 @@ import type { Context } from "../base/context.ts";
 import { unavailableIfLost } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { parseQuery } from "../base/parse.ts";
-import { isFromGeneration, readCursor, toCursor } from "./cursor.ts";
+import { cursorFor, isFromGeneration, readCursor } from "./cursor.ts";
 import { matches, permitEvents, permitFilter, sourcesOf } from "./filter.ts";
 import { beginning } from "./position.ts";
 import { readEventBatch, readGeneration } from "./store.ts";
 import { toWire } from "./wire.ts";
 
 /**
- * Returns a page of the workspace's events, oldest first. A page reads `limit` events and returns
- * only those that match the query, so it can have fewer events than `limit`, or none, although
- * there are more.
+ * Returns a page of the workspace's events, oldest first. A page reads up to `limit` events, fewer
+ * if their data is large, and returns only those that match the query. So it can have fewer events
+ * than `limit`, or none, although there are more.
  * @returns `data`: the events. `next`: the value of `after` for the following page; null if there
  *   are no more events yet.
  * @throws ApiError `forbidden`; `not_found`; `bad_request` if the cursor is malformed, or was
@@ -28,14 +28,18 @@ export async function listEvents({
   permitEvents(ctx);
   const { limit, after, view, ...requested } = parseQuery(workspaceEventsQuery, input.query);
   const filter = permitFilter(ctx, requested);
-  const cursor = after === undefined ? undefined : readCursor(after);
+  const cursor = after === undefined ? undefined : readCursor(ctx, after);
   const { engine } = ctx.database;
   try {
-    const { generation, possible } = await readGeneration(engine, cursor ?? beginning);
+    const { generation, possible } = await readGeneration(
+      engine,
+      ctx.workspaceId,
+      cursor ?? beginning,
+    );
     if (cursor !== undefined && !(possible && isFromGeneration(cursor, generation))) {
       throw new ApiError(
         "bad_request",
-        "query parameter after is a cursor from before a restore of this installation. Start again without it.",
+        "query parameter after is a cursor from before this installation was restored or its master key was changed. Start again without it.",
       );
     }
     const batch = await readEventBatch(engine, [ctx.workspaceId], {
@@ -47,7 +51,7 @@ export async function listEvents({
     const data = batch.events
       .filter((event) => matches(filter, event))
       .map((event) => toWire(event, generation));
-    return { data, next: batch.hasMore ? toCursor(generation, batch.end) : null };
+    return { data, next: batch.hasMore ? cursorFor(ctx, generation, batch.end) : null };
   } catch (thrown) {
     throw unavailableIfLost(thrown);
   }

@@ -22,7 +22,8 @@ const pause = () =>
       data: { reason: null, actor: "system" },
     }),
   );
-const generation = async () => (await readGeneration(database.engine, beginning)).generation;
+const generation = async () =>
+  (await readGeneration(database.engine, agent.workspaceId, beginning)).generation;
 
 async function reconcile(): Promise<void> {
   const client = await database.engine.connect();

@@ -16,6 +16,8 @@ export interface StoredEvent extends Position {
   readonly version: number;
   readonly time: string;
   readonly data: Record<string, unknown>;
+  /** Length of the JSON of `data`. */
+  readonly characters: number;
 }
 
 /** Some of the events after a position. */
@@ -26,7 +28,7 @@ export interface EventBatch {
    * it.
    */
   readonly end: Position;
-  /** Whether the batch has as many events as its limit allows, so that there may be more. */
+  /** Whether the batch has as many events as its limits allow, so that there may be more. */
   readonly hasMore: boolean;
   /**
    * Whether a transaction is open. Until it ends, events of transactions with higher ids are
@@ -51,6 +53,17 @@ interface Row {
   readonly data: string;
 }
 
+interface BatchRow extends Row {
+  /** Number of events that were found; null if none was. */
+  readonly found: number | null;
+}
+
+/**
+ * Once the data of a batch has this many characters, no more events are added. Parsed data can take
+ * 20 times as much memory.
+ */
+const maxCharacters = 1024 * 1024;
+
 /**
  * Selects `horizon` and `held`. `horizon` is the id of the oldest open transaction or, if none is
  * open, the id that the next transaction will get. `held` is true if a transaction is open. All
@@ -60,15 +73,19 @@ const snapshot = `(select pg_snapshot_xmin(s)::text::bigint as horizon,
     pg_snapshot_xmin(s) < pg_snapshot_xmax(s) as held
   from pg_current_snapshot() as s) as snapshot`;
 
-interface BatchOptions {
-  readonly after: Position;
-  /** Last position to read. Default: the position before the oldest open transaction. */
-  readonly upTo?: Position;
-  readonly limit: number;
+/** Which of the two event tables are read. */
+export interface EventSources {
   /** Whether to read events of runs. Default true. */
   readonly ofRuns?: boolean;
   /** Whether to read workspace events. Default true. */
   readonly ofWorkspace?: boolean;
+}
+
+interface BatchOptions extends EventSources {
+  readonly after: Position;
+  /** Last position to read. Default: the position before the oldest open transaction. */
+  readonly upTo?: Position;
+  readonly limit: number;
   /** Whether to read summaries of run events: see `summarizedData`. Default false. */
   readonly summaries?: boolean;
 }
@@ -83,32 +100,40 @@ const within = (position: string) => `e.workspace_id = w.id
             and ${position} > ($2, $3, $4::bigint) and ${position} <= ($5, $6, $7::bigint)`;
 
 /**
- * Reads up to `limit` events of some workspaces after the position `after`, in order. It stops
- * before the oldest open transaction. That transaction could still write events, which a reader
- * that had read later events would miss.
+ * Reads up to `limit` events of some workspaces after the position `after`, in order, fewer if they
+ * are large. It stops before the oldest open transaction. That transaction could still write
+ * events, which a reader that had read later events would miss.
  */
 export async function readEventBatch(
   database: Pick<Database["engine"], "query">,
   workspaceIds: readonly string[],
   { after, upTo, limit, ofRuns = true, ofWorkspace = true, summaries = false }: BatchOptions,
 ): Promise<EventBatch> {
-  const { rows } = await database.query<Row>({
+  const { rows } = await database.query<BatchRow>({
     name: summaries ? "read-event-summaries-batch" : "read-event-batch",
     text: `select snapshot.horizon, snapshot.held, e.* from ${snapshot} left join lateral (
-        select e.transaction, e.run_id, e.seq::bigint, e.id, e.workspace_id, r.agent_id, e.type,
-          e.version, e.time, (${summaries ? summarizedData("e.data") : "e.data"})::text as data
-        from unnest($1::text[]) as w (id), lateral (
-          select * from events e where $9 and ${within("(e.transaction, e.run_id, e.seq)")}
-          order by e.transaction, e.run_id, e.seq limit $8
-        ) as e join runs r on r.id = e.run_id and r.workspace_id = e.workspace_id
-        union all
-        select e.transaction, '', e.number, e.id, e.workspace_id, e.agent_id, e.type, e.version,
-          e.time, e.data::text
-        from unnest($1::text[]) as w (id), lateral (
-          select * from workspace_events e where $10 and ${within("(e.transaction, '', e.number)")}
-          order by e.transaction, e.number limit $8
-        ) as e
-        order by transaction, run_id, seq limit $8
+        select * from (
+          select e.*, count(*) over ()::int as found,
+            coalesce(sum(length(e.data)) over (order by e.transaction, e.run_id, e.seq
+              rows between unbounded preceding and 1 preceding), 0) as before
+          from (
+            select e.transaction, e.run_id, e.seq::bigint, e.id, e.workspace_id, r.agent_id, e.type,
+              e.version, e.time, (${summaries ? summarizedData("e.data") : "e.data"})::text as data
+            from unnest($1::text[]) as w (id), lateral (
+              select * from events e where $9 and ${within("(e.transaction, e.run_id, e.seq)")}
+              order by e.transaction, e.run_id, e.seq limit $8
+            ) as e join runs r on r.id = e.run_id and r.workspace_id = e.workspace_id
+            union all
+            select e.transaction, '', e.number, e.id, e.workspace_id, e.agent_id, e.type, e.version,
+              e.time, e.data::text
+            from unnest($1::text[]) as w (id), lateral (
+              select * from workspace_events e
+              where $10 and ${within("(e.transaction, '', e.number)")}
+              order by e.transaction, e.number limit $8
+            ) as e
+            order by transaction, run_id, seq limit $8
+          ) as e
+        ) as e where e.before < ${maxCharacters}
       ) as e on true order by e.transaction, e.run_id, e.seq`,
     values: [
       workspaceIds,
@@ -123,7 +148,7 @@ export async function readEventBatch(
   if (first === undefined) throw new Error("a snapshot has no row");
   const events = rows.flatMap((row) => (row.id === null ? [] : toStoredEvent(row, row.id)));
   const last = events.at(-1);
-  const hasMore = events.length === limit;
+  const hasMore = first.found === limit || events.length < (first.found ?? 0);
   const horizon = beforeTransaction(Number(first.horizon));
   return {
     events,
@@ -131,6 +156,20 @@ export async function readEventBatch(
     isHeldBack: first.held,
     end: hasMore && last !== undefined ? last : (upTo ?? horizon),
   };
+}
+
+/**
+ * Returns the limit for the batch after `batch`, which was read with `limit`. If its size was
+ * limited, that is twice the number of its events, because PostgreSQL converts the data of all
+ * events within the limit to text, also of those that it then leaves out. Else it is `maxEvents`.
+ */
+export function nextLimit(
+  { events, hasMore }: Pick<EventBatch, "events" | "hasMore">,
+  limit: number,
+  maxEvents: number,
+): number {
+  const isSizeLimited = hasMore && events.length < limit;
+  return isSizeLimited ? Math.min(maxEvents, 2 * events.length) : maxEvents;
 }
 
 const valuesOf = ({ transaction, runId, seq }: Position) => [transaction, runId, seq] as const;
@@ -148,6 +187,7 @@ function toStoredEvent(row: Omit<Row, "horizon" | "held">, id: string): StoredEv
     version: row.version,
     time: row.time.toISOString(),
     data: parseJsonColumn(row.data),
+    characters: row.data.length,
   };
 }
 
@@ -186,12 +226,15 @@ export async function readEnd(database: Pick<Database["engine"], "query">): Prom
 
 /**
  * Returns the generation of this installation, and whether a position is possible in it. A position
- * is impossible if its transaction id is higher than any so far, or if its event exists with
- * another transaction id. Either shows that the database was restored. A position whose event does
- * not exist is possible, since events are deleted together with their runs.
+ * is impossible if its transaction id is higher than any so far, or if its event exists in this
+ * workspace with another transaction id. Either shows that the database was restored. A position
+ * whose event does not exist is possible, since events are deleted together with their runs. An
+ * event of another workspace counts as one that does not exist, so that a forged cursor shows
+ * nothing about it.
  */
 export async function readGeneration(
   database: Pick<Database["engine"], "query">,
+  workspaceId: string,
   { transaction, runId, seq }: Position,
 ): Promise<{ generation: string; possible: boolean }> {
   const { rows } = await database.query<{ generation: string; possible: boolean }>({
@@ -199,12 +242,14 @@ export async function readGeneration(
     text: `select generation::text,
         $1::bigint <= pg_snapshot_xmax(pg_current_snapshot())::text::bigint
         and not exists (
-          select from events where run_id = $2 and seq = $3::bigint and transaction <> $1)
+          select from events
+          where run_id = $2 and seq = $3::bigint and transaction <> $1 and workspace_id = $4)
         and not exists (
-          select from workspace_events where $2 = '' and number = $3 and transaction <> $1
+          select from workspace_events
+          where $2 = '' and number = $3 and transaction <> $1 and workspace_id = $4
         ) as possible
       from installation`,
-    values: [transaction, runId, seq],
+    values: [transaction, runId, seq, workspaceId],
   });
   const [row] = rows;
   if (row === undefined) throw new Error("the installation has no row");

@@ -4,12 +4,13 @@ import {
   type WorkspaceEvent,
   workspaceStreamQuery,
 } from "@beckon/contract";
+import { elapsed } from "../base/clock.ts";
 import type { Context } from "../base/context.ts";
 import { unavailableIfLost } from "../base/database/index.ts";
 import { parseQuery } from "../base/parse.ts";
-import { isFromGeneration, readCursor, toCursor } from "./cursor.ts";
+import { cursorFor, isFromGeneration, readCursor, toCursor } from "./cursor.ts";
 import type { EventPoller } from "./event-poller.ts";
-import { type Filter, matches, permitEvents, permitFilter } from "./filter.ts";
+import { type Filter, matches, permitEvents, permitFilter, sourcesOf } from "./filter.ts";
 import { beginning, type Position } from "./position.ts";
 import { readEnd, readGeneration, type StoredEvent } from "./store.ts";
 import { subscribeToWorkspace } from "./subscribe.ts";
@@ -28,8 +29,21 @@ export interface WorkspaceStream {
    * Starts the stream, which yields events in batches. It ends when `signal` aborts or the process
    * stops.
    */
-  readonly events: (signal: AbortSignal) => AsyncIterable<StreamNotice | readonly WorkspaceEvent[]>;
+  readonly events: (
+    signal: AbortSignal,
+  ) => AsyncIterable<StreamNotice | readonly WorkspaceEvent[] | CursorAdvance>;
 }
+
+/**
+ * A cursor after events that the stream does not show. Without it, a reader whose filter matches
+ * few events would resume after the last match, and all events since then would be read again.
+ */
+export interface CursorAdvance {
+  readonly advancedTo: string;
+}
+
+/** Minimum time between two cursors after events that a stream does not show. */
+const minAdvanceMs = 15_000;
 
 /**
  * Context of operations that subscribe to events, and of operations that write events and then wake
@@ -56,9 +70,13 @@ export async function streamEvents({
   const filter = permitFilter(ctx, requested);
   const cursorText = lastEventId || after;
   const source = lastEventId ? "Last-Event-ID" : "query parameter after";
-  const cursor = cursorText === undefined ? undefined : readCursor(cursorText, source);
+  const cursor = cursorText === undefined ? undefined : readCursor(ctx, cursorText, source);
   try {
-    const { generation, possible } = await readGeneration(ctx.database.engine, cursor ?? beginning);
+    const { generation, possible } = await readGeneration(
+      ctx.database.engine,
+      ctx.workspaceId,
+      cursor ?? beginning,
+    );
     const isResumed = cursor !== undefined && possible && isFromGeneration(cursor, generation);
     const start = isResumed ? cursor : await readEnd(ctx.database.engine);
     const notice = isResumed
@@ -121,7 +139,7 @@ function select(
 }
 
 async function* events(
-  { database, workspaceId, eventPoller }: EventContext,
+  ctx: EventContext,
   filter: Filter,
   {
     start,
@@ -136,15 +154,19 @@ async function* events(
     view: View;
     signal: AbortSignal;
   },
-): AsyncGenerator<StreamNotice | readonly WorkspaceEvent[]> {
+): AsyncGenerator<StreamNotice | readonly WorkspaceEvent[] | CursorAdvance> {
   if (notice !== undefined) yield notice;
   const selection: Selection = { filter, view, generation };
   const key = JSON.stringify(selection);
-  for await (const batch of subscribeToWorkspace({ database, eventPoller }, workspaceId, {
-    after: start,
-    signal,
-  })) {
+  const options = { after: start, sources: sourcesOf(filter), signal };
+  let advancedAt = Number.NEGATIVE_INFINITY;
+  for await (const batch of subscribeToWorkspace(ctx, ctx.workspaceId, options)) {
     const shown = select(batch, selection, key);
+    const last = batch.at(-1);
     if (shown.length > 0) yield shown;
+    else if (last !== undefined && elapsed() - advancedAt >= minAdvanceMs)
+      yield { advancedTo: cursorFor(ctx, generation, last) };
+    else continue;
+    advancedAt = elapsed();
   }
 }

@@ -2,7 +2,7 @@ import { raceSignal } from "../base/abort.ts";
 import type { Database } from "../base/database/index.ts";
 import type { EventPoller, EventSubscription } from "./event-poller.ts";
 import { isAfter, type Position } from "./position.ts";
-import { readEventBatch, type StoredEvent } from "./store.ts";
+import { type EventSources, nextLimit, readEventBatch, type StoredEvent } from "./store.ts";
 
 /**
  * Maximum number of events that one query reads while a subscriber catches up from the database.
@@ -14,13 +14,16 @@ const maxBatchEvents = 100;
  * of at least one event, until `signal` aborts or the poller is closed. A subscriber that is too
  * slow for the shared poller continues from the database, and subscribes to the poller again once
  * it has caught up. So the memory for slow subscribers stays bounded.
+ * @param sources the tables whose events the subscriber needs. Those of the other table can be
+ *   missing. Default: both.
  */
 export async function* subscribeToWorkspace(
   { database, eventPoller }: { database: Database; eventPoller: EventPoller },
   workspaceId: string,
-  { after, signal }: { after: Position; signal: AbortSignal },
+  { after, sources, signal }: { after: Position; sources?: EventSources; signal: AbortSignal },
 ): AsyncGenerator<readonly StoredEvent[]> {
   let position = after;
+  let limit = maxBatchEvents;
   while (!signal.aborted && !eventPoller.closed) {
     const subscription = eventPoller.subscribe(workspaceId);
     try {
@@ -32,13 +35,15 @@ export async function* subscribeToWorkspace(
         const batch = await readEventBatch(database.engine, [workspaceId], {
           after: position,
           upTo: start,
-          limit: maxBatchEvents,
+          limit,
+          ...sources,
         });
         // Events are yielded one by one here. A stream serializes all that is yielded at once
         // (`write-stream.ts`), and does not share the bytes with other streams while it catches up.
         // With batches, each slow stream would hold the bytes of a whole batch in memory.
         for (const event of batch.events) yield [event];
         position = batch.end;
+        limit = nextLimit(batch, limit, maxBatchEvents);
         hasMore = batch.hasMore;
       }
       for await (const events of batches(subscription, eventPoller, signal)) {

@@ -3,7 +3,7 @@ import { testDatabase } from "../../test/database.ts";
 import { eventually } from "../../test/eventually.ts";
 import { seedAgent, seedProcess, startOne } from "../../test/tenant.ts";
 import { beginning, type Position } from "./position.ts";
-import { readEventBatch, type StoredEvent } from "./store.ts";
+import { type EventBatch, readEventBatch, type StoredEvent } from "./store.ts";
 
 const { database } = await testDatabase();
 const owner = await seedProcess(database);
@@ -35,6 +35,27 @@ async function readAll(workspaceId: string, count: number, limit: number): Promi
     return events.length >= count ? events : undefined;
   });
 }
+
+test("a batch ends once its data has a million characters, and the next one has the rest", async () => {
+  const { agentId, workspaceId } = await seedAgent(database);
+  const large = (id: string) =>
+    [
+      `insert into workspace_events (id, workspace_id, agent_id, type, version, data)
+        values ($1, $2, $3, 'agent.paused', 1, jsonb_build_object('reason', repeat('x', 600000)))`,
+      [id, workspaceId, agentId],
+    ] as const;
+  await commit([...large("one")], [...large("two")], [...large("three")]);
+  const idsOf = (batch: EventBatch) => batch.events.map(({ id }) => id);
+  const read = (after: Position) =>
+    readEventBatch(database.engine, [workspaceId], { after, limit: 10 });
+  const first = await eventually("the events", async () => {
+    const batch = await read(beginning);
+    return batch.events.length > 0 ? batch : undefined;
+  });
+  expect([idsOf(first), first.hasMore]).toEqual([["one", "two"], true]);
+  const second = await read(first.end);
+  expect([idsOf(second), second.hasMore]).toEqual([["three"], false]);
+});
 
 test("workspace events sort before the run events of their transaction", async () => {
   const { agentId, workspaceId, hash } = await seedAgent(database);

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
@@ -124,6 +125,14 @@ describe("the management API", () => {
     "nonsense",
   ])("rejects the content type %s with 415", async (type) => {
     expectError(await send(type), 415, "unsupported_type", /application\/json/);
+  });
+
+  test("rejects a body with a Content-Encoding with 415", async () => {
+    const answer = await beckon.call("/agents", {
+      body: gzipSync('{"name":"Test","model":"demo/echo"}'),
+      headers: { "content-type": "application/json", "content-encoding": "gzip" },
+    });
+    expectError(answer, 415, "unsupported_type", /Content-Encoding/);
   });
 
   test("requires no content type without a body", async () => {

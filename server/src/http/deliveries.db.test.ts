@@ -242,6 +242,26 @@ describe("which events", () => {
   });
 });
 
+test("a key without runs:read sees neither what was sent nor what the receiver repeats of it", async () => {
+  receiver.respond = ({ text }, response) => response.end(text);
+  const subscription = await subscribed({ eventTypes: ["run.finished"] });
+  await beckon.invoke(await beckon.createAgent(), "confidential");
+  const [{ id }] = await settled(subscription, 1);
+  const { key } = (
+    await beckon.call("/keys", { body: { name: "Test", scopes: ["subscriptions:read"] } })
+  ).body.data;
+  const shown = await beckon.call(`/subscriptions/${subscription.id}/deliveries/${id}`, {
+    credential: key,
+  });
+  expect(shown.body.data).toMatchObject({
+    id,
+    status: "succeeded",
+    body: null,
+    attempts_log: [{ status: 200, response_body: "" }],
+  });
+  receiver.respond = (_request, response) => response.writeHead(204).end();
+});
+
 test("deleting a run empties its deliveries and cancels those that are pending", async () => {
   receiver.respond = ({ body }, response) =>
     response.writeHead(body.type === "run.finished" ? 500 : 200).end("echo");

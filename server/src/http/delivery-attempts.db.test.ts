@@ -222,6 +222,27 @@ describe("a response", () => {
     expect((await firstAttempt(subscription)).response_body).toBe("x".repeat(4_096));
   });
 
+  test("that repeats the request is stored without the subscription's secret headers", async () => {
+    receiver.respond = ({ headers }, response) =>
+      response
+        .writeHead(200, { "x-authorization": String(headers.authorization) })
+        .end(JSON.stringify(headers));
+    const subscription = await subscribed({ headers: { authorization: "Bearer open-sesame" } });
+    await invoke();
+    const attempt = await firstAttempt(subscription);
+    expect(attempt.response_headers).toMatchObject({ "x-authorization": "[secret]" });
+    expect(attempt.response_body).toMatch(/"authorization":"\[secret\]"/);
+    expect(attempt.response_body).not.toContain("sesame");
+  });
+
+  test("that is longer than what is stored has no part of a secret at the end", async () => {
+    receiver.respond = ({ headers }, response) =>
+      response.end(`${"x".repeat(4_090)}${headers["x-key"]}`);
+    const subscription = await subscribed({ headers: { "x-key": "open-sesame" } });
+    await invoke();
+    expect((await firstAttempt(subscription)).response_body).toBe(`${"x".repeat(4_090)}[secret]`);
+  });
+
   test("whose body stalls counts by its status when the time is over", async () => {
     receiver.respond = (_request, response) => response.writeHead(200).write("beginning");
     const subscription = await subscribed();
@@ -310,6 +331,25 @@ describe("a receiver", () => {
     expect(rows).toEqual([
       { action: "subscription.disable", actor: "system", data: { reason: "failing" } },
     ]);
+  });
+
+  test("that is corrected before the resume has missed what failed before and what was not sent", async () => {
+    receiver.respond = (_request, response) => response.writeHead(500).end();
+    const subscription = await subscribed();
+    await invoke();
+    await finished(subscription);
+    await engine.query(
+      `update subscriptions set failing_since = now() - interval '2 hours' where id = $1`,
+      [subscription.id],
+    );
+    await invoke();
+    await eventually("the subscription's end", async () =>
+      (await subscriptionOf(subscription)).disabled_reason === "failing" ? true : undefined,
+    );
+    const path = `/subscriptions/${subscription.id}`;
+    await beckon.call(path, { method: "PATCH", body: { url: `${receiver.url}-corrected` } });
+    const { body } = await beckon.call(`${path}/resume`, { method: "POST" });
+    expect(body.data.missed.deliveries).toBe(2);
   });
 
   test("with a backlog above the limit is disabled, and later events are not sent", async () => {

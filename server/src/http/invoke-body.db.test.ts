@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
@@ -82,6 +83,11 @@ test.each([
   ],
 ])("a body that %s is rejected with 400", async (_, body, text) => {
   expectError(await send(body), 400, "bad_request", text);
+});
+
+test("a body with a Content-Encoding is rejected with 415", async () => {
+  const answer = await send(gzipSync('{"input":"Hello"}'), { "content-encoding": "gzip" });
+  expectError(answer, 415, "unsupported_type", /Content-Encoding/);
 });
 
 test("a rejected body starts no run", async () => {

@@ -95,17 +95,19 @@ export async function listen(
 ): Promise<Listening> {
   const limits = { ...defaultLimits, ...ownLimits };
   const app = createApp(services);
-  const handle = getRequestListener(app.fetch, {
-    // The app responds to every `Error` that a route throws. This handler gets the rest: URLs that
-    // do not parse, and thrown values that are not an `Error`. It does not get the request, so it
-    // creates a new request id.
-    errorHandler: (thrown) =>
-      errorResponse(thrown instanceof RequestError ? invalidUrl() : thrown, {
-        log: services.log,
-        route: "none",
-        requestId: newRequestId(),
-      }),
-  });
+  // The app responds to every `Error` that a route throws. This handler gets the rest: URLs that
+  // do not parse, and thrown values that are not an `Error`. It does not get the request, so it
+  // creates a new request id.
+  const errorHandler = (thrown: unknown) =>
+    errorResponse(thrown instanceof RequestError ? invalidUrl() : thrown, {
+      log: services.log,
+      route: "none",
+      requestId: newRequestId(),
+    });
+  const handle = getRequestListener(app.fetch, { errorHandler });
+  // HTTP/1.0 does not require Host, and HAProxy's health checks omit it. This host replaces it in
+  // the URL but not in the headers, so `requireOwnSite` still rejects sessions without Host.
+  const handleHttp10 = getRequestListener(app.fetch, { errorHandler, hostname: "host.invalid" });
   const server = createServer(
     {
       ServerResponse: IdentifiedResponse,
@@ -115,11 +117,12 @@ export async function listen(
       connectionsCheckingInterval: limits.checkMs,
       keepAliveTimeout: limits.keepAliveMs,
       maxHeaderSize: 16_384,
-      // Node would reject a request without Host with an empty response. The app responds with
-      // JSON.
+      // Node would reject an HTTP/1.1 request without Host with an empty response. `errorHandler`
+      // responds with JSON.
       requireHostHeader: false,
     },
-    handle,
+    (incoming, outgoing) =>
+      (incoming.httpVersion === "1.0" ? handleHttp10 : handle)(incoming, outgoing),
   );
   answerMalformed(server, logRequests(server, services));
   traceRequests(server, services);

@@ -68,6 +68,23 @@ test.each([
   expect(rest).toBe("");
 });
 
+const fired = `POST ${pathname} HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n\r\n`;
+
+test.each([
+  ["a stray byte", `${fired}Zürich`],
+  [
+    "a request with a broken chunk",
+    `${fired}London${fired.replace("Content-Length: 6", "Transfer-Encoding: chunked")}zz\r\n`,
+  ],
+  ["a CONNECT", `${fired}LondonCONNECT example.com:443 HTTP/1.1\r\nHost: a\r\n\r\n`],
+])("a complete request gets its response, and no other, if %s follows it", async (_what, bytes) => {
+  const { answers, rest } = await rawExchange(beckon.url, Buffer.from(bytes));
+  expect(answers.map(({ status, text }) => [status, JSON.parse(text)])).toEqual([
+    [200, { ok: true, run_id: expect.any(String) }],
+  ]);
+  expect(rest).toBe("");
+});
+
 test("an unknown expectation is ignored", async () => {
   const bytes = Buffer.from(
     `POST ${pathname} HTTP/1.1\r\nHost: a\r\nExpect: a miracle\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx`,

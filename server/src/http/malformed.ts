@@ -44,30 +44,60 @@ export function answerMalformed(
   onRejected: (status: number, requestId: string) => void,
 ): void {
   const latest = new WeakMap<Duplex, ServerResponse>();
+  /**
+   * By pipelined response: the response before it on its connection, if that was pending when the
+   * request arrived. Only for the latest response of a connection, so that no chain grows.
+   */
+  const earlier = new WeakMap<ServerResponse, ServerResponse>();
+  /** Connections that end after the response to their last complete request. */
+  const ending = new WeakSet<Duplex>();
   server.prependListener("request", (incoming, outgoing) => {
+    const before = latest.get(incoming.socket);
+    if (before !== undefined) {
+      earlier.delete(before);
+      if (!before.writableFinished) earlier.set(outgoing, before);
+    }
     latest.set(incoming.socket, outgoing);
   });
+  /**
+   * Returns whether the response to a complete request is pending. The client would take an error
+   * for that response, although the request can have started a run. So the client gets the
+   * response, and then the connection is closed.
+   */
+  function endsAfterPending(socket: Duplex): boolean {
+    // Node reports an error again for each further chunk.
+    if (ending.has(socket)) return true;
+    const outgoing = latest.get(socket);
+    const pending = outgoing?.req.complete ? outgoing : outgoing && earlier.get(outgoing);
+    if (pending === undefined || pending.writableFinished) return false;
+    ending.add(socket);
+    pending.shouldKeepAlive = false;
+    pending.once("close", () => socket.destroy());
+    return true;
+  }
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     // Node also reports a connection that the client has reset. Such a request is not malformed,
     // and no response can be sent.
     if (!socket.writable) return void socket.destroy();
+    if (endsAfterPending(socket)) return;
     const outgoing = latest.get(socket);
-    const isAnswered = outgoing?.writableFinished && outgoing.req.complete;
-    // If a response has begun, and it or its request is not complete, the client could not
-    // distinguish an error response from the rest of that response. Then the connection is closed.
-    if (outgoing?.headersSent && !isAnswered) return void socket.destroy();
-    const isOfLatest = outgoing !== undefined && !isAnswered;
+    // The request whose body is malformed; undefined if the bytes belong to no request.
+    const rejected = outgoing?.req.complete ? undefined : outgoing;
+    // If its response has begun, the client could not distinguish an error from the rest of that
+    // response. Then the connection is closed.
+    if (rejected?.headersSent) return void socket.destroy();
     const parserError = parserErrors[error.code ?? ""] ?? invalidHttp;
     const status = Number.parseInt(parserError[0], 10);
-    if (isOfLatest) exchangeOf(outgoing.req).status = status;
-    const requestId = isOfLatest ? requestIdOf(outgoing) : newRequestId();
-    if (!isOfLatest) onRejected(status, requestId);
+    const requestId = rejected === undefined ? newRequestId() : requestIdOf(rejected);
+    if (rejected === undefined) onRejected(status, requestId);
+    else exchangeOf(rejected.req).status = status;
     respond(socket, parserError, requestId);
   });
-  server.on("connect", (_incoming, socket) => {
+  server.on("connect", (incoming, socket) => {
     // Node has removed its own listeners from this socket. If the client resets the connection, an
     // error event without a listener would end the process.
     socket.on("error", () => {});
+    if (endsAfterPending(incoming.socket)) return;
     const requestId = newRequestId();
     onRejected(405, requestId);
     respond(socket, connectMethod, requestId);

@@ -1,5 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { captureLog } from "../../test/capture-log.ts";
+import { eventually } from "../../test/eventually.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import { openStream, type StreamReader } from "../../test/read-stream.ts";
 
@@ -7,7 +9,8 @@ import { openStream, type StreamReader } from "../../test/read-stream.ts";
  * This process checks the credentials of open streams often, so that the tests are fast. The second
  * process of the first test uses the production interval.
  */
-const beckon = await startTestBeckon({}, { streamLimits: { checkMs: 100 } });
+const { log, named } = captureLog("warn");
+const beckon = await startTestBeckon({}, { log, streamLimits: { checkMs: 100 } });
 
 /** Maximum time from a revocation to the end of the stream. */
 const withinMs = 5_000;
@@ -154,6 +157,29 @@ test("the stream of an invoke ends with its credential, and its run continues", 
   });
   await rest.over;
   expect(rest.types.at(-1)).toBe("run.finished");
+});
+
+test("an export ends early when its key is deleted, and the log says why", async () => {
+  // 20 MB are more than the network buffers of a connection hold.
+  await beckon.db.database.engine.query(
+    `insert into audit (id, workspace_id, actor, action, target, data)
+      select 'aud_' || lpad(i::text, 26, '0'), 'wsp_00000000000000000000000000', 'test', 'test.fill',
+        'x', jsonb_build_object('text', repeat('x', 1000)) from generate_series(1, 20000) as i`,
+  );
+  const { id, key } = await createKey({ scopes: ["audit:read"] });
+  const response = await fetch(`${beckon.url}/api/public/audit/export?action=test.fill`, {
+    headers: { "x-api-key": key },
+  });
+  await beckon.call(`/keys/${id}`, { method: "DELETE" });
+  const [line] = await eventually("the end of the export", () => {
+    const lines = named("a response was ended early");
+    return lines.length > 0 ? lines : undefined;
+  });
+  expect(line).toMatchObject({
+    route: "/api/public/audit/export",
+    reason: expect.stringContaining("no longer valid"),
+  });
+  await expect(response.text()).rejects.toThrow();
 });
 
 test("streams of valid credentials continue through many polls", async () => {

@@ -1,10 +1,12 @@
-import { expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { bodyOf, fillTwoWorkspaces, isOperators, pathOf } from "../../test/filled-workspace.ts";
 import { addPerson } from "../../test/people.ts";
 import { openStream } from "../../test/read-stream.ts";
 import { readRows } from "../../test/rows-of.ts";
+import { insertKey } from "../../test/workspace-key.ts";
 import { managedRoutes } from "./api/index.ts";
 
 /**
@@ -88,6 +90,88 @@ test("a stream of events carries those of its workspace, whatever agent it filte
     expect(elsewhere.text).not.toContain(ourRun);
     expect(ofTheirs.types).toEqual(["stream.opened"]);
   }
+});
+
+const decoded = (cursor: string) => Buffer.from(cursor, "base64url").toString("latin1");
+/** Returns the cursor as it was before all transactions, which the server takes for outdated. */
+const outdated = (cursor: string) =>
+  Buffer.from(decoded(cursor).replace(/\.-?\d+\./, ".0.")).toString("base64url");
+
+test.each(["run.finished", "agent.paused"])(
+  "a forged cursor does not show whether another workspace has its event: %s",
+  async (kind) => {
+    for (const { ours, theirs } of sides) {
+      const path = `/events?kind=${kind}`;
+      const { data } = (await beckon.call(path, { credential: theirs.key })).body;
+      const forged: string = outdated(data[0].cursor);
+      const unknown = Buffer.from(
+        decoded(forged).replace(/(?:run_[0-9a-z]{26})?\.\d+$/, `run_${"0".repeat(26)}.1`),
+      ).toString("base64url");
+      const askWith = async (cursor: string) => {
+        const { status, body } = await beckon.call(`${path}&after=${cursor}`, {
+          credential: ours.key,
+        });
+        return { status, body };
+      };
+      expect(await askWith(forged)).toEqual(await askWith(unknown));
+    }
+  },
+);
+
+describe("pages of events for a caller that is limited to an agent", () => {
+  let mine: { id: string; token: string };
+  let otherRunIds: string[];
+  let nexts: string[];
+
+  beforeAll(async () => {
+    mine = await beckon.createAgent();
+    const other = await beckon.createAgent();
+    const run = async (agent: typeof mine): Promise<string> =>
+      (await beckon.invoke(agent, "Hello")).body.run_id;
+    await run(mine);
+    otherRunIds = [await run(other), await run(other)];
+    const last = await run(mine);
+    nexts = await eventually("the end of the last run", async () => {
+      const pages = await pagesOf(mine.token);
+      const isComplete = pages.some(({ data }) =>
+        data.some(({ run_id, type }) => run_id === last && type === "run.finished"),
+      );
+      return isComplete ? pages.flatMap(({ next }) => next ?? []) : undefined;
+    });
+  });
+
+  interface Page {
+    readonly data: readonly { readonly run_id: string; readonly type: string }[];
+    readonly next: string | null;
+  }
+
+  /** Returns the pages of one event each. */
+  async function pagesOf(credential: string): Promise<Page[]> {
+    const pages: Page[] = [];
+    for (let next: string | null = ""; next !== null; next = pages.at(-1)?.next ?? null) {
+      const after = next && `&after=${next}`;
+      pages.push((await beckon.call(`/events?limit=1${after}`, { credential })).body);
+    }
+    return pages;
+  }
+
+  test("have cursors without the ids of other agents' runs", async () => {
+    const limited = await insertKey(beckon, { scopes: ["runs:read"], agentIds: [mine.id] });
+    const ofKey = (await pagesOf(limited)).flatMap(({ next }) => next ?? []);
+    const texts = [...nexts, ...ofKey].map(decoded);
+    expect(otherRunIds.filter((id) => texts.some((text) => text.includes(id)))).toEqual([]);
+  });
+
+  test("continue after an event's own cursor, which is the only kind in earlier versions", async () => {
+    const { data } = (await beckon.call("/events?limit=1")).body;
+    const answer = await beckon.call(`/events?after=${data[0].cursor}`, { credential: mine.token });
+    expect(answer.status).toBe(200);
+  });
+
+  test("have cursors that another workspace cannot use", async () => {
+    const answer = await beckon.call(`/events?after=${nexts[0]}`, { credential: second.key });
+    expectError(answer, 400, "bad_request", /cursor from before this installation was restored/);
+  });
 });
 
 const storing = managedRoutes.filter(({ path, doc }) => doc.once && !path.includes(":"));

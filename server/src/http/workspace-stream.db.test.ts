@@ -113,6 +113,38 @@ test("a stream of one agent, and of some kinds, contains nothing else", async ()
   expect(new Set(eventsOf(ofKind).map(({ type }) => type))).toEqual(new Set(["run.finished"]));
 });
 
+test("a stream that shows none of the new events sends a cursor after them", async () => {
+  await isPast(await run());
+  const reader = await opened("/events?kind=agent.paused");
+  const before = reader.lastEventId;
+  const runId = await run();
+  const cursor = await eventually("a cursor without an event", () =>
+    reader.lastEventId === before ? undefined : reader.lastEventId,
+  );
+  const { data } = (await beckon.call(`/events?after=${cursor}`)).body;
+  const isFirst = ({ run_id, seq }: WorkspaceEvent) => run_id === runId && seq === 1;
+  expect(data.filter(isFirst)).toEqual([]);
+});
+
+test("a limited client resumes after a cursor that names no run of another agent", async () => {
+  const mine = await beckon.createAgent();
+  await isPast(await run());
+  const reader = await opened("/events", { credential: mine.token });
+  const before = reader.lastEventId;
+  const theirs = await run();
+  const cursor = await eventually("a cursor without an event", () =>
+    reader.lastEventId === before ? undefined : reader.lastEventId,
+  );
+  expect(Buffer.from(cursor ?? "", "base64url").toString()).not.toContain(theirs);
+  const resumed = await stream("/events", {
+    credential: mine.token,
+    headers: { "last-event-id": cursor ?? "" },
+  });
+  const own = await run(mine);
+  await ended(resumed, own);
+  expect(resumed.types).not.toContain("stream.reset");
+});
+
 test("a client of another workspace sees nothing of ours", async () => {
   const stranger = await opened("/events", { credential: await insertStranger(beckon) });
   const ours = await opened();
@@ -298,6 +330,7 @@ test.each([
   "MTIz",
   "%00",
   "a".repeat(201),
+  "a.b",
   Buffer.from("deadbeef.1.run_x.1").toString("base64url"),
 ])("the cursor %s is rejected", async (cursor) => {
   expectError(await beckon.call(`/events?after=${cursor}`), 400, "bad_request", /after/);

@@ -1,5 +1,5 @@
 import type { Database } from "../base/database/index.ts";
-import { type BudgetKey, countSpent } from "./budgets/index.ts";
+import { countSpent, type NewBudget } from "./budgets/index.ts";
 import type { LimitServices } from "./services.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function announceLimits(
     readonly limits: Pick<LimitServices["limits"], "changed">;
   },
   workspaceIds: readonly string[],
-  created: readonly BudgetKey[],
+  created: readonly NewBudget[],
 ): Promise<void> {
   // Sent before `countSpent`, which waits for open transactions and can fail. Until a run gets this
   // message, it can repeat a failed attempt without checking the new limit.

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { addUsage, type GivenEntry, sumUpTo } from "../../test/add-usage.ts";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { wrongWithBudgets } from "../../test/limits.ts";
 import { addPerson } from "../../test/people.ts";
@@ -199,6 +200,38 @@ describe("plans", () => {
       expect((await person.call("/plan")).status).toBe(200);
     },
   );
+
+  test("a change sums up what was used before it locks the budgets that charges wait for", async () => {
+    const plan = await createPlan({ tokens: 500 });
+    const { id, move } = await newWorkspace();
+    await move(plan.name);
+    const client = await engine.connect();
+    try {
+      await client.query("begin");
+      await client.query("lock table usage_entries in access exclusive mode");
+      const changed = beckon.call(`/plans/${plan.id}`, {
+        method: "PATCH",
+        body: { cost_micros: 9 },
+      });
+      await eventually("the sum of the ledger", async () => {
+        const { rows } = await engine.query(
+          `select from pg_locks where not granted and relation = 'usage_entries'::regclass
+            and database = (select oid from pg_database where datname = current_database())`,
+        );
+        return rows.length || undefined;
+      });
+      const { rows } = await engine.query(
+        "select metric from budgets where workspace_id = $1 for update skip locked",
+        [id],
+      );
+      expect(rows).toEqual([{ metric: "tokens" }]);
+      await client.query("commit");
+      expect((await changed).status).toBe(200);
+    } finally {
+      await client.query("rollback");
+      client.release();
+    }
+  });
 
   test("an owner of another workspace cannot see or change plans", async () => {
     const credential = await insertStranger(beckon);

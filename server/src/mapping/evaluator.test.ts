@@ -154,6 +154,22 @@ describe("a template", () => {
     );
   });
 
+  test.each([
+    ["text", '"1700000000000000000"', "1700000000000000000"],
+    ["a fraction", "0.30000000000000004", "0.30000000000000004"],
+    ["an integer", "820982911946154508", "820982911946154508"],
+  ])("reads 1 MiB with 16 digits in %s in time", async (_, ts, shown) => {
+    const json = `{"ts":${ts},"v":[${"0,1,".repeat(262_000)}0]}`;
+    expect(await render(0, "{{ payload.ts }}", { json })).toBe(shown);
+  });
+
+  test("compares large integers as text", async () => {
+    const json = '{"id":820982911946154508}';
+    const template =
+      '{% assign id = payload.id | append: "" %}{% if id == "820982911946154508" %}same{% endif %}';
+    expect(await render(0, template, { json })).toBe("same");
+  });
+
   test("sees own properties only", async () => {
     const template =
       "{{ payload.constructor }}{{ payload.toString }}{{ payload.list.constructor.name }}{{ payload.text.length.constructor }}{{ payload.list | map: 'constructor' | join: ',' }}{{ payload.__proto__ }}";

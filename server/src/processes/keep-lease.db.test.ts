@@ -25,6 +25,7 @@ async function keep(connection: Database["lease"] = database.lease) {
     log,
     metrics: await createMetrics({ isOn: false }),
     dropRuns: () => expect.fail("the process was declared dead"),
+    acceptsRuns: () => true,
   });
   onTestFinished(() => lease.stop());
   const declaredDead = (id: string) =>
@@ -67,6 +68,40 @@ test("after the database's clock was set forward, every process gets the time to
   await eventually("the renewal of the own lease", async () => {
     const { rows } = await database.engine.query(
       "select from processes where id = $1 and lease_until > now() + interval '1 second'",
+      [own.id],
+    );
+    return rows.length > 0 || undefined;
+  });
+  await lease.recordExpired();
+  expect(await isAlive(other)).toBe(true);
+  await declaredDead(other);
+});
+
+/** Sets leases an hour ahead, with the same effect as a database clock that is set back. */
+const setBack = (ids: readonly string[]) =>
+  database.engine.query(
+    "update processes set lease_until = now() + interval '1 hour' where id = any ($1)",
+    [ids],
+  );
+
+test("after the database's clock was set back, a process that does not renew its lease is declared dead", async () => {
+  const { own, declaredDead } = await keep();
+  const other = await addProcess(0.1);
+  await setBack([own.id, other]);
+  await declaredDead(other);
+});
+
+test("after the database's clock was set back, every process gets the time to renew its lease", async () => {
+  const { own, lease, declaredDead } = await keep();
+  // After the process has declared a first one dead, it declares others dead at once.
+  await declaredDead(await addProcess(0.1));
+  const other = await addProcess(0.1);
+  await setBack([own.id, other]);
+  await lease.recordExpired();
+  expect(await isAlive(other)).toBe(true);
+  await eventually("the renewal of the own lease", async () => {
+    const { rows } = await database.engine.query(
+      "select from processes where id = $1 and lease_until < now() + interval '1 minute'",
       [own.id],
     );
     return rows.length > 0 || undefined;

@@ -4,7 +4,13 @@ import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
 import type { OwnProcess } from "./own-process.ts";
-import { recordDeaths, recordExpired, registerProcess, renewLease } from "./process-store.ts";
+import {
+  recordDeaths,
+  recordDrain,
+  recordExpired,
+  registerProcess,
+  renewLease,
+} from "./process-store.ts";
 
 /**
  * The lease of this process. Other processes declare this process dead if it does not renew the
@@ -14,8 +20,14 @@ export interface Lease {
   /**
    * Declares processes with expired leases dead. Does nothing unless this process has held its own
    * lease for at least one lease period without a failed renewal.
+   * @returns whether processes were declared dead.
    */
-  recordExpired(): Promise<void>;
+  recordExpired(): Promise<boolean>;
+  /**
+   * Records, in the background, that this process executes no more queued runs. If this fails,
+   * other processes that stop at the same time wait longer than necessary.
+   */
+  recordDrain(): void;
   /**
    * Stops renewing the lease, and records that this process is dead, so that other processes do not
    * wait until the lease expires before they resume its runs.
@@ -36,6 +48,8 @@ export interface LeaseOptions {
    * processes may own the runs now.
    */
   readonly dropRuns: () => void;
+  /** Returns whether this process executes queued runs. */
+  readonly acceptsRuns: () => boolean;
 }
 
 /** Maximum time between a failed renewal and the next one. */
@@ -48,7 +62,9 @@ const retryMs = 1_000;
  *
  * A process declares others dead only after it has held its own lease for one lease period without
  * a failed renewal. After a database outage, or after the database's clock was set forward, all
- * leases may have expired, so every process is given that time to renew its own.
+ * leases may have expired, so every process is given that time to renew its own. After the clock
+ * was set back, leases end too late instead. The process waits the same time. Then a lease that
+ * still ends too late was not renewed in that time, so its process is declared dead.
  */
 export function keepLease({
   own,
@@ -58,6 +74,7 @@ export function keepLease({
   log,
   metrics,
   dropRuns,
+  acceptsRuns,
 }: LeaseOptions): Lease {
   const leaseMs = leaseSeconds * 1_000;
   const stopping = new AbortController();
@@ -69,7 +86,7 @@ export function keepLease({
     const sentAt = elapsed();
     const renewed = await renewLease(connection, own.id, leaseSeconds);
     if (renewed === undefined) return registerAgain();
-    if (own.isLeaseFailing || renewed.nearlyExpired || elapsed() - renewedAt > leaseMs)
+    if (own.isLeaseFailing || !renewed.wasRegular || elapsed() - renewedAt > leaseMs)
       heldSince = elapsed();
     own.recordRenewal(sentAt);
     renewedAt = sentAt;
@@ -88,7 +105,7 @@ export function keepLease({
     dropRuns();
     const id = newId("prc");
     heldSince = renewedAt = elapsed();
-    await registerProcess(connection, id, leaseSeconds);
+    await registerProcess(connection, id, leaseSeconds, acceptsRuns());
     own.continueAs(id);
   }
 
@@ -116,12 +133,16 @@ export function keepLease({
       // that the lease had expired before.
       await renewal;
       const now = elapsed();
-      if (own.isLeaseFailing || now - heldSince < leaseMs || now - renewedAt > leaseMs) return;
-      const dead = await recordExpired(connection, own.id, leaseSeconds);
-      if (dead.length === 0) return;
+      if (own.isLeaseFailing || now - heldSince < leaseMs || now - renewedAt > leaseMs)
+        return false;
+      const heldSeconds = (now - heldSince) / 1_000;
+      const dead = await recordExpired(connection, own.id, leaseSeconds, heldSeconds);
+      if (dead.length === 0) return false;
       metrics.count("beckon_processes_declared_dead_total", [], dead.length);
       log.write("processes with expired leases were declared dead", { process_ids: dead });
+      return true;
     },
+    recordDrain: () => void recordDrain(connection, own.id).catch(() => {}),
     async stop() {
       stopping.abort();
       await renewing;

@@ -4,70 +4,96 @@ import { engineVersion } from "../base/engine-version.ts";
 /** A pool of connections, or the connection that is used only for the lease. */
 type Queryable = Pick<Database["engine"], "query">;
 
-/** Inserts a process whose lease expires after `leaseSeconds`. */
+/**
+ * Inserts a process whose lease expires after `leaseSeconds`.
+ * @param acceptsRuns whether the process executes queued runs.
+ */
 export async function registerProcess(
   connection: Queryable,
   id: string,
   leaseSeconds: number,
+  acceptsRuns = true,
 ): Promise<void> {
   await connection.query(
-    `insert into processes (id, engine_version, lease_until)
-      values ($1, $2, now() + make_interval(secs => $3)) on conflict (id) do nothing`,
-    [id, engineVersion, leaseSeconds],
+    `insert into processes (id, engine_version, lease_seconds, lease_until, accepts_runs)
+      values ($1, $2, $3, now() + make_interval(secs => $3), $4) on conflict (id) do nothing`,
+    [id, engineVersion, leaseSeconds, acceptsRuns],
   );
+}
+
+/** Records that the process executes no more queued runs, because it stops. */
+export async function recordDrain(connection: Queryable, id: string): Promise<void> {
+  await connection.query("update processes set accepts_runs = false where id = $1", [id]);
 }
 
 /**
  * Minimum part of the lease that is left at a renewal, unless the renewal is late or the database's
  * clock was set forward. Usually five sixths are left, because renewals are a sixth of the lease
- * apart.
+ * apart. More than the whole lease is left only if the clock was set back.
  */
 const leftAtRenewal = 0.25;
 
 /**
+ * Condition: what is left of the caller's lease is in the range that punctual renewals and a steady
+ * clock leave.
+ */
+const isRegular = (leaseSeconds: string) => `lease_until between
+  now() + make_interval(secs => ${leaseSeconds}::float8 * ${leftAtRenewal}) and
+  now() + make_interval(secs => ${leaseSeconds}::float8)`;
+
+/**
  * Renews the lease of a process for `leaseSeconds` from now.
- * @returns the number of living processes, including this one, and whether the lease had nearly or
- *   wholly expired; undefined if this process was declared dead and must drop its runs.
+ * @returns the number of living processes, including this one, and whether the lease was as long as
+ *   it is if renewals and the database's clock are regular; undefined if this process was declared
+ *   dead and must drop its runs.
  */
 export async function renewLease(
   connection: Queryable,
   id: string,
   leaseSeconds: number,
-): Promise<{ alive: number; nearlyExpired: boolean } | undefined> {
+): Promise<{ alive: number; wasRegular: boolean } | undefined> {
   // The subquery locks the row, so that it reads the same version of the row as the update.
-  const { rows } = await connection.query<{ alive: number; nearlyExpired: boolean }>(
+  const { rows } = await connection.query<{ alive: number; wasRegular: boolean }>(
     `update processes p set lease_until = now() + make_interval(secs => $2)
-      from (select lease_until < now() + make_interval(secs => $3) as nearly_expired
+      from (select ${isRegular("$2")} as regular
         from processes where id = $1 for no key update) as before
       where p.id = $1 and p.died_at is null
-      returning before.nearly_expired as "nearlyExpired",
+      returning before.regular as "wasRegular",
         (select count(*)::int from processes where died_at is null) as alive`,
-    [id, leaseSeconds, leaseSeconds * leftAtRenewal],
+    [id, leaseSeconds],
   );
   return rows[0];
 }
 
 /**
- * Declares processes with expired leases dead. Does nothing if the lease of the caller, `ownId`,
- * has nearly expired by the database's clock: that clock may have been set forward, and then the
- * leases of living processes have expired too. If a process renews its lease at the same moment,
+ * Declares processes with expired leases dead. Does nothing if the lease of the caller, `ownId`, is
+ * not regular by the database's clock: that clock may have been set forward, and then the leases of
+ * living processes have expired too, or set back. If a process renews its lease at the same moment,
  * whichever update locks the row first takes effect: the other one waits for the row and checks its
  * conditions again.
+ *
+ * The database's clock may have been set back. Then `lease_until` of a process that exited can be
+ * hours ahead. Such a process is declared dead if `lease_until` is further ahead than two lease
+ * lengths, and the caller has held its own lease for at least that process's lease length: any
+ * renewal in that time would have corrected `lease_until`. Two lengths and not one, because the
+ * caller does not notice that the clock was set back by less than the time since its own renewal.
+ * @param heldSeconds time for which the caller has held its lease, with regular renewals.
  * @returns the ids of the processes that were declared dead.
  */
 export async function recordExpired(
   connection: Queryable,
   ownId: string,
   leaseSeconds: number,
+  heldSeconds: number,
 ): Promise<string[]> {
   const { rows } = await connection.query<{ id: string }>(
     `update processes p set died_at = now()
-      where p.died_at is null and p.lease_until < now() and p.id <> $1
-        and exists (select from processes own
-          where own.id = $1 and own.died_at is null
-            and own.lease_until > now() + make_interval(secs => $2))
+      where p.died_at is null and p.id <> $1
+        and (p.lease_until < now() or p.lease_seconds <= $3
+          and p.lease_until > now() + make_interval(secs => 2 * greatest(p.lease_seconds, $2)))
+        and exists (select from processes where id = $1 and died_at is null and ${isRegular("$2")})
       returning p.id`,
-    [ownId, leaseSeconds * leftAtRenewal],
+    [ownId, leaseSeconds, heldSeconds],
   );
   return rows.map((row) => row.id);
 }

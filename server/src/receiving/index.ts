@@ -2,6 +2,7 @@ export { isAllowedAddress } from "./addresses.ts";
 export {
   type DecodedBody,
   decodeBody,
+  formType,
   type HoldBytes,
   heldPerByte,
   ReceivedBodyHold,
@@ -13,9 +14,9 @@ export {
 } from "./bodies/index.ts";
 export { answerHandshake } from "./handshake.ts";
 export { presets } from "./presets/index.ts";
-export type { RawRequest } from "./raw-request.ts";
+export { mediaTypeOf, type RawRequest } from "./raw-request.ts";
 export { type ReceivedEvent, readEvent } from "./read-event.ts";
 export { generateSenderSecret, senderSecretMistake } from "./sender-secret.ts";
-export { chosenHeaders, chosenQuery, storedHeaders } from "./shown-values.ts";
+export { chosenHeaders, chosenQuery, storedHeaders, withoutTriggerTokens } from "./shown-values.ts";
 export type { ValidSecrets } from "./verification-result.ts";
 export { verifyRequest } from "./verify.ts";

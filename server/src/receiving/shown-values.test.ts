@@ -85,6 +85,14 @@ test("every header that a preset shows to the agent can be shown", () => {
   }
 });
 
+test("only a value as long as a trigger's token is replaced", () => {
+  const token = `bkt_${"a-_9".repeat(12)}`;
+  expect(stored({ "x-bucket": "bkt_prod", "x-path": `/${token}?a=1` })).toEqual({
+    "x-bucket": "bkt_prod",
+    "x-path": "/[secret]?a=1",
+  });
+});
+
 test("headers with text that PostgreSQL cannot store are left out", () => {
   expect(stored({ a: "a\u0000", b: "b", c: ["c", "d"] })).toEqual({ b: "b", c: "c, d" });
 });

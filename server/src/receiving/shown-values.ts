@@ -3,7 +3,8 @@ import { headerOf, queryOf, type RawRequest } from "./raw-request.ts";
 
 /**
  * Returns the headers of a request that can be stored and shown: all except credentials, secrets,
- * cookies and signatures. Names are in lower case.
+ * cookies and signatures. Names are in lower case. The tokens of triggers in their values are
+ * replaced by `[secret]`.
  */
 export function storedHeaders(
   settings: Pick<Receiving, "verification">,
@@ -30,9 +31,19 @@ function headersOf(
   for (const name of names) {
     if (name === secretHeader || isCredentialHeader(name)) continue;
     const value = headerOf(request, name);
-    if (value !== undefined && isStorableText(value)) shown.push([name, value]);
+    if (value !== undefined && isStorableText(value))
+      shown.push([name, withoutTriggerTokens(value)]);
   }
   return Object.fromEntries(shown);
+}
+
+/**
+ * Returns the value with each token of a trigger replaced by `[secret]`. A proxy that rewrites the
+ * path of a request repeats the original one in a header, such as `x-original-url`, and browsers do
+ * in `referer`.
+ */
+export function withoutTriggerTokens(value: string): string {
+  return value.replaceAll(/bkt_[\w-]{40,}/g, "[secret]");
 }
 
 /** Returns the chosen query parameters that are present, repeated ones joined by commas. */

@@ -382,6 +382,38 @@ test("a charge after the end of a period starts the next one there, and no entry
   expect(await wrongWithBudgets(engine, agent.workspaceId)).toEqual([]);
 });
 
+test.each([
+  [
+    "an artifact is",
+    "insert into artifacts (id, workspace_id, run_id, media_type, content) values ($3, $1, $2, '', '')",
+  ],
+  [
+    "an output is",
+    `insert into run_results (run_id, workspace_id, input_tokens, output_tokens,
+        cached_input_tokens, usage_estimated)
+      select $2, $1, 0, 0, 0, false where $3 <> ''`,
+  ],
+])("%s inserted before budgets are locked", async (_what, insertSame) => {
+  const agent = await seedAgent(database);
+  const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  const run = await start(agent);
+  const entry = toEntry({ type: "run.step", data: { text: "x".repeat(70_000) } } as never);
+  // The insert of the append has to wait until this transaction ends.
+  const other = await engine.connect();
+  await other.query("begin");
+  await other.query(insertSame, [run.workspaceId, run.runId, entry.artifact?.id]);
+  const ended = end(run, [call(30)], { entries: [entry] });
+  await waitersOf(other, 1);
+  const { rows } = await engine.query("select from budgets where id = $1 for update skip locked", [
+    id,
+  ]);
+  await other.query("rollback");
+  other.release();
+  expect(rows).toHaveLength(1);
+  expect(await ended).toMatchObject([{ kind: "written" }]);
+  expect(await budget(id)).toMatchObject({ spent: 30 });
+});
+
 test("a charge is not added to a period that another transaction began while it waited", async () => {
   const agent = await seedAgent(database);
   const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
@@ -483,6 +515,33 @@ test("a call without a known price is rejected by a limit in money, not by one i
   expect(await ask()).toEqual(["granted"]);
   await addBudget(agent, { kind: "agent", allowed: 1_000 });
   expect(await ask()).toEqual(["price_unknown"]);
+});
+
+test("of many waiting runs, a wake lets only those ask again that have waited longest", async () => {
+  const agent = await seedAgent(database);
+  await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  await kinds(asking(await start(agent), 1_000));
+  const runs = await Promise.all(Array.from({ length: 40 }, () => start(agent)));
+  const stop = new AbortController();
+  /** The runs that ask in each statement. All runs that ask at a time share one. */
+  const asked: Set<string>[] = [];
+  const reservations = new Reservations(database, async (act) => {
+    asked.push(new Set());
+    reservations.wakeWaiting(agent.workspaceId);
+    const result = await act();
+    if (asked.length === 4) stop.abort();
+    return result;
+  });
+  const waiting = runs.map((run) => {
+    const { call, ...rest } = asking(run, 500);
+    const amountsOf = (count: number) => {
+      asked.at(-1)?.add(run.runId);
+      return call.amountsOf(count);
+    };
+    return reservations.reserve({ ...rest, call: { ...call, amountsOf } }, stop.signal);
+  });
+  await Promise.allSettled(waiting);
+  expect(asked.map(({ size }) => size)).toEqual([40, 16, 16, 16]);
 });
 
 test("a run whose process is gone loses its turn", async () => {

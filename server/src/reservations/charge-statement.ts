@@ -22,12 +22,15 @@ const amountHeld = heldAmountSql("b", "v");
  *   output_tokens, voice_ms, browser_ms, cost_micros, standard_cost_micros: metered calls of these
  *   runs.
  * @param insertWorkspaceEvents returns SQL that inserts events from the rows of `source`.
+ * @param inserted names of common table expressions that are executed before budgets are locked,
+ *   because they can take long. Default: none.
  * @returns common table expressions, one of which is `charged_budgets`.
  */
 export function chargeBudgets(
   runs: string,
   calls: string,
   insertWorkspaceEvents: (source: string) => string,
+  inserted: readonly string[] = [],
 ): string {
   return `settled_runs as materialized (
   select s.run_id, s.workspace_id, ${scopeIds("s")} as scope_ids
@@ -37,7 +40,9 @@ export function chargeBudgets(
   -- snapshot.
   select b.*, b.ends <= now() as is_over from budgets b
   where b.workspace_id = any (array(select workspace_id from settled_runs))
-    and b.scope_id = any (array(select unnest(scope_ids) from settled_runs))
+    and b.scope_id = any (array(select unnest(scope_ids) from settled_runs))${inserted
+      .map((table) => `\n    and (select count(*) from ${table}) >= 0`)
+      .join("")}
   order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
   for no key update of b
 ), settled as (

@@ -25,8 +25,6 @@ const maxWorkspaces = 50_000;
 
 /** A run of this process that waits until other runs return what they have reserved. */
 interface Waiter {
-  /** Position in the order in which the runs of this process began to wait. */
-  readonly turn: number;
   /** The ids of the budgets for which the run waits, joined to one text. */
   blockedAt: string;
   /** Lets the run ask again; undefined while it is asking. */
@@ -39,6 +37,7 @@ interface Queue {
   runs: number;
   /** Number of wakes so far, to notice a wake during a request. */
   wakes: number;
+  /** In the order in which the runs began to wait. */
   readonly waiters: Set<Waiter>;
 }
 
@@ -55,7 +54,6 @@ export class Reservations {
   readonly #holding = new Set<string>();
   #revisions = 0;
   #asked = 0;
-  #turns = 0;
 
   /** @param mutex is shared with the other writers that lock budgets: they write in turns. */
   constructor(database: Database, mutex: Mutex) {
@@ -153,11 +151,14 @@ export class Reservations {
           if (waiter !== undefined) wakeGroup(queue, waiter.blockedAt);
           return result;
         }
-        waiter ??= this.#addWaiter(queue);
+        waiter ??= { blockedAt: "", wake: undefined };
         waiter.blockedAt = result.blockedAt.join(" ");
+        queue.waiters.add(waiter);
         // If there was a wake during the request, the run asks again at once: the request may have
-        // read the budgets before the change that the wake announces.
-        if (queue.wakes === wakes) await waitForWake(waiter, signal);
+        // read the budgets before the change that the wake announces. As with every wake, only the
+        // first runs do: the requests of hundreds would last until the next wake.
+        const isWoken = queue.wakes !== wakes && firstOf(queue, waiter.blockedAt).includes(waiter);
+        if (!isWoken) await waitForWake(waiter, signal);
       }
     } finally {
       if (waiter !== undefined) queue.waiters.delete(waiter);
@@ -203,25 +204,21 @@ export class Reservations {
       this.noteLimited(run.workspaceId, result.isLimited);
     return result;
   }
+}
 
-  #addWaiter(queue: Queue): Waiter {
-    this.#turns += 1;
-    const waiter: Waiter = { turn: this.#turns, blockedAt: "", wake: undefined };
-    queue.waiters.add(waiter);
-    return waiter;
-  }
+function wakeGroup(queue: Queue, blockedAt: string): void {
+  for (const { wake } of firstOf(queue, blockedAt)) wake?.();
 }
 
 /**
- * Wakes up to `maxWoken` of the runs that wait for the budgets `blockedAt`: those that have waited
- * longest.
+ * Returns up to `maxWoken` of the runs that wait for the budgets `blockedAt`: those that have
+ * waited longest. Some of them may be asking.
  */
-function wakeGroup({ waiters }: Queue, blockedAt: string): void {
-  const group = [...waiters]
-    .filter((waiter) => waiter.blockedAt === blockedAt)
-    .sort((a, b) => a.turn - b.turn)
-    .slice(0, maxWoken);
-  for (const { wake } of group) wake?.();
+function firstOf({ waiters }: Queue, blockedAt: string): Waiter[] {
+  const first: Waiter[] = [];
+  for (const waiter of waiters)
+    if (waiter.blockedAt === blockedAt && first.push(waiter) === maxWoken) break;
+  return first;
 }
 
 /** Resolves when the waiter is woken, after the poll interval, or when `signal` aborts. */

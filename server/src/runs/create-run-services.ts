@@ -161,6 +161,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
       onWritten,
       full: () => memory.runs.waitingOwners,
     }),
+    startsInProgress: { count: 0 },
     unconfirmedStarts: createUnconfirmedStarts(),
     unconfirmedClaims: new Set(),
     queueLimits: createQueueLimits(database),

@@ -377,7 +377,7 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     return () => readEventBatch(planned.engine, [agent.workspaceId], { after, upTo, limit: 10 });
   },
   "whether a cursor is of this generation": async () => () =>
-    readGeneration(planned.engine, beginning),
+    readGeneration(planned.engine, agent.workspaceId, beginning),
   "polling 50 runs": async () => {
     const runs = await runningAt(owner, 50);
     return () =>

@@ -83,14 +83,14 @@ with callers as materialized (
       when c.deleted_at is not null then 'agent_deleted'
 
       when c.paused_at is not null and not false then 'agent_paused'
-      when c.paused_by is not null and not false then 'limit_paused'
+      when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
 
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
-      when c.is_limited then 'limited'
+
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -234,14 +234,14 @@ with callers as materialized (
       when c.deleted_at is not null then 'agent_deleted'
 
       when c.paused_at is not null and not false then 'agent_paused'
-      when c.paused_by is not null and not false then 'limit_paused'
+      when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
 
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
-      when c.is_limited then 'limited'
+
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -387,14 +387,14 @@ with callers as materialized (
       when c.deleted_at is not null then 'agent_deleted'
 
       when c.paused_at is not null and not false then 'agent_paused'
-      when c.paused_by is not null and not false then 'limit_paused'
+      when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
 
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
-      when c.is_limited then 'limited'
+
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -559,14 +559,14 @@ with callers as materialized (
       when c.deleted_at is not null then 'agent_deleted'
 
       when c.paused_at is not null and not false then 'agent_paused'
-      when c.paused_by is not null and not false then 'limit_paused'
+      when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
 
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
-      when c.is_limited then 'limited'
+
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -733,14 +733,14 @@ with callers as materialized (
       when c.deleted_at is not null then 'agent_deleted'
 
       when c.paused_at is not null and not false then 'agent_paused'
-      when c.paused_by is not null and not false then 'limit_paused'
+      when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
 
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
-      when c.is_limited then 'limited'
+
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -896,14 +896,14 @@ with callers as materialized (
       when c.deleted_at is not null then 'agent_deleted'
 
       when c.paused_at is not null and not false then 'agent_paused'
-      when c.paused_by is not null and not false then 'limit_paused'
+      when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
 
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
-      when c.is_limited then 'limited'
+
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -1061,14 +1061,14 @@ with callers as materialized (
       when c.deleted_at is not null then 'agent_deleted'
 
       when c.paused_at is not null and not false then 'agent_paused'
-      when c.paused_by is not null and not false then 'limit_paused'
+      when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
 
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
-      when c.is_limited then 'limited'
+
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -1245,14 +1245,14 @@ with callers as materialized (
       when c.deleted_at is not null then 'agent_deleted'
 
       when c.paused_at is not null and not false then 'agent_paused'
-      when c.paused_by is not null and not false then 'limit_paused'
+      when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
 
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
-      when c.is_limited then 'limited'
+
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -1435,14 +1435,14 @@ with callers as materialized (
       when c.deleted_at is not null then 'agent_deleted'
 
       when c.paused_at is not null and not false then 'agent_paused'
-      when c.paused_by is not null and not false then 'limit_paused'
+      when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
 
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
-      when c.is_limited then 'limited'
+
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -1590,14 +1590,14 @@ with callers as materialized (
       when c.deleted_at is not null then 'agent_deleted'
 
       when c.paused_at is not null and not false then 'agent_paused'
-      when c.paused_by is not null and not false then 'limit_paused'
+      when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
 
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
-      when c.is_limited then 'limited'
+
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -1747,14 +1747,14 @@ with callers as materialized (
       when c.deleted_at is not null then 'agent_deleted'
 
       when c.paused_at is not null and not false then 'agent_paused'
-      when c.paused_by is not null and not false then 'limit_paused'
+      when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
 
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
-      when c.is_limited then 'limited'
+
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -1923,14 +1923,14 @@ with callers as materialized (
       when c.deleted_at is not null then 'agent_deleted'
 
       when c.paused_at is not null and not false then 'agent_paused'
-      when c.paused_by is not null and not false then 'limit_paused'
+      when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
 
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
-      when c.is_limited then 'limited'
+
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -2101,14 +2101,14 @@ with callers as materialized (
       when c.deleted_at is not null then 'agent_deleted'
 
       when c.paused_at is not null and not false then 'agent_paused'
-      when c.paused_by is not null and not false then 'limit_paused'
+      when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
 
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
-      when c.is_limited then 'limited'
+
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -2268,14 +2268,14 @@ with callers as materialized (
       when c.deleted_at is not null then 'agent_deleted'
 
       when c.paused_at is not null and not false then 'agent_paused'
-      when c.paused_by is not null and not false then 'limit_paused'
+      when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
 
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
-      when c.is_limited then 'limited'
+
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -2437,14 +2437,14 @@ with callers as materialized (
       when c.deleted_at is not null then 'agent_deleted'
 
       when c.paused_at is not null and not false then 'agent_paused'
-      when c.paused_by is not null and not false then 'limit_paused'
+      when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
 
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
-      when c.is_limited then 'limited'
+
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -2625,14 +2625,14 @@ with callers as materialized (
       when c.deleted_at is not null then 'agent_deleted'
 
       when c.paused_at is not null and not false then 'agent_paused'
-      when c.paused_by is not null and not false then 'limit_paused'
+      when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
 
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
-      when c.is_limited then 'limited'
+
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -3341,6 +3341,19 @@ with tenants as materialized (
   from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
   returning run_id, input_tokens, output_tokens, voice_ms, browser_ms, cost_micros,
     standard_cost_micros
+), results as (
+  select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
+    e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
+    e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached
+  from (select e.*, nullif(($27::bigint[])[7 * (e.position::int - 1) + 1], -9007199254740991) as write, nullif(($27::bigint[])[7 * (e.position::int - 1) + 2], -9007199254740991) as input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 3], -9007199254740991) as output_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 4], -9007199254740991) as cached_input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 5], -9007199254740991) as cache_write_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 6], -9007199254740991) as reasoning_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 7], -9007199254740991) as cost_micros from unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::boolean[]) with ordinality as e (output, error_code, error_message, limit_reached, usage_estimated, position)) as e join moved m on m.position = e.write
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros, limit_reached)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
+  from results
 ), settled_runs as materialized (
   select s.run_id, s.workspace_id, array[s.workspace_id, s.agent_id,
     case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
@@ -3440,19 +3453,6 @@ with tenants as materialized (
 ), written_workspace_events as (
   insert into workspace_events (workspace_id, agent_id, id, type, version, data)
   select workspace_id, agent_id, id, type, 1, data from thresholds
-), results as (
-  select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
-    e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
-    e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached
-  from (select e.*, nullif(($27::bigint[])[7 * (e.position::int - 1) + 1], -9007199254740991) as write, nullif(($27::bigint[])[7 * (e.position::int - 1) + 2], -9007199254740991) as input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 3], -9007199254740991) as output_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 4], -9007199254740991) as cached_input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 5], -9007199254740991) as cache_write_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 6], -9007199254740991) as reasoning_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 7], -9007199254740991) as cost_micros from unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::boolean[]) with ordinality as e (output, error_code, error_message, limit_reached, usage_estimated, position)) as e join moved m on m.position = e.write
-), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
-    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
-    cost_micros, limit_reached)
-  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
-    limit_reached
-  from results
 )
 select json_agg(position) as written, now() as time, (select json_agg(json_build_array(position, deferral)) from writes where deferral is not null) as deferred, (select json_agg(distinct workspace_id) from charged_budgets
   where waiter_seen_at > now() - interval '15 seconds') as woken from moved;
@@ -3552,6 +3552,23 @@ with tenants as materialized (
   from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
   returning run_id, input_tokens, output_tokens, voice_ms, browser_ms, cost_micros,
     standard_cost_micros
+), results as (
+  select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
+    e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
+    e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached
+  from (select e.*, nullif(($27::bigint[])[7 * (e.position::int - 1) + 1], -9007199254740991) as write, nullif(($27::bigint[])[7 * (e.position::int - 1) + 2], -9007199254740991) as input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 3], -9007199254740991) as output_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 4], -9007199254740991) as cached_input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 5], -9007199254740991) as cache_write_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 6], -9007199254740991) as reasoning_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 7], -9007199254740991) as cost_micros from unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::boolean[]) with ordinality as e (output, error_code, error_message, limit_reached, usage_estimated, position)) as e join moved m on m.position = e.write
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros, limit_reached)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
+  from results returning run_id
+), written_files as (
+  insert into artifacts (id, workspace_id, run_id, media_type, content)
+  select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
+  from unnest($28::int[], $29::text[], $30::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write returning id
 ), settled_runs as materialized (
   select s.run_id, s.workspace_id, array[s.workspace_id, s.agent_id,
     case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
@@ -3562,6 +3579,8 @@ with tenants as materialized (
   select b.*, b.ends <= now() as is_over from budgets b
   where b.workspace_id = any (array(select workspace_id from settled_runs))
     and b.scope_id = any (array(select unnest(scope_ids) from settled_runs))
+    and (select count(*) from written_files) >= 0
+    and (select count(*) from written_results) >= 0
   order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
   for no key update of b
 ), settled as (
@@ -3667,23 +3686,6 @@ with tenants as materialized (
       and s.trigger_ids is null and s.tags is null limit 1000
   ) s
   where (select exists (select from subscriptions where deleted_at is null))
-), results as (
-  select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
-    e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
-    e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached
-  from (select e.*, nullif(($27::bigint[])[7 * (e.position::int - 1) + 1], -9007199254740991) as write, nullif(($27::bigint[])[7 * (e.position::int - 1) + 2], -9007199254740991) as input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 3], -9007199254740991) as output_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 4], -9007199254740991) as cached_input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 5], -9007199254740991) as cache_write_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 6], -9007199254740991) as reasoning_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 7], -9007199254740991) as cost_micros from unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::boolean[]) with ordinality as e (output, error_code, error_message, limit_reached, usage_estimated, position)) as e join moved m on m.position = e.write
-), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
-    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
-    cost_micros, limit_reached)
-  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
-    limit_reached
-  from results
-), written_files as (
-  insert into artifacts (id, workspace_id, run_id, media_type, content)
-  select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
-  from unnest($28::int[], $29::text[], $30::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
 )
 select json_agg(position) as written, now() as time, null::json as deferred, (select json_agg(distinct workspace_id) from charged_budgets
   where waiter_seen_at > now() - interval '15 seconds') as woken from moved;
@@ -3783,6 +3785,23 @@ with tenants as materialized (
   from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
   returning run_id, input_tokens, output_tokens, voice_ms, browser_ms, cost_micros,
     standard_cost_micros
+), results as (
+  select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
+    e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
+    e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached
+  from (select e.*, nullif(($27::bigint[])[7 * (e.position::int - 1) + 1], -9007199254740991) as write, nullif(($27::bigint[])[7 * (e.position::int - 1) + 2], -9007199254740991) as input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 3], -9007199254740991) as output_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 4], -9007199254740991) as cached_input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 5], -9007199254740991) as cache_write_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 6], -9007199254740991) as reasoning_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 7], -9007199254740991) as cost_micros from unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::boolean[]) with ordinality as e (output, error_code, error_message, limit_reached, usage_estimated, position)) as e join moved m on m.position = e.write
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros, limit_reached)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
+  from results returning run_id
+), written_files as (
+  insert into artifacts (id, workspace_id, run_id, media_type, content)
+  select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
+  from unnest($28::int[], $29::text[], $30::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write returning id
 ), settled_runs as materialized (
   select s.run_id, s.workspace_id, array[s.workspace_id, s.agent_id,
     case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
@@ -3793,6 +3812,8 @@ with tenants as materialized (
   select b.*, b.ends <= now() as is_over from budgets b
   where b.workspace_id = any (array(select workspace_id from settled_runs))
     and b.scope_id = any (array(select unnest(scope_ids) from settled_runs))
+    and (select count(*) from written_files) >= 0
+    and (select count(*) from written_results) >= 0
   order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
   for no key update of b
 ), settled as (
@@ -3898,23 +3919,6 @@ with tenants as materialized (
       and s.trigger_ids is null and s.tags is null limit 1000
   ) s
   where (select exists (select from subscriptions where deleted_at is null))
-), results as (
-  select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
-    e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
-    e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached
-  from (select e.*, nullif(($27::bigint[])[7 * (e.position::int - 1) + 1], -9007199254740991) as write, nullif(($27::bigint[])[7 * (e.position::int - 1) + 2], -9007199254740991) as input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 3], -9007199254740991) as output_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 4], -9007199254740991) as cached_input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 5], -9007199254740991) as cache_write_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 6], -9007199254740991) as reasoning_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 7], -9007199254740991) as cost_micros from unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::boolean[]) with ordinality as e (output, error_code, error_message, limit_reached, usage_estimated, position)) as e join moved m on m.position = e.write
-), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
-    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
-    cost_micros, limit_reached)
-  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
-    limit_reached
-  from results
-), written_files as (
-  insert into artifacts (id, workspace_id, run_id, media_type, content)
-  select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
-  from unnest($28::int[], $29::text[], $30::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
 )
 select json_agg(position) as written, now() as time, null::json as deferred, (select json_agg(distinct workspace_id) from charged_budgets
   where waiter_seen_at > now() - interval '15 seconds') as woken from moved;

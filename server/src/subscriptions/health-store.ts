@@ -7,7 +7,6 @@ import type { WorkspaceTransaction } from "../base/database/index.ts";
  */
 const maxPending = 100_000;
 const maxCountedFailures = 10_000;
-const maxCountedMissed = 100_000;
 
 /** The results of a subscription's attempts, and the numbers of its deliveries. */
 export interface Health {
@@ -58,34 +57,4 @@ export async function readHealth(
     tx,
   );
   return new Map(rows.map(({ id, ...health }) => [id, health]));
-}
-
-/**
- * Counts the deliveries that were not sent since `inactiveSince`, and those that failed for good
- * since `failingSince` (null: since `inactiveSince`).
- * @returns `deliveries`: the number, at most 100,000. `oldest`: the id of the oldest one, even if
- *   there are more than 100,000; undefined if there is none.
- */
-export async function countMissed(
-  tx: WorkspaceTransaction,
-  subscription: { readonly id: string; readonly workspace_id: string },
-  { inactiveSince, failingSince }: { inactiveSince: Date; failingSince: Date | null },
-): Promise<{ deliveries: number; oldest: string | undefined }> {
-  const missed = (status: string, since: Date, order: string, limit: number) => sql`(
-    select id from deliveries
-    where subscription_id = ${subscription.id} and workspace_id = ${subscription.workspace_id}
-      and status = ${sql.lit(status)} and finished_at >= ${since} and kind <> 'test'
-    order by ${sql.ref(order)} limit ${limit})`;
-  const all = (order: string, limit: number) => sql`(
-    ${missed("not_sent", inactiveSince, order, limit)} union all
-    ${missed("failed", failingSince ?? inactiveSince, order, limit)})`;
-  // Read in order of finished_at, so that deliveries that were missed at an earlier time are not
-  // read. A range of ids cannot exclude these: ids have the time of the event, and the delivery of
-  // an old event can be replayed and missed again.
-  const { rows } = await sql<{ deliveries: number; oldest: string | null }>`
-    select least(count(*), ${maxCountedMissed})::int as deliveries,
-      case when count(*) < ${maxCountedMissed} then min(id)
-        else (select min(id) from ${all("id", 1)} d) end as oldest
-    from ${all("finished_at", maxCountedMissed)} d`.execute(tx);
-  return { deliveries: rows[0]?.deliveries ?? 0, oldest: rows[0]?.oldest ?? undefined };
 }

@@ -6,7 +6,7 @@ import { type Once, once } from "../base/idempotency/index.ts";
 import { timeOf } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import type { DeliveryServices } from "../deliveries/index.ts";
-import { countMissed } from "./health-store.ts";
+import { countMissed } from "./deliveries/index.ts";
 import { endPending } from "./pending-store.ts";
 import { resumeSubscriptionRow, type SubscriptionRow } from "./store.ts";
 import {

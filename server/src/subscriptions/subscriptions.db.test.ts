@@ -5,7 +5,7 @@ import { expectError } from "../../test/expect-error.ts";
 import { openClient } from "../../test/open-client.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { timeOf } from "../base/ids.ts";
-import { countMissed } from "./health-store.ts";
+import { countMissed } from "./deliveries/index.ts";
 
 const beckon = await startTestBeckon({ BECKON_EGRESS_ALLOW: "localhost:9" });
 const agent = await beckon.createAgent();
@@ -122,7 +122,7 @@ describe("creating a subscription", () => {
     "Host",
     "content-type",
     "Content-Length",
-    "content-encoding",
+    "Accept-Encoding",
     "Transfer-Encoding",
     "connection",
     "webhook-id",
@@ -374,6 +374,15 @@ describe("a paused subscription", () => {
     expect(twice.body).toEqual(resumed.body);
   });
 
+  test("does not count deliveries of deleted runs as missed, because nothing can replay them", async () => {
+    const { id } = await created();
+    await beckon.call(`${at(id)}/pause`, { method: "POST" });
+    const { run_id: runId } = (await beckon.invoke(agent, "Hello")).body;
+    await beckon.call(`/runs/${runId}`, { method: "DELETE" });
+    const { body } = await beckon.call(`${at(id)}/resume`, { method: "POST" });
+    expect(body.data.missed).toEqual({ deliveries: 0, since: null });
+  });
+
   test("shows the oldest missed delivery, even if there are more than are counted", async () => {
     const { id } = await created();
     await beckon.call(`${at(id)}/pause`, { method: "POST" });
@@ -412,7 +421,7 @@ describe("a paused subscription", () => {
       workspace_id,
       async (tx) => {
         const since = { inactiveSince: new Date(Date.now() - 3_600_000), failingSince: null };
-        const counted = await countMissed(tx, { id, workspace_id }, since);
+        const counted = await countMissed(tx, { id, workspace_id, url: nowhere }, since);
         const { rows: figures } = await sql<{ read: number }>`
           select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables
           where relname = 'deliveries'`.execute(tx);

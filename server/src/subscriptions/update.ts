@@ -62,8 +62,9 @@ export async function updateSubscription({
     const isOther = columns.url !== undefined || secret !== undefined || headers !== undefined;
     const changed = await updateSubscriptionRow(tx, row, {
       ...columns,
-      // Failures with the old URL, secret or headers no longer count.
-      ...(isOther ? { failing_since: null } : {}),
+      // Failures with the old URL, secret or headers no longer count. While the subscription is not
+      // enabled, its resume still needs the time, to count what failed before.
+      ...(isOther && row.status === "enabled" ? { failing_since: null } : {}),
       ...(secret === undefined
         ? {}
         : {

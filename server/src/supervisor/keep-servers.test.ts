@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
 import { addRecent, heapFlags, keepServers } from "./keep-servers.ts";
+import { MetricsCollector } from "./metrics-collector.ts";
 
 const gib = 1024 ** 3;
 
@@ -25,7 +26,7 @@ test("a limit that the operator set is kept", () => {
  * @param exits the value of EXIT for each process, in order: `1` exits after it was ready, `78`
  *   before. A process without a value does not exit by itself.
  */
-async function keepOneServer(exits: readonly string[]) {
+async function keepOneServer(exits: readonly string[], collector?: MetricsCollector) {
   const folder = await mkdtemp(join(tmpdir(), "beckon-servers-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const entry = join(folder, "server.mjs");
@@ -63,7 +64,7 @@ async function keepOneServer(exits: readonly string[]) {
     stop: stop.signal,
     hurry: new AbortController().signal,
     log: createLog("silent"),
-    collector: undefined,
+    collector,
     onReady: () => {
       readyServers++;
       if (readyServers === 2) stop.abort();
@@ -91,6 +92,12 @@ test("once a server was ready, one with an invalid configuration is replaced lik
     readyServers: 2,
     failures: [],
   });
+});
+
+test("an exit is counted, except when Beckon stops", async () => {
+  const collector = await MetricsCollector.create(createLog("silent"), 1);
+  await keepOneServer(["1"], collector);
+  expect(await collector.collect()).toContain("\nbeckon_process_exits_total 1\n");
 });
 
 test("the ids of exited servers fit into an argument, and include that of the last one", () => {

@@ -241,7 +241,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     for (const listener of listeners) listener[Symbol.dispose]();
     clearTimeout(deadline);
     running.delete(child);
-    options.collector?.exited(child);
+    options.collector?.exited(child, ending.aborted);
     drainReport.check();
     // Kills the server's process group, so that child processes of the server do not outlive it.
     kill();

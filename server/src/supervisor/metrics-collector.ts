@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import type * as Prometheus from "prom-client";
 import { undefinedAfter } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { type CollectedMetric, supervisorMetrics } from "../base/metrics/index.ts";
+import { type CollectedMetric, isOfDatabase, supervisorMetrics } from "../base/metrics/index.ts";
 import { version } from "../base/version.ts";
 import type { Collect } from "./messages.ts";
 
@@ -15,6 +15,8 @@ interface Server {
   /** Called when the server has responded to `requestId`; undefined if no request is pending. */
   resolve: (() => void) | undefined;
   requestId: number;
+  /** Whether the server did not respond in time to the last request. */
+  isSilent: boolean;
 }
 
 /**
@@ -23,6 +25,9 @@ interface Server {
  * A counter must never decrease, because Prometheus would take that for a restart and count all of
  * it again. So a server that does not respond in time counts with its last metrics, and what exited
  * servers have counted is kept. Increments between the last collection and a crash are lost.
+ *
+ * One server, which responded to the previous request, is asked for what is in the database. Such
+ * gauges of a silent server are left out, because old values would mislead.
  */
 export class MetricsCollector {
   readonly #prometheus: typeof Prometheus;
@@ -51,7 +56,7 @@ export class MetricsCollector {
 
   /** Must be called when a server accepts requests. */
   ready(child: ChildProcess): void {
-    this.#servers.set(child, { last: [], resolve: undefined, requestId: 0 });
+    this.#servers.set(child, { last: [], resolve: undefined, requestId: 0, isSilent: false });
   }
 
   /** Must be called with the metrics that a server has sent. */
@@ -62,11 +67,14 @@ export class MetricsCollector {
     if (id === server.requestId) server.resolve?.();
   }
 
-  /** Must be called when a server has exited. */
-  exited(child: ChildProcess): void {
+  /**
+   * Must be called when a server has exited.
+   * @param isStopping whether Beckon is stopping; then the exit is not counted.
+   */
+  exited(child: ChildProcess, isStopping: boolean): void {
     const server = this.#servers.get(child);
     this.#servers.delete(child);
-    this.#own.exits.inc();
+    if (!isStopping) this.#own.exits.inc();
     if (server === undefined) return;
     const summed = server.last.filter(({ type }) => isSummed(String(type)));
     this.#exited = sum([this.#exited, summed]);
@@ -83,10 +91,14 @@ export class MetricsCollector {
   async #collect(): Promise<string> {
     const id = ++this.#requests;
     const asked = [...this.#servers];
+    const [reader] = asked.find(([, { isSilent }]) => !isSilent) ?? asked[0] ?? [];
     let silent = 0;
     await Promise.all(
-      asked.map(async ([child, server], index) => {
-        if (await this.#ask(child, server, { type: "collect", id, database: index === 0 })) return;
+      asked.map(async ([child, server]) => {
+        const request = { type: "collect", id, database: child === reader } as const;
+        server.isSilent = !(await this.#ask(child, server, request));
+        if (!server.isSilent) return;
+        server.last = server.last.filter(({ name }) => !isOfDatabase(name));
         silent++;
         if (this.#servers.has(child))
           this.#log.write("metrics could not be collected", {

@@ -4,6 +4,8 @@
  */
 
 import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
@@ -318,6 +320,18 @@ describe("received requests", () => {
     expect(Object.keys(body.data.headers)).not.toContain("cookie");
   });
 
+  test("are shown without the tokens that were stored in their headers earlier", async () => {
+    const { path, url } = await made({});
+    await send(url, { n: 1 });
+    const [{ id }] = await requestsOf(path);
+    await beckon.db.database.engine.query(
+      "update received_requests set headers = $2 where id = $1",
+      [id, { "x-original-url": new URL(url).pathname }],
+    );
+    const { body } = await beckon.call(`${path}/requests/${id}`);
+    expect(body.data.headers).toEqual({ "x-original-url": "/api/public/triggers/[secret]" });
+  });
+
   test("are filtered and paginated", async () => {
     const { path, url } = await made({
       event_type: { header: "x-event" },
@@ -593,6 +607,22 @@ describe("a replay", () => {
       (await post(`${path}/requests/replay`, { since, outcome })).body.data;
     expect(await replay()).toMatchObject({ replayed: 1, skipped: 0 });
     expect(await replay("honeypot")).toMatchObject({ replayed: 1, skipped: 0 });
+  });
+
+  test("of many since the time at which a request is listed includes this request, even if its body arrived late", async () => {
+    const { path, url } = await made({});
+    const late = request(url, { method: "POST", headers: { expect: "100-continue" } });
+    late.flushHeaders();
+    await once(late, "continue");
+    // The server has received the headers. The body arrives in a later millisecond.
+    const headersAt = Date.now();
+    await expect.poll(Date.now).toBeGreaterThan(headersAt + 5);
+    late.end("x");
+    const [response] = await once(late, "response");
+    response.resume();
+    const [{ received_at: since }] = await requestsOf(path);
+    const { body } = await post(`${path}/requests/replay`, { since });
+    expect(body.data).toMatchObject({ replayed: 1, skipped: 0 });
   });
 
   test("with an Idempotency-Key starts one run", async () => {

@@ -10,9 +10,11 @@ import { createLog } from "../log.ts";
 import { checkServer } from "./check-server.ts";
 import { connect } from "./connect.ts";
 import { failureKind } from "./failures.ts";
+import { inspectServer } from "./inspect-server.ts";
 import { migrate } from "./migrate.ts";
 
 const { name, url, role } = await testDatabase();
+const empty = await testDatabase({ empty: true });
 const { adminUrl } = inject("server");
 const strict = { trustStorage: false };
 
@@ -108,10 +110,31 @@ test.each([1, 2, 5])(
     const pooler = await startTransactionPooler(url, { size });
     onTestFinished(() => pooler.close());
     expect(await errorOf(pooler.url)).toMatch(
-      /pooler in transaction mode. Point it at PostgreSQL itself, or at a pool in session mode/,
+      /pooler in transaction mode. Point it at PostgreSQL itself\.$/,
     );
   },
 );
+
+test("a pooler that drops the startup parameter options is rejected before anything is written", async () => {
+  const proxy = await startProxy(empty.url);
+  onTestFinished(() => proxy.close());
+  // PostgreSQL stores a parameter with a dot in its name, and does nothing else with it.
+  proxy.rewriteRequest = (bytes) =>
+    Buffer.from(bytes.toString("latin1").replace("\0options\0", "\0opt.ion\0"), "latin1");
+  const behind = proxy.urlFor(empty.url);
+  const pools = connect({ url: behind, poolSize: 4, role, log: createLog("silent") });
+  onTestFinished(() => pools.close());
+  const errors = [
+    await migrate(pools.settings, async () => {}).catch((thrown: unknown) => thrown),
+    await inspectServer(behind, strict).catch((thrown: unknown) => thrown),
+  ];
+  for (const error of errors) {
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error).toMatchObject({ message: expect.stringMatching(/pooler.*`options`.*PgBouncer/) });
+  }
+  const { rows } = await empty.database.engine.query("select to_regclass('migrations') as name");
+  expect(rows).toEqual([{ name: null }]);
+});
 
 test("a connection that breaks during the check for a pooler is not reported as a pooler", async () => {
   const proxy = await startProxy(url);

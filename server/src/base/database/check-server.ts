@@ -84,9 +84,8 @@ async function open(connection: ClientConfig): Promise<Client> {
 
 /** @throws ConfigError if DATABASE_URL cannot be parsed, or a file that it names cannot be read. */
 function createClient(connection: ClientConfig): Client {
-  // The options that `connect.ts` sends when it opens a connection (`-c statement_timeout=…`) are
-  // not sent here. A pooler can reject a connection with such options, and
-  // `rejectTransactionPooling` could then not report that there is a pooler.
+  // The `options` of `connectionSettings` are not sent here. A pooler can reject them, and
+  // `rejectTransactionPooling` could then not report its transaction mode.
   const { connectionString, connectionTimeoutMillis = queryTimeoutMs } = connection;
   try {
     return new Client({
@@ -127,8 +126,7 @@ async function rejectTransactionPooling(first: Client, connection: ClientConfig)
     });
     if (other === before || after !== before) {
       throw new ConfigError(
-        "DATABASE_URL leads to a pooler in transaction mode. Point it at PostgreSQL itself, " +
-          "or at a pool in session mode.",
+        "DATABASE_URL leads to a pooler in transaction mode. Point it at PostgreSQL itself.",
       );
     }
   } finally {

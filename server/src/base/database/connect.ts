@@ -1,7 +1,9 @@
 import { Kysely, PostgresDialect } from "kysely";
 import { Client, Pool, type PoolClient, type PoolConfig } from "pg";
+import { ConfigError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { isReadOnly } from "./failures.ts";
+import { optionsNeeded } from "./start-failure.ts";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -72,31 +74,57 @@ export interface ConnectOptions {
 }
 
 /**
- * Creates the pools. Connections are opened on demand. An error on an idle connection is logged and
- * the pool replaces the connection.
+ * Returns the settings with which the connections of a server process are opened.
+ * @param workspace `*` for a connection that sees all workspaces; undefined for one that sees none.
+ * @param timeoutMs maximum milliseconds of a statement; default: 20,000.
  */
-export function connect({ url, poolSize, role, log }: ConnectOptions): Database {
+export function connectionSettings(
+  { url, role }: Pick<ConnectOptions, "url" | "role">,
+  workspace: "*" | undefined,
+  timeoutMs = statementTimeoutMs,
+): PoolConfig {
   const { connectionString, options: urlOptions } = takeOptions(url);
-  const settings = (workspace: "*" | undefined, timeout = statementTimeoutMs): PoolConfig => ({
+  return {
     connectionString,
     connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: timeout + 1_000,
+    query_timeout: timeoutMs + 1_000,
     keepAlive: true,
     application_name: "beckon",
     options: [
       ...urlOptions,
-      `-c statement_timeout=${timeout}`,
-      `-c idle_in_transaction_session_timeout=${timeout}`,
+      `-c statement_timeout=${timeoutMs}`,
+      `-c idle_in_transaction_session_timeout=${timeoutMs}`,
       // JIT compilation helps only long analytic statements. Beckon's statements run for
       // microseconds.
       "-c jit=off",
       ...(workspace === "*" ? ["-c beckon.workspace=*", ...pointLookups] : []),
       ...(role === undefined ? [] : [`-c role=${role}`]),
     ].join(" "),
-  });
-  const open = (size: number, workspace: "*" | undefined, timeout?: number) => {
+  };
+}
+
+/**
+ * Checks that a connection that sees all workspaces has the `options` of `connectionSettings`.
+ * Without them the engine would find no rows, and so reject all credentials. Checking one option is
+ * enough: a pooler that interprets `options` does not know `beckon.workspace`, and any other pooler
+ * passes on all of them or none.
+ * @throws ConfigError if a pooler dropped them.
+ */
+export async function rejectDroppedOptions(client: Client): Promise<void> {
+  const { rows } = await client.query<{ workspace: string | null }>(
+    "select current_setting('beckon.workspace', true) as workspace",
+  );
+  if (rows[0]?.workspace !== "*") throw new ConfigError(optionsNeeded);
+}
+
+/**
+ * Creates the pools. Connections are opened on demand. An error on an idle connection is logged and
+ * the pool replaces the connection.
+ */
+export function connect({ url, poolSize, role, log }: ConnectOptions): Database {
+  const open = (size: number, workspace: "*" | undefined, timeoutMs?: number) => {
     const pool = new Pool({
-      ...settings(workspace, timeout),
+      ...connectionSettings({ url, role }, workspace, timeoutMs),
       max: size,
       idleTimeoutMillis: 60_000,
       Client: PooledClient,
@@ -131,7 +159,7 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
     tenant,
     accounts: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: engine }) }),
     lease,
-    settings: settings("*"),
+    settings: connectionSettings({ url, role }, "*"),
     pools: [
       ["engine", engine],
       ["tenant", tenantPool],

@@ -1,5 +1,6 @@
 import { Client } from "pg";
 import { checkServer } from "./check-server.ts";
+import { connectionSettings, rejectDroppedOptions } from "./connect.ts";
 import { missingSchemaRight, rejectNewerSchema } from "./migrate.ts";
 
 /** What `inspectServer` found out about a PostgreSQL server that Beckon can use. */
@@ -29,15 +30,19 @@ export async function inspectServer(
 ): Promise<InspectedServer> {
   const connection = { connectionString, connectionTimeoutMillis: timeoutMs };
   const role = await checkServer(connection, { ...options, isRehearsal: true });
-  const client = new Client({ ...connection, query_timeout: timeoutMs });
+  // Sees the rows of all workspaces. The role is not sent, because startup may create it only now.
+  const settings = connectionSettings({ url: connectionString, role: undefined }, "*");
+  const client = new Client({ ...settings, query_timeout: timeoutMs });
   client.on("error", () => {});
   await client.connect();
   try {
+    await rejectDroppedOptions(client);
     const asked = Date.now();
     const { rows } = await client.query<{
       version: string;
       now_ms: string;
       user: string;
+      is_read_only: boolean;
       can_create: boolean;
       has_migrations: boolean;
       has_installation: boolean;
@@ -45,17 +50,22 @@ export async function inspectServer(
     }>(
       `select split_part(current_setting('server_version'), ' ', 1) as version,
               extract(epoch from clock_timestamp()) * 1000 as now_ms, current_user as user,
+              -- Is also on if the server is a standby.
+              current_setting('transaction_read_only')::boolean as is_read_only,
               has_schema_privilege('public', 'create') as can_create,
               to_regclass('public.migrations') is not null as has_migrations,
               to_regclass('public.installation') is not null as has_installation,
-              to_regclass('public.plans') is not null as has_plans,
-              -- Row-level security then shows the rows of all workspaces.
-              set_config('beckon.workspace', '*', false)`,
+              to_regclass('public.plans') is not null as has_plans`,
     );
     // The server reads its clock about halfway between request and response.
     const halfwayMs = (asked + Date.now()) / 2;
     const [row] = rows;
     if (row === undefined) throw new Error("PostgreSQL returned no row.");
+    // The error that startup's first write would get, so that both are explained in the same way.
+    if (row.is_read_only)
+      throw Object.assign(new Error("cannot execute CREATE TABLE in a read-only transaction"), {
+        code: "25006",
+      });
     // If there is a `role`, the next startup creates the tables as that role, after granting it the
     // right to create them.
     if (!row.can_create && role === undefined) throw missingSchemaRight(row.user);

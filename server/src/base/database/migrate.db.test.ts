@@ -255,7 +255,10 @@ test("if the role cannot create tables, the error says what to grant", async () 
   });
   await admin.query(`create role ${login} login password 'secret'`);
   const rejected = migrate(
-    { connectionString: adminUrl.replace(/\/\/[^@]*@/, `//${login}:secret@`) },
+    {
+      connectionString: adminUrl.replace(/\/\/[^@]*@/, `//${login}:secret@`),
+      options: "-c beckon.workspace=*",
+    },
     async () => {},
   );
   await expect(rejected).rejects.toThrow(ConfigError);

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { Client, type ClientConfig, DatabaseError } from "pg";
 import { ConfigError } from "../errors.ts";
+import { rejectDroppedOptions } from "./connect.ts";
 import { MissingRightError } from "./start-failure.ts";
 
 const folder = new URL("./migrations/", import.meta.url);
@@ -13,7 +14,9 @@ const lockKey = 4_217_690_113n;
  * advisory lock, so if several processes start together, one migrates and the others wait. Each
  * migration and its record are one transaction, so the next startup can continue after a process
  * was killed.
- * @throws ConfigError if the database was migrated by a newer Beckon.
+ * @param connection the settings of a connection that sees all workspaces.
+ * @throws ConfigError if the database was migrated by a newer Beckon, or a pooler dropped the
+ *   connection's `options`.
  * @throws MissingRightError if the role is not allowed to create tables.
  */
 export async function migrate<T>(
@@ -24,6 +27,7 @@ export async function migrate<T>(
   client.on("error", () => {});
   await client.connect();
   try {
+    await rejectDroppedOptions(client);
     // Like `query_timeout`, the statement timeout is turned off: migrating a large table can take
     // longer, and so can waiting for the lock while another process migrates.
     await client.query("set statement_timeout = 0");

@@ -521,6 +521,8 @@ create table processes (
   lease_until timestamp with time zone not null,
   died_at timestamp with time zone,
   suspects integer,
+  accepts_runs boolean not null default true,
+  lease_seconds double precision,
   constraint processes_pkey PRIMARY KEY (id)
 );
 CREATE INDEX processes_alive ON public.processes USING btree (lease_until) WHERE (died_at IS NULL);

@@ -40,8 +40,15 @@ test.each<[string, Error, number, RegExp]>([
   ["ECONNREFUSED", failed("ECONNREFUSED"), unreachable, /Nothing listens at db\.example\.com:5433/],
   ["53300", failed("53300"), unreachable, /has no free connection/],
   ["57P03", failed("57P03"), unreachable, /cannot be reached/],
+  ["25006", failed("25006"), unreachable, /5433 is read-only: .*standby.* Point DATABASE_URL at/],
   ["no answer", new Error("timeout expired"), unreachable, /cannot be reached/],
   ["a missing right", new MissingRightError("it failed"), rejected, /^it failed$/],
+  [
+    "a pooler that rejects options",
+    failed("08P01", "unsupported startup parameter in options: statement_timeout"),
+    exitCodes.invalidConfiguration,
+    /pooler.* `options`.*PgBouncer\. Point it at PostgreSQL itself\./,
+  ],
   ["a setting", new ConfigError("it failed"), exitCodes.invalidConfiguration, /^it failed$/],
   ["a defect", new TypeError("it failed"), 1, /^it failed$/],
 ])("%s: the exit code, what happened and what to do", (_what, thrown, exitCode, reason) => {

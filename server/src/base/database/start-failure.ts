@@ -8,6 +8,11 @@ import { isUnreachable } from "./failures.ts";
  */
 export class MissingRightError extends ConfigError {}
 
+/** The message if a pooler does not pass on what `connectionSettings` sends as `options`. */
+export const optionsNeeded =
+  "DATABASE_URL leads to a pooler that drops or rejects the startup parameter `options`, as " +
+  "does PgBouncer. Point it at PostgreSQL itself.";
+
 /** Why a server process could not start. */
 export interface StartFailure {
   /** One of `exitCodes`, or 1 if none of them applies. */
@@ -40,6 +45,8 @@ export function explainStartFailure(
   if (thrown instanceof ConfigError) return { exitCode: exitCodes.invalidConfiguration, reason };
   const target = targetOf(databaseUrl);
   if (target === undefined) return { exitCode: 1, reason };
+  if (codeOf(thrown) === "08P01" && reason.startsWith("unsupported startup parameter"))
+    return { exitCode: exitCodes.invalidConfiguration, reason: `${optionsNeeded} (${reason})` };
   const rejection = explainRejection(thrown, target);
   if (rejection !== undefined)
     return { exitCode: exitCodes.databaseRejected, reason: `${rejection} (${reason})` };
@@ -85,6 +92,8 @@ function explainUnreachable(thrown: unknown, { address }: Target): string {
       return `Nothing listens at ${address}. Start PostgreSQL, or correct host and port in DATABASE_URL.`;
     case "53300":
       return `PostgreSQL at ${address} has no free connection. Raise max_connections, or lower BECKON_POOL_SIZE.`;
+    case "25006":
+      return `PostgreSQL at ${address} is read-only: it is a standby, or default_transaction_read_only is on. Point DATABASE_URL at the primary, or turn the setting off.`;
     default:
       return `PostgreSQL at ${address} cannot be reached. Check DATABASE_URL, the network and the server.`;
   }

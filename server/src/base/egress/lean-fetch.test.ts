@@ -36,6 +36,18 @@ describe("lean fetch", () => {
     });
   });
 
+  it("sends one accept and one accept-encoding, however the given headers are written", async () => {
+    const { text } = await roomy.callForBeginning(
+      new URL(`${root}/echo`),
+      { method: "GET", headers: { Accept: "application/json", "Accept-Encoding": "gzip" } },
+      { maxReadBytes: 10_000, maxKeptBytes: 10_000 },
+    );
+    expect(JSON.parse(text).headers).toMatchObject({
+      accept: "application/json",
+      "accept-encoding": "identity",
+    });
+  });
+
   it("accepts headers in every form, and bytes", async () => {
     for (const headers of [
       new Headers({ "x-key": "k" }),

@@ -171,14 +171,20 @@ function requestOptions(
   headers: Readonly<Record<string, string>>,
   body: string | Uint8Array | null,
 ): Dispatcher.DispatchOptions {
+  // Names are compared in lower case: the same name in another case would be sent as a second
+  // header.
+  const given = Object.entries(headers).filter(([name]) => !isHeader(name, "accept-encoding"));
+  const accept = given.some(([name]) => isHeader(name, "accept")) ? {} : { accept: "*/*" };
   return {
     origin: url.origin,
     path: url.pathname + url.search,
     method,
-    headers: { accept: "*/*", ...headers, "accept-encoding": "identity" },
+    headers: { ...accept, ...Object.fromEntries(given), "accept-encoding": "identity" },
     body,
   };
 }
+
+const isHeader = (name: string, lowerCaseName: string) => name.toLowerCase() === lowerCaseName;
 
 function headerEntries(headers: RequestInit["headers"]): Iterable<readonly [string, string]> {
   if (headers === undefined) return [];

@@ -258,15 +258,21 @@ export const supervisorMetrics = {
   },
   beckon_processes_silent: {
     type: "gauge",
-    help: "Server processes that did not report their metrics in time; their last ones are used.",
+    help: "Server processes that did not report their metrics in time. Their last ones are used, except for what comes from the database.",
     labels: [],
   },
   beckon_process_exits_total: {
     type: "counter",
-    help: "Server processes that exited.",
+    help: "Server processes that exited while Beckon was not stopping.",
     labels: [],
   },
 } as const satisfies Record<string, Definition>;
+
+/** Returns whether this is the name of a gauge that one process reads from the database. */
+export function isOfDatabase(name: string): boolean {
+  const definitions: Readonly<Record<string, Definition>> = metricDefinitions;
+  return definitions[name]?.database === true;
+}
 
 type Definitions = typeof metricDefinitions;
 type NamesOf<Type> = {

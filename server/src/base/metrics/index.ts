@@ -1,4 +1,4 @@
-export { supervisorMetrics } from "./definitions.ts";
+export { isOfDatabase, supervisorMetrics } from "./definitions.ts";
 export {
   type CollectedMetric,
   createMetrics,

@@ -1,8 +1,10 @@
 import type { Counter, MetricObjectWithValues, MetricValue, Registry } from "prom-client";
+import { undefinedAfter } from "../clock.ts";
 import {
   type CounterName,
   type GaugeName,
   type HistogramName,
+  isOfDatabase,
   type LabelValues,
   metricDefinitions,
 } from "./definitions.ts";
@@ -24,8 +26,8 @@ export interface Metrics {
   count<Name extends CounterName>(name: Name, labels: LabelValues<Name>, by?: number): void;
   observe<Name extends HistogramName>(name: Name, labels: LabelValues<Name>, seconds: number): void;
   /**
-   * Sets the function that reads a gauge when metrics are collected. If it throws, the collection
-   * lacks the gauge.
+   * Sets the function that reads a gauge when metrics are collected. If it throws or takes longer
+   * than a second, the collection lacks the gauge.
    */
   gauge<Name extends GaugeName>(
     name: Name,
@@ -60,6 +62,12 @@ interface Child {
  * because of a bug, which must not fill the memory.
  */
 const maxChildren = 5_000;
+
+/**
+ * Maximum milliseconds to read a gauge. The supervisor waits twice as long for all metrics, and
+ * would take a process for silent whose database is slow.
+ */
+const maxReadMs = 1_000;
 
 /** Creates the metrics of this process. Loads prom-client only if metrics are on. */
 export async function createMetrics({ isOn }: { readonly isOn: boolean }): Promise<Metrics> {
@@ -117,7 +125,8 @@ export async function createMetrics({ isOn }: { readonly isOn: boolean }): Promi
       gauges.set(name, async () => {
         // A gauge that cannot be read is left out, because an old value would mislead.
         registry.removeSingleMetric(name);
-        const values = await read();
+        const values = await undefinedAfter(Promise.resolve(read()), maxReadMs);
+        if (values === undefined) return;
         gauge.reset();
         for (const [given, value] of values)
           gauge.labels(...(given as unknown as string[])).set(value);
@@ -139,8 +148,7 @@ export async function createMetrics({ isOn }: { readonly isOn: boolean }): Promi
       for (const update of [...counters.values(), ...pending]) update();
       await Promise.all(
         [...gauges].map(([name, update]) => {
-          const isOfDatabase = "database" in metricDefinitions[name as GaugeName];
-          if (!isOfDatabase || database) return update().catch(() => {});
+          if (!isOfDatabase(name) || database) return update().catch(() => {});
           registry.removeSingleMetric(name);
           return undefined;
         }),

@@ -15,9 +15,11 @@ export { hashCredential, isCredential, newCredential } from "./credential.ts";
 export { equalTexts } from "./equal-texts.ts";
 export { createReEncrypt } from "./re-encrypt.ts";
 export { readOrCreateSecret } from "./read-or-create-secret.ts";
+export { type Scrubber, scrubberFor } from "./scrub-secrets.ts";
 export {
   createSecretCipher,
   parseMasterKey,
   type SecretBinding,
   type SecretCipher,
 } from "./secret-cipher.ts";
+export { secretForms } from "./secret-forms.ts";

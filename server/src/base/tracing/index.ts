@@ -1,4 +1,4 @@
 export { createTracing } from "./create-tracing.ts";
-export { readTraceSettings, type TraceSettings } from "./settings.ts";
+export { areTracesOff, readTraceSettings, type TraceSettings } from "./settings.ts";
 export type { RequestTrace, SpanAttributes, TraceSpan, Tracing } from "./tracing.ts";
 export { traceVariables } from "./variables.ts";

@@ -21,6 +21,15 @@ test("the endpoint turns traces on, and the URL for traces takes precedence", ()
     expect(read(off)).toBeUndefined();
 });
 
+test.each([
+  { OTEL_SDK_DISABLED: "true" },
+  { OTEL_TRACES_EXPORTER: "none" },
+  { OTEL_EXPORTER_OTLP_ENDPOINT: "", OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "" },
+])("without traces no value of OpenTelemetry is checked: %j", (off) => {
+  const wrong = { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317", OTEL_BSP_SCHEDULE_DELAY: "0" };
+  expect(readConfig({ ...wrong, ...off }).traces).toBeUndefined();
+});
+
 test("a list of exporters can have spaces", () => {
   expect(read({ OTEL_TRACES_EXPORTER: "console, otlp" })).toBeDefined();
 });

@@ -24,8 +24,20 @@ export interface TraceSampler {
 }
 
 /**
- * Reads the settings of traces; undefined if there is no endpoint, or traces are turned off. In
- * these cases no variable is checked, because a platform may have set them for other programs.
+ * Returns whether there is no endpoint for traces, or traces are turned off. The values of
+ * `traceVariables` must then be ignored, because a platform may have set them for other programs.
+ */
+export function areTracesOff(env: Readonly<Record<string, string | undefined>>): boolean {
+  const exporters = (env.OTEL_TRACES_EXPORTER || "otlp").split(",");
+  return (
+    env.OTEL_SDK_DISABLED?.toLowerCase() === "true" ||
+    !exporters.some((name) => name.trim() === "otlp") ||
+    !(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT)
+  );
+}
+
+/**
+ * Reads the settings of traces; undefined if there is no endpoint.
  * @param report called with each mistake, as a sentence without values that can be secret
  */
 export function readTraceSettings(
@@ -33,11 +45,7 @@ export function readTraceSettings(
   report: (problem: string) => void,
 ): TraceSettings | undefined {
   const url = urlOf(variables);
-  const exporters = (variables.OTEL_TRACES_EXPORTER ?? "otlp").split(",");
-  const isOff =
-    variables.OTEL_SDK_DISABLED?.toLowerCase() === "true" ||
-    !exporters.some((name) => name.trim() === "otlp");
-  if (url === undefined || isOff) return undefined;
+  if (url === undefined) return undefined;
   const pairs = (
     name:
       | "OTEL_EXPORTER_OTLP_HEADERS"

@@ -3,7 +3,7 @@ import { type Setting, whole } from "../settings/index.ts";
 
 /**
  * Declares a variable of OpenTelemetry that can have any value here. `readTraceSettings` checks the
- * value, but only if there is an endpoint.
+ * value.
  */
 const traceVariable = (validValues: string) => ({ schema: z.string().optional(), validValues });
 

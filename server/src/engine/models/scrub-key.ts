@@ -1,4 +1,4 @@
-import { secretForms } from "../secret-forms.ts";
+import { secretForms } from "../../base/secrets/index.ts";
 
 /**
  * Returns a function that replaces the key in a text by `[secret]`, in every encoding that

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../../test/beckon.ts";
 import { expectError } from "../../../test/expect-error.ts";
 import { addPerson, password, signIn } from "../../../test/people.ts";
+import { rawExchange } from "../../../test/raw-exchange.ts";
 import { rawRequest } from "../../../test/raw-request.ts";
 
 /** Requests that a page of another site can make a browser send with the victim's cookie. */
@@ -144,6 +145,12 @@ describe("a Host that is not ours", () => {
 
   test("is told what to do", async () => {
     expectError(await ask("evil.example"), 421, "misdirected", /PUBLIC_URL/);
+  });
+
+  test("is refused with a cookie also if it is absent, as HTTP/1.0 allows", async () => {
+    const head = `GET /api/public/agents HTTP/1.0\r\ncookie: ${victim.cookie}\r\n\r\n`;
+    const { answers } = await rawExchange(beckon.url, Buffer.from(head));
+    expect(answers.map(({ status }) => status)).toEqual([421]);
   });
 
   test.each([

@@ -4,7 +4,7 @@ import type { Window } from "../../base/fixed-window.ts";
 import { hashCredential, isCredential } from "../../base/secrets/index.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
 import type { TriggerOfToken } from "../../received/index.ts";
-import { textOf, toPayload } from "../../receiving/index.ts";
+import { toPayload } from "../../receiving/index.ts";
 import { type Caller, startRun, TriggerReconfigured } from "../../runs/index.ts";
 import {
   answerTriggerHandshake,
@@ -18,6 +18,7 @@ import {
 } from "../receiving/index.ts";
 import {
   addressOf,
+  bodyText,
   exchangeOf,
   headerOf,
   idempotencyKey,
@@ -148,7 +149,6 @@ async function fireDefault(
   { version }: TriggerOfToken,
 ): Promise<Response> {
   const contentType = headerOf(incoming, "content-type");
-  const encoding = headerOf(incoming, "content-encoding");
   const head = {
     source: "trigger",
     caller,
@@ -157,7 +157,7 @@ async function fireDefault(
     key: fireKey(headerOf(incoming, "idempotency-key"), headerOf(incoming, "webhook-id")),
     labels: readLabels(incoming),
     callback: readCallback(incoming),
-    payloadOf: (bytes: Buffer) => payloadOf(bytes, contentType, encoding),
+    payloadOf: (bytes: Buffer) => toPayload(contentType, () => bodyText(incoming, bytes)),
     contentType,
   } as const;
   const start = toStart(head, caller, await body.readDefault());
@@ -223,19 +223,4 @@ function fireKey(
   if (header !== undefined) return idempotencyKey(header);
   const key = idempotencyKey(webhookId);
   return key?.ok ? key : undefined;
-}
-
-/** @throws ApiError `unsupported_type`, and the errors of `toPayload`. */
-function payloadOf(
-  bytes: Buffer,
-  contentType: string | undefined,
-  encoding: string | undefined,
-): string {
-  if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") {
-    throw new ApiError(
-      "unsupported_type",
-      "The body has a Content-Encoding. Send it uncompressed, without that header.",
-    );
-  }
-  return toPayload(contentType, () => textOf(bytes));
 }

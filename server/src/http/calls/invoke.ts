@@ -8,6 +8,7 @@ import { secondsToReset } from "../../reservations/index.ts";
 import { readStatus, type Started, waitForRun } from "../../runs/index.ts";
 import { messageFor } from "../errors.ts";
 import {
+  bodyText,
   clientGoneSignal,
   countResponse,
   headerOf,
@@ -16,7 +17,6 @@ import {
   pathParameter,
   type RequestContext,
   requestIdOf,
-  textOf,
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import { acceptsStream } from "../streams/index.ts";
@@ -55,7 +55,7 @@ export async function handleInvoke(
     labels: readLabels(incoming),
     callback: readCallback(incoming),
     payloadOf: (bytes) => {
-      const body = parseJson(textOf(bytes));
+      const body = parseJson(bodyText(incoming, bytes));
       const ignored = ignoredFields(body, bodyFields);
       // Set on Node's response, so that error responses have the header too: a caller who sends
       // `inputs` gets the error that `input` is missing, and the header names `inputs` as ignored.

@@ -88,7 +88,7 @@ export async function handleAccount(
     return {
       param: (name: string) => pathParameter(c, name),
       query,
-      body: managedBody(raw, headerOf(incoming, "content-type"), route.doc),
+      body: managedBody(raw, incoming, route.doc),
     };
   };
   if (route.who === "anybody") {

@@ -1,8 +1,9 @@
+import type { IncomingMessage } from "node:http";
 import { ApiError, attempt } from "../../base/errors.ts";
 import { fieldOf, isJsonObject, parseJson } from "../../base/json/index.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
 import { YamlText } from "../../base/yaml/index.ts";
-import { type RawBody, textOf } from "../request/index.ts";
+import { bodyText, headerOf, type RawBody } from "../request/index.ts";
 import type { RouteDoc } from "./route-doc.ts";
 
 /**
@@ -12,19 +13,20 @@ import type { RouteDoc } from "./route-doc.ts";
  */
 export function managedBody(
   raw: RawBody | undefined,
-  contentType: string | undefined,
+  incoming: IncomingMessage,
   doc: RouteDoc,
 ): UnparsedBody {
   if (raw === undefined) return { ok: true, value: undefined };
-  return raw.ok ? attempt(() => decode(raw.value, contentType, doc)) : raw;
+  return raw.ok ? attempt(() => decode(raw.value, incoming, doc)) : raw;
 }
 
-function decode(bytes: Buffer, contentType: string | undefined, doc: RouteDoc): unknown {
+function decode(bytes: Buffer, incoming: IncomingMessage, doc: RouteDoc): unknown {
   if (bytes.length === 0) return undefined;
-  const type = contentType?.split(";")[0]?.trim().toLowerCase() ?? "";
+  const type = headerOf(incoming, "content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (/^[^/]+\/(.+\+)?json$/.test(type))
-    return doc.exactPayload ? parseWithPayload(textOf(bytes)) : parseJson(textOf(bytes));
-  if (doc.yaml && /^(application|text)\/(x-)?yaml$/.test(type)) return new YamlText(textOf(bytes));
+    return (doc.exactPayload ? parseWithPayload : parseJson)(bodyText(incoming, bytes));
+  if (doc.yaml && /^(application|text)\/(x-)?yaml$/.test(type))
+    return new YamlText(bodyText(incoming, bytes));
   throw new ApiError(
     "unsupported_type",
     doc.yaml

@@ -1,6 +1,6 @@
 import type { Scope } from "@beckon/contract";
 import type { ByteHold } from "../../base/byte-budget.ts";
-import type { Context } from "../../base/context.ts";
+import { agentLimit, type Context } from "../../base/context.ts";
 import type { Egress } from "../../base/egress/index.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
 import type { BatchedValues } from "../../base/read-in-batches.ts";
@@ -221,7 +221,7 @@ async function authenticateAndRead(
     },
     param: (name) => pathParameter(c, name),
     query,
-    body: managedBody(raw, headerOf(incoming, "content-type"), route.doc),
+    body: managedBody(raw, incoming, route.doc),
     publicUrl: services.publicUrl(),
   };
   return { request, authenticated, cookies: found.cookies ?? [], hold, withinDeadline };
@@ -231,12 +231,33 @@ async function authenticateAndRead(
 async function sendResult(
   services: Services,
   route: ManagedRoute,
-  { request, cookies, hold, withinDeadline }: AuthenticatedRequest,
+  { request, authenticated, cookies, hold, withinDeadline }: AuthenticatedRequest,
   c: RequestContext,
 ): Promise<Response> {
   const { incoming, outgoing } = c.env;
   const handled = resultOf(route.handle(request));
   const result = await (route.method === "GET" ? withinDeadline(handled) : handled);
+  const logEnd = (reason: string) =>
+    services.log.write("a response was ended early", {
+      request_id: requestIdOf(outgoing),
+      route: exchangeOf(incoming).route,
+      reason,
+    });
+  if (result.lines !== undefined || result.file !== undefined) {
+    // Sending them can take hours, during which the credential can be revoked.
+    const held = {
+      ...streamCredentialOf(authenticated, incoming),
+      workspaceId: authenticated.workspaceId,
+      scope: route.permission,
+      agentIds: agentLimit(request.ctx) ?? null,
+    };
+    const endChecks = services.streams.checkRepeatedly(held, () => {
+      logEnd("Its credential is no longer valid.");
+      outgoing.destroy();
+    });
+    outgoing.once("close", endChecks);
+    if (outgoing.destroyed) endChecks();
+  }
   const canRepeat = route.method === "GET" || route.changesNothing;
   return render(
     route.doc,
@@ -249,20 +270,13 @@ async function sendResult(
       },
       countStreamed: () => countStreamed(hold, outgoing),
       onFailure(thrown) {
-        const { route: path } = exchangeOf(incoming);
-        const requestId = requestIdOf(outgoing);
         const { code, message } = reportedError(thrown, {
           log: services.log,
-          route: path,
-          requestId,
+          route: exchangeOf(incoming).route,
+          requestId: requestIdOf(outgoing),
         });
         // The client gets no error any more, so the log has the reason.
-        if (code === "too_large")
-          services.log.write("a response was ended early", {
-            request_id: requestId,
-            route: path,
-            reason: message,
-          });
+        if (code === "too_large") logEnd(message);
         outgoing.destroy();
       },
     },

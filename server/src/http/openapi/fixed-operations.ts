@@ -22,6 +22,7 @@ const startCodes = [
   "unauthorized",
   "bad_request",
   "too_large",
+  "unsupported_type",
   "idempotency_mismatch",
   ...startErrors,
   "conflict",
@@ -105,11 +106,15 @@ const fire = {
   responses: {
     200: {
       description:
-        "The run is durable. As `text/html`: the request was accepted, with the text of the trigger's `form.answer`.",
+        "With `run_id`: the run is durable. With `skipped`: no run was started; triggers with the presets `linear` and `meta` respond with 200 in place of 202. As `text/html`: accepted, with the text of `form.answer`. As `text/xml`: accepted, TwiML for the verification `twilio`. Without a body: a form for the preset `slack` was accepted.",
       headers: headersOf("IdempotencyReplayed"),
       content: {
-        ...json(schemaOfResponse(fireResponse), { ok: true, run_id }),
+        ...json(
+          { anyOf: [schemaOfResponse(fireResponse), schemaOfResponse(skippedResponse)] },
+          { ok: true, run_id },
+        ),
         "text/html": { schema: { type: "string" } },
+        "text/xml": { schema: { type: "string" } },
       },
     },
     202: {
@@ -125,7 +130,7 @@ const fire = {
         Location: { description: "The URL of `form.answer`.", schema: { type: "string" } },
       },
     },
-    ...errorResponses([...startCodes, "forbidden", "trigger_disabled", "unsupported_type"]),
+    ...errorResponses([...startCodes, "forbidden", "trigger_disabled"]),
   },
 };
 

@@ -61,6 +61,27 @@ test("a signed event starts a run whose agent sees the event's name, and is stor
   expect(Object.keys(request?.headers ?? {})).not.toContain("x-hub-signature-256");
 });
 
+test("a token that a proxy repeats in a header is neither stored nor shown to the agent", async () => {
+  const trigger = await create({ headers: ["x-original-url"] }, { prefix: "An event:" });
+  const { pathname } = new URL(trigger.url);
+  const { body } = await trigger.send(
+    { a: 1 },
+    {
+      "x-original-url": `${pathname}?source=tests`,
+      referer: `https://beckon.example${pathname}, https://beckon.example${pathname}/`,
+    },
+  );
+  const [request] = await trigger.requests();
+  expect(request?.headers).toMatchObject({
+    "x-original-url": "/api/public/triggers/[secret]?source=tests",
+    referer:
+      "https://beckon.example/api/public/triggers/[secret], https://beckon.example/api/public/triggers/[secret]/",
+  });
+  expect((await runOf(body.run_id)).input).toBe(
+    'An event:\n\nx-original-url: /api/public/triggers/[secret]?source=tests\n\n{"a":1}',
+  );
+});
+
 test.each([
   ["altered", { "x-hub-signature-256": signedAsGithub("{}")["x-hub-signature-256"] ?? "" }],
   ["unsigned", { "x-hub-signature-256": "" }],

@@ -29,10 +29,16 @@ import { startVerified } from "./start-verified.ts";
 
 /** The request was rejected because its signature or its secret is not valid. */
 export class UnverifiedRequest extends ApiError {
-  constructor(reason: string) {
-    super("unauthorized", reason);
+  constructor(reason: string, { verification }: Pick<Receiving, "verification">) {
+    // RFC 9110, section 15.5.2, requires a challenge. Only `basic` has one: signatures are no HTTP
+    // authentication scheme, and a `header` verification does not say which scheme it is.
+    const challenge = verification.kind === "basic" ? basicChallenge : undefined;
+    super("unauthorized", reason, { challenge });
   }
 }
+
+/** @see RFC 7617, sections 2 and 2.1 */
+const basicChallenge = 'Basic realm="Beckon", charset="UTF-8"';
 
 /**
  * Receives a request to a trigger with the settings `receiving`: checks where it comes from, reads
@@ -75,7 +81,7 @@ export async function receive(
   if (!verification.ok) {
     const row = { outcome: "invalid_signature", error: null, size: raw.body.length } as const;
     await confirmAndRecord(services, check, unverifiedRow(trigger, head, row));
-    throw new UnverifiedRequest(verification.reason);
+    throw new UnverifiedRequest(verification.reason, receiving);
   }
 
   const handshake = answerHandshake(receiving, settings, raw);

@@ -1,16 +1,22 @@
-import type { Receiving } from "@beckon/contract";
+import type { PresetName, Receiving } from "@beckon/contract";
+import { formType, mediaTypeOf } from "../../receiving/index.ts";
 import type { ReceivedCall } from "./received-call.ts";
 
-type Answered = Pick<ReceivedCall, "acceptsJson" | "headers">;
+type Answered = Pick<ReceivedCall, "acceptsJson" | "head" | "headers">;
+type ResponseSettings = Pick<Receiving, "form" | "preset" | "verification">;
+
+/** Senders that count every status but 200 as a failure, and then send the request again. */
+const sendersNeeding200: readonly (PresetName | null)[] = ["linear", "meta"];
 
 /** Returns the response to an event whose run was started or held, or was started before. */
 export function runResponse(
   call: Answered,
-  { form }: Pick<Receiving, "form">,
+  settings: ResponseSettings,
   { runId, replayed }: { readonly runId: string; readonly replayed: boolean },
 ): Response {
   return (
-    formResponse(call, form.answer) ??
+    formResponse(call, settings.form.answer) ??
+    senderResponse(call, settings) ??
     json(
       200,
       { ok: true, run_id: runId },
@@ -23,8 +29,31 @@ export function runResponse(
 }
 
 /** Returns the response to a request that was accepted and starts no run. */
-export function skippedResponse(call: Answered, { form }: Pick<Receiving, "form">): Response {
-  return formResponse(call, form.answer) ?? json(202, { ok: true, skipped: true }, call.headers);
+export function skippedResponse(call: Answered, settings: ResponseSettings): Response {
+  const status = sendersNeeding200.includes(settings.preset) ? 200 : 202;
+  return (
+    formResponse(call, settings.form.answer) ??
+    senderResponse(call, settings) ??
+    json(status, { ok: true, skipped: true }, call.headers)
+  );
+}
+
+/** Returns the response to a sender that reads the body; undefined if the response is JSON. */
+function senderResponse(
+  { acceptsJson, head, headers }: Answered,
+  { preset, verification }: ResponseSettings,
+): Response | undefined {
+  // For an incoming message or call, Twilio executes the body as TwiML. It reports the error 12300
+  // if the body has another type.
+  if (verification.kind === "twilio" && !acceptsJson)
+    return new Response('<?xml version="1.0" encoding="UTF-8"?><Response/>', {
+      headers: { ...headers, "content-type": "text/xml" },
+    });
+  // Slack sends slash commands and interactions as forms, and shows the body to the user. It names
+  // `application/json` in `Accept`, so `acceptsJson` is not checked.
+  if (preset === "slack" && mediaTypeOf(head.contentType ?? undefined) === formType)
+    return new Response(null, { headers });
+  return undefined;
 }
 
 function json(status: number, body: object, headers: Readonly<Record<string, string>>): Response {

@@ -1,9 +1,11 @@
+import { createHmac } from "node:crypto";
 import type { Receiving } from "@beckon/contract";
 import { describe, expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../../test/beckon.ts";
 import { expectError } from "../../../test/expect-error.ts";
 import {
   cloudEvent,
+  exampleOf,
   githubEvents,
   type Sender,
   type SentRequest,
@@ -44,16 +46,30 @@ async function triggerOf(
   return trigger;
 }
 
+/** Sends a request. Unless it names another type in `Accept`, the response is JSON. */
 const deliver = (
   { url }: Trigger,
   { query, headers, body }: Omit<SentRequest, "body"> & { readonly body: string | Buffer },
-) => beckon.call(url + query, { method: "POST", credential: null, headers, body });
+) =>
+  beckon.call(url + query, {
+    method: "POST",
+    credential: null,
+    headers: { accept: "application/json", ...headers },
+    body,
+  });
 
 const fresh = (
   sender: Sender,
   { url }: Trigger,
   more: Partial<Parameters<Sender["send"]>[0]> = {},
 ) => sender.send({ url, secret: sender.secret, sentAt: new Date(), eventId: "event-1", ...more });
+
+/** Returns the headers with which Slack signs a body. */
+function signedAsSlack(secret: string, body: string): Record<string, string> {
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const signature = createHmac("sha256", secret).update(`v0:${timestamp}:${body}`).digest("hex");
+  return { "x-slack-request-timestamp": timestamp, "x-slack-signature": `v0=${signature}` };
+}
 
 function withoutHeaders(request: SentRequest, names: readonly string[]): SentRequest {
   const headers = Object.entries(request.headers).filter(([name]) => !names.includes(name));
@@ -308,17 +324,10 @@ describe("handshakes", () => {
       challenge: "3eZbrw1aBm2r",
       type: "url_verification",
     });
-    const timestamp = String(Math.floor(Date.now() / 1_000));
-    const { createHmac } = await import("node:crypto");
-    const signature = createHmac("sha256", sender.secret).update(`v0:${timestamp}:${body}`);
     const request = {
       query: "",
       body,
-      headers: {
-        "content-type": "application/json",
-        "x-slack-request-timestamp": timestamp,
-        "x-slack-signature": `v0=${signature.digest("hex")}`,
-      },
+      headers: { "content-type": "application/json", ...signedAsSlack(sender.secret, body) },
     };
     const answer = await deliver(trigger, request);
     expect([answer.status, answer.body]).toEqual([200, "3eZbrw1aBm2r"]);
@@ -343,5 +352,64 @@ describe("handshakes", () => {
       204,
       null,
     ]);
+  });
+});
+
+describe("responses that senders need", () => {
+  const senderOf = (preset: string): Sender => {
+    const sender = senders.find((each) => each.preset === preset);
+    if (sender === undefined) throw new Error("no sender");
+    return sender;
+  };
+  const emptyTwiml = '<?xml version="1.0" encoding="UTF-8"?><Response/>';
+
+  test.each([
+    ["linear", 200],
+    ["meta", 200],
+    ["github", 202],
+    ["slack", 202],
+  ])("an event of %s that the filter does not let pass gets %d", async (preset, status) => {
+    const trigger = await triggerOf(preset, senderOf(preset).secret, { filter: "false" });
+    const answer = await deliver(trigger, await fresh(senderOf(preset), trigger));
+    expect([answer.status, answer.body]).toEqual([status, { ok: true, skipped: true }]);
+  });
+
+  test.each([
+    ["started", null],
+    ["filtered", "false"],
+  ])("Twilio gets TwiML without commands for a request that is %s", async (outcome, filter) => {
+    const sender = senderOf("twilio");
+    const trigger = await triggerOf("twilio", sender.secret, { filter });
+    const { headers, ...request } = await fresh(sender, trigger);
+    const answer = await deliver(trigger, { ...request, headers: { ...headers, accept: "*/*" } });
+    expect([answer.status, answer.headers.get("content-type"), answer.body]).toEqual([
+      200,
+      "text/xml",
+      emptyTwiml,
+    ]);
+    expect((await storedOf(trigger)).map((row) => row.outcome)).toEqual([outcome]);
+  });
+
+  test.each([
+    ["started", null],
+    ["filtered", "false"],
+  ])("Slack gets an empty response for a slash command that is %s", async (outcome, filter) => {
+    const { secret } = senderOf("slack");
+    const trigger = await triggerOf("slack", secret, { filter });
+    const { headers, body } = exampleOf("slack", "slash command");
+    const answer = await deliver(trigger, {
+      query: "",
+      headers: { ...headers, accept: "application/json,*/*", ...signedAsSlack(secret, body) },
+      body,
+    });
+    expect([answer.status, answer.body]).toEqual([200, undefined]);
+    expect((await storedOf(trigger)).map((row) => row.outcome)).toEqual([outcome]);
+  });
+
+  test("a request without the user and password of a trigger gets a challenge (RFC 9110)", async () => {
+    const trigger = await triggerOf("basic", senderOf("basic").secret);
+    const answer = await deliver(trigger, { ...exampleOf("basic"), query: "" });
+    expectError(answer, 401, "unauthorized");
+    expect(answer.headers.get("www-authenticate")).toBe('Basic realm="Beckon", charset="UTF-8"');
   });
 });

@@ -1,4 +1,3 @@
-export { textOf } from "../../receiving/index.ts";
 export { type Exchange, exchangeOf, newRequestId } from "./exchange.ts";
 export { countResponse, countStreamed, holdExchange } from "./hold-exchange.ts";
 export { bindKey, idempotencyKey } from "./idempotency-key.ts";
@@ -6,6 +5,7 @@ export { namedMediaTypes } from "./named-media-types.ts";
 export {
   arrivesWithHeaders,
   type BodyHold,
+  bodyText,
   type RawBody,
   readBody,
   readSmallBody,

@@ -1,7 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
-import { heldPerByte, tooLarge, tooLargeForMemory, tooManyBodies } from "../../receiving/index.ts";
+import {
+  heldPerByte,
+  textOf,
+  tooLarge,
+  tooLargeForMemory,
+  tooManyBodies,
+} from "../../receiving/index.ts";
 
 /** Maximum size of a request body, except of triggers that are set to accept more: 1 MiB. */
 const defaultMaxBytes = 1_048_576;
@@ -117,6 +123,20 @@ export async function readSmallBody(incoming: IncomingMessage): Promise<RawBody>
 
 function neverHeld(): BodyHold {
   throw new Error("a small body counted against the memory budget");
+}
+
+/**
+ * Returns the text of a body. No route decodes a Content-Encoding, except for triggers that are set
+ * to accept it (`receiving`).
+ * @throws ApiError `unsupported_type` if the body has a Content-Encoding; the errors of `textOf`
+ */
+export function bodyText(incoming: IncomingMessage, bytes: Buffer): string {
+  const encoding = (incoming.headers["content-encoding"] ?? "").trim().toLowerCase();
+  if (encoding === "" || encoding === "identity") return textOf(bytes);
+  throw new ApiError(
+    "unsupported_type",
+    "The body has a Content-Encoding. Send it uncompressed, without that header.",
+  );
 }
 
 /**

@@ -5,8 +5,24 @@ import type { StreamEvent } from "@beckon/contract";
  * end a line, the JSON text contains neither, and types and ids are checked.
  */
 export function frameOf(event: StreamEvent, id: string | undefined): string {
-  for (const name of id === undefined ? [event.type] : [event.type, id]) {
-    if (!/^[\w.:-]+$/.test(name)) throw new Error(`${JSON.stringify(name)} cannot be in a frame`);
-  }
-  return `${id === undefined ? "" : `id: ${id}\n`}event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+  checkName(event.type);
+  return `${id === undefined ? "" : idLine(id)}event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+/**
+ * Returns a frame without an event: readers only store its id, from which they resume (HTML
+ * standard, 9.2.6). The id is also in a comment for our client, whose parser reports no id without
+ * an event.
+ */
+export function cursorFrame(id: string): string {
+  return `: cursor ${id}\n${idLine(id)}\n`;
+}
+
+function idLine(id: string): string {
+  checkName(id);
+  return `id: ${id}\n`;
+}
+
+function checkName(name: string): void {
+  if (!/^[\w.:-]+$/.test(name)) throw new Error(`${JSON.stringify(name)} cannot be in a frame`);
 }

@@ -22,6 +22,11 @@ export interface Streams {
    *   streams; `unavailable` if the process has too many open streams
    */
   reserve(credential: Pick<StreamCredential, "id" | "workspaceId">): Reservation;
+  /**
+   * Calls `disconnect` if the credential of a response that is being sent is no longer valid. It is
+   * checked together with those of the open streams. Returns a function that ends the checks.
+   */
+  checkRepeatedly(held: StreamCredential, disconnect: () => void): () => void;
   /** Number of open streams. */
   readonly count: number;
 }
@@ -65,9 +70,10 @@ export const defaultStreamLimits: StreamLimits = {
   maxPerCredential: 2_000,
 };
 
-interface OpenStream {
+/** An open stream, or another response that is being sent. */
+interface OpenResponse {
   readonly held: StreamCredential;
-  /** Ends the stream because its credential is no longer valid. */
+  /** Ends the response because its credential is no longer valid. */
   readonly revoke: () => void;
 }
 
@@ -82,7 +88,9 @@ export function openStreams(
   limits: StreamLimits,
 ): Streams {
   const { maxStreams, maxPerWorkspace, maxPerCredential, checkMs } = limits;
-  const open = new Set<OpenStream>();
+  const open = new Set<OpenResponse>();
+  /** Responses that are not streams, such as exports. */
+  const others = new Set<OpenResponse>();
   /** Number of reserved streams by credential, and by workspace. */
   const ofCredentials = new Map<string, number>();
   const ofWorkspaces = new Map<string, number>();
@@ -90,15 +98,17 @@ export function openStreams(
   let checking = false;
 
   /**
-   * Checks the credentials of all open streams with one query every `checkMs`, until none is open.
+   * Checks the credentials of all open streams and of the other responses with one query every
+   * `checkMs`, until there are none.
    */
   async function check(): Promise<void> {
     checking = true;
     for (;;) {
       await sleep(checkMs);
-      if (open.size === 0) break;
+      const checked = [...open, ...others];
+      if (checked.length === 0) break;
       const groups = Map.groupBy(
-        open,
+        checked,
         ({ held }) => `${held.id} ${held.workspaceId} ${held.scope} ${held.agentIds?.join() ?? ""}`,
       );
       const credentials = [...groups.values()].flatMap(([first]) => first?.held ?? []);
@@ -106,10 +116,10 @@ export function openStreams(
         const valid = await stillValid(database, credentials);
         for (const [first, ...more] of groups.values()) {
           if (first !== undefined && !valid.has(first.held))
-            for (const stream of [first, ...more]) stream.revoke();
+            for (const response of [first, ...more]) response.revoke();
         }
       } catch (thrown) {
-        // The streams stay open, because a failed query says nothing about the credentials. The
+        // The responses stay open, because a failed query says nothing about the credentials. The
         // next check repeats the query.
         if (failureKind(thrown) === "lost") log.outages.database.failed(thrown);
         else
@@ -119,6 +129,13 @@ export function openStreams(
       }
     }
     checking = false;
+  }
+
+  /** Adds a response whose credential is checked. Returns a function that removes it. */
+  function add(to: Set<OpenResponse>, response: OpenResponse): () => void {
+    to.add(response);
+    if (!checking) void check();
+    return () => void to.delete(response);
   }
 
   function reserve({ id, workspaceId }: Pick<StreamCredential, "id" | "workspaceId">): Reservation {
@@ -156,11 +173,10 @@ export function openStreams(
           isRevoked = true;
           ending.abort();
         };
-        const stream: OpenStream = { held: credential, revoke };
-        open.add(stream);
-        if (!checking) void check();
+        const stream: OpenResponse = { held: credential, revoke };
+        const remove = add(open, stream);
         const closed = () => {
-          open.delete(stream);
+          remove();
           free();
         };
         outgoing.once("close", closed);
@@ -186,6 +202,7 @@ export function openStreams(
 
   return {
     reserve,
+    checkRepeatedly: (held, revoke) => add(others, { held, revoke }),
     get count() {
       return open.size;
     },

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { StreamEvent } from "@beckon/contract";
 import { sleep } from "../../base/clock.ts";
-import { createTurnCache } from "../../events/index.ts";
-import { frameOf } from "./frame.ts";
+import { type CursorAdvance, createTurnCache } from "../../events/index.ts";
+import { cursorFrame, frameOf } from "./frame.ts";
 
 /** The source of a stream's events. */
 export interface StreamSource {
@@ -12,7 +12,9 @@ export interface StreamSource {
    * aborts. The source must fetch events only when the consumer asks for the next ones, so that a
    * slow reader does not fill the memory.
    */
-  readonly events: (signal: AbortSignal) => AsyncIterable<StreamEvent | readonly StreamEvent[]>;
+  readonly events: (
+    signal: AbortSignal,
+  ) => AsyncIterable<StreamEvent | readonly StreamEvent[] | CursorAdvance>;
   /**
    * Returns the cursor after an event; undefined if a reader cannot resume there. Streams with the
    * same function share the bytes of events that they send at the same time.
@@ -131,9 +133,10 @@ const sharedChunks = createTurnCache<
  * more CPU than making the frame.
  */
 function chunksOf(
-  next: StreamEvent | readonly StreamEvent[],
+  next: StreamEvent | readonly StreamEvent[] | CursorAdvance,
   idOf: StreamSource["idOf"],
 ): readonly Buffer[] {
+  if ("advancedTo" in next) return [Buffer.from(cursorFrame(next.advancedTo))];
   const shared = sharedChunks(next, () => ({ idOf, chunks: joinFrames([next].flat(), idOf) }));
   return shared.idOf === idOf ? shared.chunks : joinFrames([next].flat(), idOf);
 }

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { insertWorkspaceEvents } from "../../events/index.ts";
 import {
@@ -32,20 +32,44 @@ interface Limit {
 /** A budget as `putBudgets` stores it. */
 export type BudgetToPut = BudgetKey & Limit;
 
+/**
+ * A new budget, and what `addLaterEntries` needs to know of the entries that are counted already.
+ */
+export interface NewBudget extends BudgetKey {
+  /** A number as text, like the next two fields, because their type is bigint. */
+  readonly id: string;
+  /** The lowest id of the transactions that were open or still to come when `earlier` was read. */
+  readonly horizon: string;
+  /** The sum of the entries in the period whose transactions have ids below `horizon`. */
+  readonly earlier: string;
+  /** The start of this period, as PostgreSQL writes it. */
+  readonly starts: string;
+}
+
 /** Returns SQL of a table `k` with one row for each budget. */
 const rowsOf = (keys: readonly BudgetKey[]) =>
   sql`jsonb_to_recordset(${JSON.stringify(keys)}) as k ("workspaceId" text, "scopeId" text,
     "scopeKind" text, metric text, allowed bigint, "nextAllowed" bigint, "changesNext" boolean,
-    "pausesAgent" boolean)`;
+    "pausesAgent" boolean, id bigint, horizon bigint, earlier bigint, starts timestamptz)`;
 
 const isOfKey = (table: string) =>
   sql.raw(`${table}.workspace_id = k."workspaceId" and ${table}.scope_id = k."scopeId"
     and ${table}.scope_kind = k."scopeKind" and ${table}.metric = k.metric`);
 
+/** SQL condition that an entry `e` of the workspace counts in the period of a budget `b`. */
+const isCounted = sql.raw(`e.time >= b.starts and e.time < b.ends
+    and case b.scope_kind
+      when 'agent' then e.agent_id = b.scope_id
+      when 'key' then e.principal = 'key:' || b.scope_id
+      when 'trigger' then e.trigger_id = b.scope_id
+      else true end`);
+
+const amountOfEntry = sql.raw(entryAmountSql("b", "e"));
+
 /**
- * Locks the existing rows of these budgets until the transaction ends. A transaction that writes
- * several budgets must call this first: all transactions lock budgets in the same order, so they do
- * not deadlock.
+ * Locks the existing rows of these budgets until the transaction ends. A transaction that changes
+ * several budgets must call this before it changes one: all transactions lock budgets in the same
+ * order, so they do not deadlock.
  */
 export async function lockBudgets(
   tx: WorkspaceTransaction,
@@ -56,20 +80,61 @@ export async function lockBudgets(
 }
 
 /**
- * Inserts or changes budgets. A new budget has the current period: the local day of the workspace,
- * or the month of its plan. If the plan already has a budget, the new budget gets the same month.
- * `spent` of a new budget is the sum of the ledger's entries, without those of transactions that
- * are still open: `countSpent` corrects it later. A changed budget keeps its period, the amount
- * spent and the amount reserved. If its period is over, it starts the next one. If the amount spent
- * reaches 50, 80 or 100 percent of a new or lowered limit, events are written. The caller has
- * locked the rows.
+ * Inserts or changes budgets. A new budget is as `addBudgets` inserts it. A changed budget keeps
+ * its period, the amount spent and the amount reserved. If its period is over, it starts the next
+ * one. If the amount spent reaches 50, 80 or 100 percent of a new or lowered limit, events are
+ * written. The caller has locked the existing rows.
  * @returns the budgets that are new.
  */
 export async function putBudgets(
   tx: WorkspaceTransaction,
   budgets: readonly BudgetToPut[],
-): Promise<BudgetKey[]> {
+): Promise<NewBudget[]> {
   if (budgets.length === 0) return [];
+  const created = await insertBudgets(
+    tx,
+    budgets,
+    sql`update set
+  allowed = excluded.allowed,
+  changes_next = excluded.changes_next,
+  next_allowed = excluded.next_allowed,
+  pauses_agent = excluded.pauses_agent,
+  -- A raised or removed limit ends the pause that a rejected model call began.
+  refused = budgets.refused and budgets.ends > now()
+    and coalesce(excluded.allowed <= budgets.allowed, false),
+  -- The highest of 50, 80 and 100 percent that was reached. A raised limit lowers it. A lowered
+  -- limit raises it in writeThresholds, because each rise needs an event.
+  crossed = case when budgets.ends <= now() then 0
+    else least(budgets.crossed, ${sql.raw(crossedSql("budgets.spent", "excluded.allowed"))}) end,
+  spent = case when budgets.ends <= now() then 0 else budgets.spent end,
+  starts = case when budgets.ends <= now() then ${sql.raw(nextStartSql("budgets", "excluded"))}
+    else budgets.starts end,
+  ends = case when budgets.ends <= now() then excluded.ends else budgets.ends end`,
+  );
+  await writeThresholds(tx, budgets);
+  return created;
+}
+
+/**
+ * Inserts those of the budgets that do not exist. A new budget has the current period: the local
+ * day of the workspace, or the month of its plan. If the plan already has a budget, the new budget
+ * gets the same month. `spent` is the sum of the ledger's entries, without those of transactions
+ * that are still open: `countSpent` corrects it later. To sum up a month can take seconds, so call
+ * this before you lock budgets that charges wait for.
+ * @returns the budgets that are new.
+ */
+export function addBudgets(
+  tx: WorkspaceTransaction,
+  budgets: readonly BudgetToPut[],
+): Promise<NewBudget[]> {
+  return insertBudgets(tx, budgets, sql`nothing`);
+}
+
+async function insertBudgets(
+  tx: WorkspaceTransaction,
+  budgets: readonly BudgetToPut[],
+  onConflict: RawBuilder<unknown>,
+): Promise<NewBudget[]> {
   const rows = budgets.map(({ nextAllowed, pausesAgent = false, ...rest }) => ({
     ...rest,
     nextAllowed: nextAllowed ?? null,
@@ -92,34 +157,16 @@ left join lateral (
 cross join lateral ${sql.raw(calendarPeriodSql('k."scopeKind"', "other", "w"))} as p
 cross join lateral (select ${sql.raw(currentPeriodSql("other", "p"))}) as present
 order by w.id, k."scopeId", k."scopeKind", k.metric
-on conflict (workspace_id, scope_id, scope_kind, metric) do update set
-  allowed = excluded.allowed,
-  changes_next = excluded.changes_next,
-  next_allowed = excluded.next_allowed,
-  pauses_agent = excluded.pauses_agent,
-  -- A raised or removed limit ends the pause that a rejected model call began.
-  refused = budgets.refused and budgets.ends > now()
-    and coalesce(excluded.allowed <= budgets.allowed, false),
-  -- The highest of 50, 80 and 100 percent that was reached. A raised limit lowers it. A lowered
-  -- limit raises it in writeThresholds, because each rise needs an event.
-  crossed = case when budgets.ends <= now() then 0
-    else least(budgets.crossed, ${sql.raw(crossedSql("budgets.spent", "excluded.allowed"))}) end,
-  spent = case when budgets.ends <= now() then 0 else budgets.spent end,
-  starts = case when budgets.ends <= now() then ${sql.raw(nextStartSql("budgets", "excluded"))}
-    else budgets.starts end,
-  ends = case when budgets.ends <= now() then excluded.ends else budgets.ends end
+on conflict (workspace_id, scope_id, scope_kind, metric) do ${onConflict}
 returning workspace_id as "workspaceId", scope_id as "scopeId", scope_kind as "scopeKind", metric,
   xmax = 0 as "isNew"`.execute(tx);
-  const created = put
-    .filter(({ isNew }) => isNew)
-    .map(({ workspaceId, scopeId, scopeKind, metric }) => ({
-      workspaceId,
-      scopeId,
-      scopeKind,
-      metric,
-    }));
-  if (created.length > 0) await sumSpent(tx, created);
-  await writeThresholds(tx, budgets);
+  const created: NewBudget[] = [];
+  const byWorkspace = Map.groupBy(
+    put.filter(({ isNew }) => isNew),
+    ({ workspaceId }) => workspaceId,
+  );
+  // One statement for each workspace: the ledgers of many together could exceed its timeout.
+  for (const keys of byWorkspace.values()) created.push(...(await sumSpent(tx, keys)));
   return created;
 }
 
@@ -157,28 +204,51 @@ export async function deleteBudgets(
   await sql`delete from budgets b using ${rowsOf(keys)} where ${isOfKey("b")}`.execute(tx);
 }
 
-/**
- * Sets `spent` of budgets to the sum of the ledger's entries in their period. The caller has locked
- * the rows in an earlier statement, so the sum contains the entries of all transactions that have
- * added to these rows. It lacks the entries of open transactions that began before the budgets
- * existed and do not see them.
- */
-export async function sumSpent(
+/** Sets `spent` of new budgets to the sum of the ledger's entries in their period. */
+async function sumSpent(
   tx: WorkspaceTransaction,
   keys: readonly BudgetKey[],
-): Promise<void> {
-  await sql`
+): Promise<NewBudget[]> {
+  const { rows } = await sql<NewBudget>`
 with sums as (
-  select b.id, coalesce(sum(${sql.raw(entryAmountSql("b", "e"))}), 0)::bigint as spent
-  from ${rowsOf(keys)} join budgets b on ${isOfKey("b")}
-  left join usage_entries e on e.workspace_id = b.workspace_id
-    and e.time >= b.starts and e.time < b.ends
-    and case b.scope_kind
-      when 'agent' then e.agent_id = b.scope_id
-      when 'key' then e.principal = 'key:' || b.scope_id
-      when 'trigger' then e.trigger_id = b.scope_id
-      else true end
-  group by b.id
+  select b.id, h.horizon, coalesce(sum(${amountOfEntry}), 0)::bigint as spent,
+    coalesce(sum(${amountOfEntry}) filter (where e.transaction < h.horizon), 0)::bigint as earlier
+  from (select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon) h
+  cross join ${rowsOf(keys)} join budgets b on ${isOfKey("b")}
+  left join usage_entries e on e.workspace_id = b.workspace_id and ${isCounted}
+  group by b.id, h.horizon
+)
+update budgets b set spent = s.spent from sums s where b.id = s.id
+returning b.workspace_id as "workspaceId", b.scope_id as "scopeId", b.scope_kind as "scopeKind",
+  b.metric, b.id, s.horizon, s.earlier, b.starts::text`.execute(tx);
+  return rows;
+}
+
+/**
+ * Sets `spent` of new budgets to the sum of the ledger's entries in their period, of which it reads
+ * only those that `earlier` does not contain: all entries of transactions with ids below `horizon`
+ * were visible then. The caller has locked the rows in an earlier statement, so the sum contains
+ * the entries of all transactions that have added to these rows. It lacks the entries of open
+ * transactions that began before the budgets existed and do not see them. A budget whose next
+ * period has begun meanwhile is left as it is, and so is one that was deleted and created again.
+ */
+export async function addLaterEntries(
+  tx: WorkspaceTransaction,
+  budgets: readonly NewBudget[],
+): Promise<void> {
+  const workspaceIds = [...new Set(budgets.map(({ workspaceId }) => workspaceId))];
+  const horizon = Math.min(...budgets.map((budget) => Number(budget.horizon)));
+  await sql`
+with later as materialized (
+  -- Not joined below, where PostgreSQL could find entries by their time and read a whole month.
+  select * from usage_entries e
+  where e.workspace_id = any (${workspaceIds}::text[]) and e.transaction >= ${horizon}::bigint
+), sums as (
+  select b.id, k.earlier + coalesce(sum(${amountOfEntry}), 0)::bigint as spent
+  from ${rowsOf(budgets)} join budgets b on ${isOfKey("b")} and b.id = k.id and b.starts = k.starts
+  left join later e on e.workspace_id = b.workspace_id and e.transaction >= k.horizon
+    and ${isCounted}
+  group by b.id, k.earlier
 )
 update budgets b set spent = s.spent from sums s where b.id = s.id`.execute(tx);
 }

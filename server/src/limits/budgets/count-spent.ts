@@ -1,10 +1,10 @@
 import { elapsed, sleep } from "../../base/clock.ts";
 import { type Database, inAllWorkspaces } from "../../base/database/index.ts";
 import {
-  type BudgetKey,
+  addLaterEntries,
   lockBudgets,
+  type NewBudget,
   openTransactions,
-  sumSpent,
   writeThresholds,
 } from "./budget-store.ts";
 
@@ -18,10 +18,11 @@ const pollIntervalMs = 10;
 /**
  * Sets the exact amount spent of new budgets, and writes the events for the percentages that it
  * reaches. Call it after the transaction that inserted them has committed. A statement that began
- * before that commit does not see the budgets: it adds its entries only to the ledger. The sum of
- * the ledger is therefore computed after all these statements have ended. Statements that began
- * later add to `spent` themselves. If this function fails or the process exits, the entries of the
- * earlier statements stay missing in `spent` until the budget's period ends.
+ * before that commit does not see the budgets: it adds its entries only to the ledger. The entries
+ * since the budgets were inserted are therefore summed up again after all these statements have
+ * ended. Statements that began later add to `spent` themselves. If this function fails or the
+ * process exits, the entries of the earlier statements stay missing in `spent` until the budget's
+ * period ends.
  *
  * It would not be enough to wait until all transactions with lower ids have ended, as readers of
  * the event stream do: a statement takes its snapshot before it gets an id, so a statement with a
@@ -29,14 +30,14 @@ const pollIntervalMs = 10;
  */
 export async function countSpent(
   database: Pick<Database, "tenant">,
-  keys: readonly BudgetKey[],
+  created: readonly NewBudget[],
 ): Promise<void> {
-  if (keys.length === 0) return;
+  if (created.length === 0) return;
   await earlierTransactionsEnded(database);
   await inAllWorkspaces(database.tenant, async (tx) => {
-    await lockBudgets(tx, keys);
-    await sumSpent(tx, keys);
-    await writeThresholds(tx, keys);
+    await lockBudgets(tx, created);
+    await addLaterEntries(tx, created);
+    await writeThresholds(tx, created);
   });
 }
 

@@ -1,8 +1,10 @@
 export {
+  addBudgets,
   type BudgetKey,
   type BudgetToPut,
   deleteBudgets,
   lockBudgets,
+  type NewBudget,
   putBudgets,
   startDuePeriods,
 } from "./budget-store.ts";

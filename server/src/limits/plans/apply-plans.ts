@@ -4,7 +4,7 @@ import {
   type WorkspaceTransaction,
 } from "../../base/database/index.ts";
 import { announceLimits } from "../announce.ts";
-import type { BudgetKey } from "../budgets/index.ts";
+import type { NewBudget } from "../budgets/index.ts";
 import type { LimitServices, PlanSources } from "../services.ts";
 import { findAllowances } from "./plan.ts";
 import { type PlanLimits, putPlanBudgets } from "./put-plan-budgets.ts";
@@ -28,7 +28,7 @@ export async function applyPlans(
   tx: WorkspaceTransaction,
   sources: PlanSources,
   workspaceIds: readonly string[],
-): Promise<BudgetKey[]> {
+): Promise<NewBudget[]> {
   const plans: PlanLimits[] = [];
   for (const workspaceId of workspaceIds) {
     const row = await findWorkspacePlan(tx, workspaceId);

@@ -7,7 +7,7 @@ import { type Once, once } from "../../base/idempotency/index.ts";
 import { newId } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import { announceLimits } from "../announce.ts";
-import type { BudgetKey } from "../budgets/index.ts";
+import type { NewBudget } from "../budgets/index.ts";
 import type { LimitServices } from "../services.ts";
 import { applyPlans } from "./apply-plans.ts";
 import { requireOperator, toPlan } from "./plan.ts";
@@ -31,7 +31,7 @@ export async function createPlan({
   requireOperator(ctx);
   const { database, limits } = ctx;
   let workspaceIds: readonly string[] = [];
-  let created: readonly BudgetKey[] = [];
+  let created: readonly NewBudget[] = [];
   const plan = await inAllWorkspaces(database.tenant, (tx) =>
     once(tx, ctx, async () => {
       const { name, ...allowances } = parseBody(createPlanBody, input.body);

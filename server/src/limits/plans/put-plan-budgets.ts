@@ -1,10 +1,11 @@
 import type { Allowances } from "@beckon/contract";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import {
-  type BudgetKey,
+  addBudgets,
   type BudgetToPut,
   deleteBudgets,
   lockBudgets,
+  type NewBudget,
   putBudgets,
 } from "../budgets/index.ts";
 import { planMetrics } from "./workspace-plan-store.ts";
@@ -19,14 +20,14 @@ export interface PlanLimits {
 
 /**
  * Sets the budgets of workspaces to the allowances of their plans. A metric that is unlimited now
- * and later has no budget.
+ * and later has no budget. The caller holds the lock of `lockPlans`.
  * @returns the budgets that are new. Pass them to `announceLimits` after the transaction has
  *   committed.
  */
 export async function putPlanBudgets(
   tx: WorkspaceTransaction,
   plans: readonly PlanLimits[],
-): Promise<BudgetKey[]> {
+): Promise<NewBudget[]> {
   const all = plans.flatMap(({ workspaceId, present, next }) =>
     planMetrics.map(
       ([metric, field]): BudgetToPut => ({
@@ -39,12 +40,14 @@ export async function putPlanBudgets(
       }),
     ),
   );
-  await lockBudgets(tx, all);
   const isLimited = ({ allowed, nextAllowed }: BudgetToPut) =>
     allowed !== null || (nextAllowed ?? null) !== null;
+  const limited = all.filter(isLimited);
   // Budgets are deleted last: a new budget takes its month from the budgets that the plan already
   // has, even if all of these are deleted here.
-  const created = await putBudgets(tx, all.filter(isLimited));
+  const created = await addBudgets(tx, limited);
+  await lockBudgets(tx, all);
+  await putBudgets(tx, limited);
   await deleteBudgets(
     tx,
     all.filter((budget) => !isLimited(budget)),

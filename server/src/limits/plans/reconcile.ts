@@ -1,15 +1,18 @@
 import { type Database, inAllWorkspaces } from "../../base/database/index.ts";
 import { ConfigError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { type BudgetKey, countSpent } from "../budgets/index.ts";
+import { countSpent } from "../budgets/index.ts";
 import type { PlanSources } from "../services.ts";
 import { applyPlans } from "./apply-plans.ts";
 import type { OperatorPlans } from "./operator-plans.ts";
 import { listPlanRows, lockPlans } from "./store.ts";
 import { findOutdatedWorkspaces, plansInUse } from "./workspace-plan-store.ts";
 
-/** Maximum number of workspaces whose budgets one transaction locks and changes. */
-const maxWorkspaces = 200;
+/**
+ * Maximum number of workspaces whose budgets one transaction changes. It may have to sum up the
+ * month of each, and other processes that start at the same time wait for it.
+ */
+const maxWorkspaces = 20;
 
 /**
  * At startup, sets the allowances of workspaces to those in the operator's file, and writes nothing
@@ -38,7 +41,7 @@ export async function reconcilePlans(
       });
     return findOutdatedWorkspaces(tx, operatorPlans);
   });
-  const changed: BudgetKey[] = [];
+  const changed = new Set<string>();
   for (let start = 0; start < outdated.length; start += maxWorkspaces) {
     const workspaceIds = outdated.slice(start, start + maxWorkspaces);
     const written = await inAllWorkspaces(database.tenant, async (tx) => {
@@ -48,9 +51,9 @@ export async function reconcilePlans(
     // Counted after each transaction, because a start that fails later does not find these
     // workspaces outdated when it is repeated.
     await countSpent(database, written);
-    changed.push(...written);
+    for (const { workspaceId } of written) changed.add(workspaceId);
   }
-  return [...new Set(changed.map(({ workspaceId }) => workspaceId))];
+  return [...changed];
 }
 
 /**

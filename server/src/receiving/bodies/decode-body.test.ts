@@ -7,6 +7,7 @@ import { decodeBody } from "./index.ts";
 
 const all = { multipart: true, xml: true, ndjson: true, csv: true, gzip: true };
 const form = "application/x-www-form-urlencoded";
+const multipart = "multipart/form-data; boundary=x";
 
 interface Sent {
   readonly type?: string | undefined;
@@ -28,6 +29,21 @@ function decode(
     receivedAtMs: 0,
   };
   return decodeBody(receiving.parse({ bodies, template }), request, hold);
+}
+
+/**
+ * Returns a multipart form with the boundary `x` whose first part is in ISO-8859-1.
+ * @param more further parts, in UTF-8
+ */
+function latin1Form(name: string, value: string, more = ""): Buffer {
+  return Buffer.concat([
+    Buffer.from(part(`name="${name}"`, value), "latin1"),
+    Buffer.from(`${more}--x--\r\n`),
+  ]);
+}
+
+function part(disposition: string, content: string): string {
+  return `--x\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`;
 }
 
 async function errorOf(...sent: Parameters<typeof decode>): Promise<ApiError> {
@@ -81,7 +97,55 @@ describe("text, JSON and forms", () => {
   });
 
   test.each([
+    [
+      "a charset in its Content-Type",
+      `${form}; charset=ISO-8859-1`,
+      "name=Jos%E9&city=K%F6ln+S%FCd",
+    ],
+    ["a field _charset_", form, "_charset_=windows-1252&name=Jos%E9&city=K%F6ln+S%FCd"],
+    ["UTF-8", `${form}; charset=utf-8`, "name=Jos%C3%A9&city=Köln+S%C3%BCd"],
+    ["an unknown charset", `${form}; charset=unknown`, "name=Jos%C3%A9&city=K%C3%B6ln%20S%C3%BCd"],
+  ])("a form with %s is decoded", async (_, type, body) => {
+    const { payload } = await decode(body, { type });
+    expect(payload).toMatchObject({ name: "José", city: "Köln Süd" });
+  });
+
+  test("a form in a charset of several bytes is decoded", async () => {
+    const type = `${form}; charset="Shift_JIS"`;
+    expect((await decode("name=%83A%83C", { type })).payload).toEqual({ name: "アイ" });
+  });
+
+  test("a form in a charset of 7 bits is decoded", async () => {
+    const type = `${form}; charset=ISO-2022-JP`;
+    const { payload } = await decode("name=%1B%24B%25%22%25%24%1B%28B+1&a=b", { type });
+    expect(payload).toEqual({ name: "アイ 1", a: "b" });
+  });
+
+  test("U+FFFD is kept in a form that contains it", async () => {
+    const text = `${part('name="a"', "1\ufffd")}${part('name="f"; filename="\ufffd.txt"', "x")}`;
+    const { payload } = await decode(`${text}--x--\r\n`, { type: multipart });
+    expect(payload).toMatchObject({ a: "1\ufffd", f: { name: "\ufffd.txt" } });
+    expect((await decode("a=%EF%BF%BD", { type: form })).payload).toEqual({ a: "\ufffd" });
+  });
+
+  test.each([
     ["JSON", "application/json", "{", /not valid JSON/],
+    ["form", form, "name=Jos%E9", /form is not .* UTF-8/],
+    ["multipart form", multipart, latin1Form("name", "José"), /form is not .* UTF-8/],
+    ["name in a form", multipart, latin1Form("José", "1"), /UTF-8/],
+    ["name of a file", multipart, latin1Form('f"; filename="José.txt', "1"), /UTF-8/],
+    [
+      "form with U+FFFD in a field",
+      multipart,
+      latin1Form("name", "José", part('name="a"', "\ufffd")),
+      /UTF-8/,
+    ],
+    [
+      "form with U+FFFD in a file",
+      multipart,
+      latin1Form("name", "José", part('name="f"; filename="a"', "\ufffd\ufffd")),
+      /UTF-8/,
+    ],
     ["text", "text/plain", Buffer.from([0xff, 0xfe]), /UTF-8/],
     ["text", "text/plain", "a\u0000", /NUL/],
   ])("damaged %s is rejected", async (_, type, body, message) => {

@@ -48,7 +48,7 @@ export async function decodeBody(
     if (text.length > bytes.length && !hold(text.length - bytes.length)) throw tooManyBodies();
     return text;
   };
-  if (type === formType) return ofForm(textOf(bytes), asJson);
+  if (type === formType) return ofForm(textOf(bytes), contentType, asJson);
   if (type === "multipart/form-data" && bodies.multipart) {
     const { fields, files } = await readMultipart(bytes, contentType ?? "");
     return { payload: fields, text: asJson(fields), files };
@@ -108,8 +108,12 @@ function ofJson(text: string): DecodedBody {
   return { payload: parseJson(text), text, files: [] };
 }
 
-function ofForm(text: string, asJson: (fields: object) => string): DecodedBody {
-  const fields = urlEncodedFields(text, maxFormFields);
+function ofForm(
+  text: string,
+  contentType: string | undefined,
+  asJson: (fields: object) => string,
+): DecodedBody {
+  const fields = urlEncodedFields(text, { contentType, maxFields: maxFormFields });
   if (fields !== undefined) return { payload: fields, text: asJson(fields), files: [] };
   try {
     return ofJson(text);

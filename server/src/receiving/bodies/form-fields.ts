@@ -41,20 +41,86 @@ export function tooManyFields(maxFields: number): ApiError {
   );
 }
 
+export function notInItsCharset(): ApiError {
+  return new ApiError(
+    "bad_request",
+    "The form is not valid text in its charset, which is UTF-8 unless the form names another. Send the form in UTF-8.",
+  );
+}
+
 /**
  * Returns the fields of a URL-encoded form; undefined if the text is JSON or has no `=`. Such text
  * often has the Content-Type of a form, because curl sends every body with it by default.
- * @throws ApiError `bad_request` if there are more than `maxFields`
+ * @param contentType value of the header; its charset is that of the form, unless the form has a
+ *   field `_charset_`. The default is UTF-8.
+ * @throws ApiError `bad_request` if there are more than `maxFields`, or if the form is not text in
+ *   its charset
  */
 export function urlEncodedFields(
   text: string,
-  maxFields: number,
+  {
+    contentType,
+    maxFields,
+  }: { readonly contentType?: string | undefined; readonly maxFields: number },
 ): Record<string, string | string[]> | undefined {
   if (!text.includes("=") || isJson(text)) return undefined;
   if (hasMoreFields(text, maxFields)) throw tooManyFields(maxFields);
   const fields = new FormFields(maxFields);
-  for (const [name, value] of new URLSearchParams(withValues(text))) fields.add(name, value);
+  const form = inUtf8(text, charsetOf(text, contentType));
+  for (const [name, value] of new URLSearchParams(withValues(form))) fields.add(name, value);
   return fields.toObject();
+}
+
+/** @see HTML Standard, "Naming form controls: the name attribute", about `_charset_` */
+function charsetOf(text: string, contentType = ""): string {
+  const [, charset = "utf-8"] =
+    /(?:^|&)_charset_=([^&]*)/.exec(text) ?? /;\s*charset="?([^\s;"]+)/i.exec(contentType) ?? [];
+  return charset;
+}
+
+/**
+ * Returns a form whose percent-encoded bytes are UTF-8 and in which each `%` encodes a byte, as
+ * `URLSearchParams` needs it. In other forms, it would replace characters by U+FFFD.
+ * @throws ApiError `bad_request` if these bytes are not text in `charset`
+ */
+function inUtf8(form: string, charset: string): string {
+  const decoder = decoderOf(charset);
+  if (decoder.encoding === "utf-8" && canDecode(form)) return form;
+  // Names and values are decoded whole: in some charsets, the second byte of a character can be
+  // that of a letter, which is not percent-encoded.
+  return form.replace(/[^&=?\u0080-\uffff]+/g, (encoded) => {
+    if (!encoded.includes("%")) return encoded;
+    const bytes = encoded
+      .replaceAll("+", " ")
+      .replace(/%([\da-f]{2})/gi, (_, hex: string) =>
+        String.fromCharCode(Number.parseInt(hex, 16)),
+      );
+    try {
+      return encodeURIComponent(decoder.decode(Buffer.from(bytes, "latin1")));
+    } catch {
+      throw notInItsCharset();
+    }
+  });
+}
+
+/** Returns whether each `%` encodes a byte, and these bytes are UTF-8. */
+function canDecode(form: string): boolean {
+  try {
+    decodeURIComponent(form);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns a decoder of UTF-8 if the charset is unknown. */
+function decoderOf(charset: string) {
+  const options = { fatal: true, ignoreBOM: true };
+  try {
+    return new TextDecoder(charset, options);
+  } catch {
+    return new TextDecoder("utf-8", options);
+  }
 }
 
 /**

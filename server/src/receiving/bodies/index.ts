@@ -9,4 +9,4 @@ export { type DecodedBody, decodeBody } from "./decode-body.ts";
 export { hasMoreFields, maxFormFields } from "./form-fields.ts";
 export { ReceivedBodyHold } from "./received-body-hold.ts";
 export { textOf } from "./text-of.ts";
-export { toPayload } from "./to-payload.ts";
+export { formType, toPayload } from "./to-payload.ts";

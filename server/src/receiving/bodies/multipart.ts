@@ -9,7 +9,7 @@ import {
 } from "@fastify/busboy";
 import { ApiError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
-import { FormFields, maxFormFields, tooManyFields } from "./form-fields.ts";
+import { FormFields, maxFormFields, notInItsCharset, tooManyFields } from "./form-fields.ts";
 
 /** A file of a form. It becomes an artifact of the run. */
 export interface ReceivedFile {
@@ -50,7 +50,8 @@ const pieceBytes = 256 * 1024;
  * Reads a form (RFC 7578). Empty files without a name are left out, because browsers send one for
  * each file input in which no file was chosen.
  * @throws ApiError `bad_request` if the body is not a complete, valid form, has too many fields or
- *   files, a field name that is not valid, or a NUL in a field.
+ *   files, a field name that is not valid, a NUL in a field, or a name or field that is not text in
+ *   UTF-8. A field can be in ISO-8859-1 if the Content-Type of its part says so.
  */
 export async function readMultipart(
   bytes: Buffer,
@@ -61,6 +62,7 @@ export async function readMultipart(
 }> {
   const fields = new FormFields<string | FileReference>(maxFormFields + maxFiles);
   const files: ReceivedFile[] = [];
+  const texts: string[] = [];
   const parser = createParser(contentType);
   const fail = (error: ApiError) => parser.destroy(error);
   parser.on("partsLimit", () => fail(tooManyFields(maxFormFields)));
@@ -70,10 +72,12 @@ export async function readMultipart(
     const mistake = nameMistake(name) ?? valueMistake(value);
     if (mistake !== undefined) fail(new ApiError("bad_request", mistake));
     else fields.add(name, value);
+    texts.push(name, value);
   });
   parser.on("file", (field, stream, fileName, _encoding, mediaType) => {
     const mistake = nameMistake(field);
     if (mistake !== undefined) fail(new ApiError("bad_request", mistake));
+    texts.push(field, fileName ?? "");
     collect(stream, (content) => {
       if (content.length === 0 && !fileName) return;
       const file = {
@@ -94,7 +98,38 @@ export async function readMultipart(
   } catch (thrown) {
     throw thrown instanceof ApiError ? thrown : notMultipart();
   }
+  if (isDamaged(texts, bytes, files)) throw notInItsCharset();
   return { fields: fields.toObject(), files };
+}
+
+/**
+ * Returns whether a text is not in its charset: Busboy replaces its bytes by U+FFFD. A form can
+ * also contain U+FFFD, so these characters are counted in the form without its files. To search the
+ * form for each text would take time that grows with the square of its size: a minute for 1 MiB.
+ */
+function isDamaged(
+  texts: readonly string[],
+  bytes: Buffer,
+  files: readonly ReceivedFile[],
+): boolean {
+  const read = texts.reduce((sum, text) => sum + countReplacements(text), 0);
+  if (read === 0) return false;
+  const inFiles = files.reduce((sum, { content }) => sum + countSent(content), 0);
+  return read > countSent(bytes) - inFiles;
+}
+
+function countReplacements(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\ufffd"); at !== -1; at = text.indexOf("\ufffd", at + 1)) count++;
+  return count;
+}
+
+/** Counts U+FFFD in UTF-8. A call of `indexOf` for each one would take a second for 25 MiB. */
+function countSent(bytes: Buffer): number {
+  let count = 0;
+  for (let at = 2; at < bytes.length; at++)
+    if (bytes[at] === 0xbd && bytes[at - 1] === 0xbf && bytes[at - 2] === 0xef) count++;
+  return count;
 }
 
 function createParser(contentType: string): BusboyInstance {

@@ -23,7 +23,7 @@ export function toPayload(contentType: string | undefined, readText: () => strin
   }
   if (type === formType) {
     const text = readText();
-    const fields = urlEncodedFields(text, Number.POSITIVE_INFINITY);
+    const fields = urlEncodedFields(text, { contentType, maxFields: Infinity });
     return fields === undefined ? text : formAsJson(fields, { isInput: true });
   }
   throw new ApiError(

@@ -113,34 +113,50 @@ export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
 }
 
 /**
- * Takes over the runs of dead processes, and ends those that have no attempt left. A process that
- * executes runs on their last attempts leaves some other runs on their last attempts to later
- * calls: see `claimLastAttempts`. So the worker also calls this function when a run on its last
- * attempt has ended. Calls must not overlap.
+ * Takes over the runs of dead processes, and ends those that have no attempt left. Records in
+ * `Capacity.hasAbandoned` whether it stopped because of the capacity. A process that executes runs
+ * on their last attempts leaves some other runs on their last attempts to later calls: see
+ * `claimLastAttempts`. So the worker also calls this function when a run on its last attempt has
+ * ended. Calls must not overlap.
  */
 export async function takeOverRuns(ports: ClaimPorts): Promise<void> {
+  const { deaths } = ports.capacity;
+  let waiting = false;
+  try {
+    waiting = await takeOver(ports);
+  } finally {
+    ports.capacity.foundAbandoned({ waiting, deaths });
+  }
+}
+
+/** Like `takeOverRuns`. Returns whether runs may be left that wait for capacity of this process. */
+async function takeOver(ports: ClaimPorts): Promise<boolean> {
   const { database } = ports;
-  if (!(await countSuspects(database))) return;
+  if (!(await countSuspects(database))) return false;
   await endExhausted(ports, maxBatchRuns);
   const cancelled = (claim: Claimant) => claimCancelled(database, claim);
   while ((await claimUpTo(ports, maxBatchRuns, cancelled, { onlyToEnd: true })) === "some");
   const abandoned = (claim: Claimant) => claimAbandoned(database, claim);
-  while ((await claimUpTo(ports, maxBatchRuns, abandoned)) === "some");
-  await takeLastAttempts(ports);
+  let outcome: ClaimOutcome;
+  do outcome = await claimUpTo(ports, maxBatchRuns, abandoned);
+  while (outcome === "some");
+  const outcomes = [outcome, await takeLastAttempts(ports)];
+  return ports.capacity.isOpen && (outcomes.includes("full") || outcomes.includes("some"));
 }
 
 /**
  * Takes over runs for their last attempt. Does nothing while the database has not replied to an
  * earlier claim for last attempts.
  */
-async function takeLastAttempts(ports: ClaimPorts): Promise<void> {
-  if ([...ports.unconfirmedClaims].some((claim) => claim.lastAttempt !== undefined)) return;
+async function takeLastAttempts(ports: ClaimPorts): Promise<ClaimOutcome | undefined> {
+  if ([...ports.unconfirmedClaims].some((claim) => claim.lastAttempt !== undefined))
+    return undefined;
   const executing = [...ports.live.values()].flatMap(({ lastAttempt }) => lastAttempt ?? []);
   const claim = (claimant: Claimant) => claimLastAttempts(ports.database, claimant, executing);
   // If the reply is lost, it is unknown which kind of last attempt the claim was for. `repeated` is
   // the safe assumption, since other runs on their last attempt are then not executed at the same
   // time.
-  await claimUpTo(ports, maxTogether, claim, { lastAttempt: "repeated" });
+  return claimUpTo(ports, maxTogether, claim, { lastAttempt: "repeated" });
 }
 
 /**
@@ -173,25 +189,29 @@ export async function executeLostClaims(
 }
 
 /**
- * Claims runs up to the free capacity, and starts to execute them.
- * @param options
- * - `onlyToEnd`: the runs are claimed only to be ended. This takes little time and memory, so they
- *   are claimed even without free capacity, as long as this process accepts runs.
- * - `lastAttempt`: the kind of last attempt to assume if the reply to the claim is lost. Undefined
- *   if the claimed runs are not on their last attempt.
- * @returns
+ * The outcome of a claim up to the free capacity.
  * - `all`: no runs are left, except those of workspaces whose runs wait for memory here.
  * - `some`: there may be more runs.
  * - `contended`: the claim skipped what another process had locked; a repeated one can find more.
  * - `full`: nothing was claimed: this process has no free capacity, accepts no runs, or has too
  *   many unconfirmed claims.
  */
+type ClaimOutcome = "all" | "some" | "contended" | "full";
+
+/**
+ * Claims runs up to the free capacity, and starts to execute them.
+ * @param options
+ * - `onlyToEnd`: the runs are claimed only to be ended. This takes little time and memory, so they
+ *   are claimed even without free capacity, as long as this process accepts runs.
+ * - `lastAttempt`: the kind of last attempt to assume if the reply to the claim is lost. Undefined
+ *   if the claimed runs are not on their last attempt.
+ */
 async function claimUpTo(
   ports: ClaimPorts,
   maxRuns: number,
   claim: (claim: Claimant) => Promise<ClaimResult>,
   { onlyToEnd = false, ...options }: { onlyToEnd?: boolean; lastAttempt?: LastAttempt } = {},
-): Promise<"all" | "some" | "contended" | "full"> {
+): Promise<ClaimOutcome> {
   const { capacity } = ports;
   const owner = ports.process.id;
   const limit = onlyToEnd && capacity.isOpen ? maxRuns : Math.min(maxRuns, capacity.free);

@@ -7,6 +7,9 @@ export class Capacity {
   readonly #heap: Pick<HeapGuard, "isFull">;
   #inUse = 0;
   #queueEmpty = false;
+  /** At first true, because runs of dead processes may wait since before this process started. */
+  #hasAbandoned = true;
+  #deaths = 0;
   #open: boolean;
   #announced = false;
   #draining = false;
@@ -40,11 +43,19 @@ export class Capacity {
   }
 
   /**
-   * Whether the queue was empty according to the last call of `foundQueue`. If it was not, a new
-   * run must be queued, so that it does not overtake older runs.
+   * Whether the queue was empty according to the last call of `foundQueue`, and no abandoned runs
+   * wait. Otherwise a new run must be queued, so that it does not overtake older runs.
    */
   get queueEmpty(): boolean {
-    return this.#queueEmpty;
+    return this.#queueEmpty && !this.#hasAbandoned;
+  }
+
+  /**
+   * Whether runs of dead processes may wait for capacity of this process. They get it before queued
+   * runs.
+   */
+  get hasAbandoned(): boolean {
+    return this.#hasAbandoned;
   }
 
   /** Number of runs that this process can accept now. */
@@ -57,7 +68,7 @@ export class Capacity {
    * @returns whether capacity was reserved.
    */
   tryReserve(): boolean {
-    if (!this.#queueEmpty || this.free === 0) return false;
+    if (!this.queueEmpty || this.free === 0) return false;
     this.#inUse += 1;
     return true;
   }
@@ -77,6 +88,32 @@ export class Capacity {
   /** Records whether the queue is empty, as found by a claim or reported by another process. */
   foundQueue({ empty }: { readonly empty: boolean }): void {
     this.#queueEmpty = empty;
+  }
+
+  /** How often `foundDeaths` was called. */
+  get deaths(): number {
+    return this.#deaths;
+  }
+
+  /** Records that processes were declared dead, whose runs may wait for capacity. */
+  foundDeaths(): void {
+    this.#deaths += 1;
+    this.#hasAbandoned = true;
+  }
+
+  /**
+   * Records whether abandoned runs may wait for capacity, as found by a failover.
+   * @param options.deaths value of `deaths` when the failover began. If it has grown, the failover
+   *   may have missed runs, so the result is not recorded.
+   */
+  foundAbandoned({
+    waiting,
+    deaths,
+  }: {
+    readonly waiting: boolean;
+    readonly deaths: number;
+  }): void {
+    if (deaths === this.#deaths) this.#hasAbandoned = waiting;
   }
 
   /** Makes readiness checks fail, permanently. Runs are still accepted. */

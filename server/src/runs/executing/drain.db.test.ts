@@ -14,15 +14,12 @@ import {
   startModelServer,
   withDelivery,
 } from "../../../test/model-server.ts";
-import { allSucceeded, eventTypesOf } from "../../../test/runs-of.ts";
+import { allSucceeded, eventTypesOf, statesOf } from "../../../test/runs-of.ts";
 import { newId } from "../../base/ids.ts";
 import type { Tool } from "../../engine/index.ts";
 import type { Beckon } from "../../main.ts";
 
-/**
- * A server that executes no runs. So released runs stay queued until a test starts a server that
- * executes them.
- */
+/** Executes no runs, so released runs stay queued until a test starts a server that executes. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 
 type Agent = Awaited<ReturnType<typeof beckon.createAgent>>;
@@ -403,6 +400,56 @@ test("a stopping process with the role api waits for the runs of its callers", a
   const { status, body } = await invoked;
   expect([status, body.output]).toEqual([200, "Hello"]);
   await stopped;
+});
+
+/** Waits until no living process executes queued runs any more. */
+async function untilAllDrain(): Promise<void> {
+  await eventually("the drain of all processes", async () => {
+    const { rows } = await beckon.db.database.engine.query(
+      "select from processes where died_at is null and accepts_runs",
+    );
+    return rows.length === 0 || undefined;
+  });
+}
+
+test("processes that stop together do not wait for queued runs, which none of them executes", async () => {
+  const servers = [await startServer(longGrace), await startServer(longGrace)] as const;
+  const held = await startHeldModel(beckon);
+  const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
+  const executed = invokeAt(servers[0], agent);
+  await held.reached(1);
+  const queued = servers.map((server) => invokeAt(server, agent));
+  await eventually(
+    "two queued runs",
+    async () => (await statesOf(beckon, agent.id)).queued === 2 || undefined,
+  );
+
+  const stopped = Promise.all(servers.map((server) => server.stop()));
+  await untilAllDrain();
+  held.release();
+  expect((await executed).status).toBe(200);
+  const answered = performance.now();
+  for (const { status, body } of await Promise.all(queued))
+    expect([status, body.status]).toEqual([202, "queued"]);
+  await stopped;
+  expect(performance.now() - answered).toBeLessThan(15_000);
+  await startServer({});
+  await allSucceeded(beckon, agent.id, 3);
+});
+
+test("a process waits for a caller whose run another stopping process executes", async () => {
+  const api = await startServer({ ...longGrace, BECKON_ROLE: "api" });
+  const worker = await startServer({ ...longGrace, BECKON_ROLE: "worker" });
+  const held = await startHeldModel(beckon);
+  const agent = await beckon.createAgent({ model: held.model });
+  const invoked = invokeAt(api, agent);
+  await held.reached(1);
+  const stopped = [worker.stop(), api.stop()];
+  await untilAllDrain();
+  held.release();
+  const { status, body } = await invoked;
+  expect([status, body.output]).toEqual([200, "Hello"]);
+  await Promise.all(stopped);
 });
 
 test("starts in progress when a process stops get a response, and none is lost", async () => {

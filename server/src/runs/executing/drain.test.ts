@@ -4,20 +4,26 @@ import { createLiveRuns, LiveRun } from "../subscribing/index.ts";
 import { type DrainPorts, drainRuns } from "./drain.ts";
 
 const ports = (given: Partial<DrainPorts>): DrainPorts => ({
+  database: {
+    get engine(): never {
+      return expect.fail("nothing is queried");
+    },
+  },
   log: createLog("silent"),
+  process: { id: "prc_1" },
   live: createLiveRuns(),
   starts: { pending: 0 },
+  startsInProgress: { count: 0 },
   subscribers: {
     pollers: {
       subscribe: () => expect.fail("nobody subscribes"),
       wake() {},
       wakeAll() {},
-      count: 0,
+      runIds: [],
       closed: false,
       close() {},
     },
   },
-  processMessages: { alone: true },
   ...given,
 });
 
@@ -29,6 +35,17 @@ test("a stopping process waits for the starts that it is writing", async () => {
     },
   };
   await drainRuns(ports({ starts }), 10_000);
+  expect(checks).toBeGreaterThan(3);
+});
+
+test("a stopping process waits for starts that read a run that an earlier request started", async () => {
+  let checks = 0;
+  const startsInProgress = {
+    get count() {
+      return checks++ < 3 ? 1 : 0;
+    },
+  };
+  await drainRuns(ports({ startsInProgress }), 10_000);
   expect(checks).toBeGreaterThan(3);
 });
 

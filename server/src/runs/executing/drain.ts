@@ -1,15 +1,19 @@
-import { elapsed, sleep } from "../../base/clock.ts";
-import type { ProcessMessages } from "../../base/database/index.ts";
+import { elapsed, sleep, undefinedAfter } from "../../base/clock.ts";
+import type { Database } from "../../base/database/index.ts";
 import type { Log } from "../../base/log.ts";
+import type { OwnProcess } from "../../processes/index.ts";
 import type { LiveRuns, Subscribers } from "../subscribing/index.ts";
+import { areExecutedElsewhere } from "./drain-store.ts";
 
 /** The services that draining needs. */
 export interface DrainPorts {
+  readonly database: Pick<Database, "engine">;
   readonly log: Log;
+  readonly process: Pick<OwnProcess, "id">;
   readonly live: LiveRuns;
   readonly starts: { readonly pending: number };
+  readonly startsInProgress: { readonly count: number };
   readonly subscribers: Pick<Subscribers, "pollers">;
-  readonly processMessages: Pick<ProcessMessages, "alone">;
 }
 
 /**
@@ -18,28 +22,42 @@ export interface DrainPorts {
  */
 const maxReleaseMs = 2_000;
 
-/** Time between two checks whether runs are left. */
+/** Time between two checks whether runs or callers are left. */
 const checkIntervalMs = 20;
+
+/** Time between two queries whether other processes execute the runs that callers wait for. */
+const queryIntervalMs = 500;
 
 /**
  * Waits up to `graceMs` until the runs of this process have ended, and until no caller at this
- * process waits for a run of another process. Then releases the remaining runs to the queue, which
- * does not count as an attempt. Runs that cannot be released in time are taken over by other
- * processes, as after a crash. The caller must have called `Capacity.drain` before, so that no more
- * runs are accepted.
+ * process waits for a run that another process executes or can claim. Then releases the remaining
+ * runs to the queue, which does not count as an attempt. Runs that cannot be released in time are
+ * taken over by other processes, as after a crash. The caller must have called `Capacity.drain`
+ * before, so that no more runs are accepted.
  */
 export async function drainRuns(ports: DrainPorts, graceMs: number): Promise<void> {
-  const { live, processMessages } = ports;
+  const { live } = ports;
   const { pollers } = ports.subscribers;
-  // While starts are being written, this process is not idle: each of them can create a run that
-  // this process executes.
-  const isIdle = () => live.size === 0 && ports.starts.pending === 0;
+  const deadline = elapsed() + graceMs;
+  const leftMs = () => deadline - elapsed();
+  // While starts are in progress, this process is not idle: each of them can create a run that this
+  // process executes, or find a run that its caller then waits for. `pending` also counts the
+  // starts whose callers wait no longer.
+  const isIdle = () =>
+    live.size === 0 && ports.starts.pending === 0 && ports.startsInProgress.count === 0;
+  const hasCallers = () => pollers.runIds.length > 0;
+  // An error counts as true: an outage of the database can end before the grace period.
+  const areExecuted = async () =>
+    (await undefinedAfter(
+      areExecutedElsewhere(ports.database, ports.process.id, pollers.runIds).catch(() => true),
+      leftMs(),
+    )) ?? true;
   // Wakes the streams of runs that other processes execute. The streams then end, since this
   // process is stopping, and their clients resume them at another process: see `subscribeToRun`.
   pollers.wakeAll();
-  // If this is the only process, it does not wait for the callers in `pollers`: they wait for runs
-  // of other processes, and none is left to execute these runs.
-  await until(() => isIdle() && (processMessages.alone || pollers.count === 0), graceMs);
+  await until(isIdle, graceMs);
+  while (hasCallers() && leftMs() > 0 && (await areExecuted()))
+    await until(() => !hasCallers(), Math.min(queryIntervalMs, leftMs()));
   await until(() => {
     // Stops runs in every check, not only in the first one: a start that was still being written
     // may have begun another run since.

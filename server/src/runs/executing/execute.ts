@@ -35,6 +35,7 @@ import { LiveRun, publishOutput } from "../subscribing/index.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { Capacity } from "./capacity.ts";
 import type { FirstCall, FirstCalls } from "./first-calls.ts";
+import { giveBack } from "./give-back.ts";
 import { limitAttempts } from "./limit-attempts.ts";
 import type { Memory } from "./memory.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
@@ -458,36 +459,21 @@ async function loadEntered(
   run: OwnedRun,
   waiting: Promise<void> | undefined,
 ): Promise<Loaded> {
-  if (waiting !== undefined) await Promise.all([waiting, giveBack(ports, run, live.signal)]);
+  if (waiting !== undefined) {
+    const returned = giveBack(ports, run, live.signal);
+    try {
+      await waiting;
+    } finally {
+      // Even if the run is stopped. A return that is written after the release of the run would
+      // replace what the run's next owner has reserved.
+      await returned;
+    }
+  }
   return {
     input: run.input ?? (await retryWhileLost(() => readInput(ports.database, run), live.signal)),
     events: [],
     wasWaiting: false,
   };
-}
-
-/**
- * Returns what was reserved when the run was started, if anything. If this fails, the run keeps it,
- * and replaces it when it reserves for its first call.
- */
-async function giveBack(
-  { reservations, onReturned, log }: ExecutePorts,
-  run: OwnedRun,
-  signal: AbortSignal,
-): Promise<void> {
-  const isReserved = run.firstCall?.reserved !== undefined;
-  run.firstCall = undefined;
-  if (!isReserved) return;
-  try {
-    await reservations.giveBack(run, signal);
-    onReturned([run.workspaceId]);
-  } catch (thrown) {
-    if (!signal.aborted)
-      log.write("a reservation could not be returned early", {
-        run_id: run.runId,
-        reason: messageOf(thrown),
-      });
-  }
 }
 
 function tooLarge({ maxBytes }: ByteHold): ApiError {

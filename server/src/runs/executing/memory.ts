@@ -17,17 +17,20 @@ export interface Memory {
   readonly bodies: ByteBudget;
   /** Budget for model output that is buffered for streams. */
   readonly outputs: ByteBudget;
+  /** Budget for the data of large events while it is sent to subscriptions. */
+  readonly deliveries: ByteBudget;
   readonly heap: HeapGuard;
 }
 
-const shares = { runs: 10 / 16, exchanges: 5 / 16, outputs: 1 / 16 };
+/** Fractions of the memory. That of `deliveries` is on top, so that it reduces no other. */
+const shares = { runs: 10 / 16, exchanges: 5 / 16, outputs: 1 / 16, deliveries: 1 / 16 };
 
 /** Maximum bytes of received bodies in one process, even if it has more memory: 256 MiB. */
 const maxReceivedBytes = 268_435_456;
 
 /**
- * Divides `bytes` into budgets. While the heap is full, the budgets `runs` and `exchanges` grant no
- * more memory.
+ * Divides `bytes` into budgets. While the heap is full, the budgets `runs`, `exchanges` and
+ * `deliveries` grant no more memory.
  * @param onFree called when there is memory again for runs that wait for it, either in this process
  *   or in the queue.
  */
@@ -44,10 +47,10 @@ export function shareMemory({
   const exchanges = new ByteBudget({ maxBytes: bytes * shares.exchanges });
   const bodies = new ByteBudget({ maxBytes: maxReceivedBytes });
   const outputs = new ByteBudget({ maxBytes: bytes * shares.outputs });
+  const deliveries = new ByteBudget({ maxBytes: bytes * shares.deliveries });
   heap.onChange = (isFull) => {
-    runs.paused = isFull;
-    exchanges.paused = isFull;
+    for (const budget of [runs, exchanges, deliveries]) budget.paused = isFull;
     if (!isFull) onFree();
   };
-  return { runs, exchanges, bodies, outputs, heap };
+  return { runs, exchanges, bodies, outputs, deliveries, heap };
 }

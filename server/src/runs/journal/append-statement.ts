@@ -84,10 +84,17 @@ interface AppendInput {
   }[];
 }
 
-/** Returns SQL that charges the written usage entries to the budgets of their runs. */
-const charge = (withDeliveries: boolean) =>
-  chargeBudgets("metered_runs", "written_entries", (source) =>
-    insertWorkspaceEvents(source, { withDeliveries }),
+/**
+ * Returns SQL that charges the written usage entries to the budgets of their runs. Artifacts and
+ * outputs have up to 32 MiB each. They are inserted before the budgets are locked, because the
+ * other runs of the workspace wait for these locks.
+ */
+const charge = (complete: boolean) =>
+  chargeBudgets(
+    "metered_runs",
+    "written_entries",
+    (source) => insertWorkspaceEvents(source, { withDeliveries: complete }),
+    complete ? ["written_files", "written_results"] : [],
   );
 
 interface CallInput {
@@ -242,20 +249,20 @@ with tenants as materialized (
   from ${entries.table} join moved m on m.position = e.write
 ), ${insertEvents("new_events", { withDeliveries: complete })}, settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
-), ${insertEntries("settling", calls.table, { returnsAmounts: charged })}, ${charged ? `${charge(complete)}, ` : ""}results as (
+), ${insertEntries("settling", calls.table, { returnsAmounts: charged })}, results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
     e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
     e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached
   from ${ends.table} join moved m on m.position = e.write
-), ${insertResults("results")}${
+), ${insertResults("results", { returnsRuns: charged && complete })}${
       files === undefined
         ? ""
         : `, written_files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
   select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
-  from ${files.table} join moved m on m.position = f.write
+  from ${files.table} join moved m on m.position = f.write${charged ? " returning id" : ""}
 )`
-    }
+    }${charged ? `, ${charge(complete)}` : ""}
 select json_agg(position) as written, now() as time, ${
       canDefer
         ? "(select json_agg(json_build_array(position, deferral)) from writes where deferral is not null)"

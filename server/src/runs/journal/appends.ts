@@ -68,7 +68,8 @@ export function createAppends(
         mutex: charged ? budgetMutex : mutex,
       }),
       // Large appends are written one at a time and do not use the mutex, so that neither small
-      // appends nor starts of runs wait for them.
+      // appends nor starts of runs wait until their contents are inserted. If a large append locks
+      // budgets, the others that need these budgets wait for its commit.
       large: createBatcher({ ...appends, maxRows: 1, maxBytes: 1 }),
     });
   };

@@ -10,8 +10,13 @@ import { nothingUsed, terminalEvent } from "./journal-entry.ts";
  * @param source name of a common table expression with the columns run_id, workspace_id, output,
  *   error_code, error_message, input_tokens, output_tokens, cached_input_tokens,
  *   cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros, limit_reached.
+ * @param options `returnsRuns`: whether other parts of the statement read `written_results`.
+ *   Default false.
  */
-export function insertResults(source: string): string {
+export function insertResults(
+  source: string,
+  { returnsRuns = false }: { readonly returnsRuns?: boolean } = {},
+): string {
   return `written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
@@ -19,7 +24,7 @@ export function insertResults(source: string): string {
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
     limit_reached
-  from ${source}
+  from ${source}${returnsRuns ? " returning run_id" : ""}
 )`;
 }
 

@@ -278,6 +278,29 @@ test("while the trigger listens for a sample, no request starts a run, not even 
   expect(await kinds([requestTo(trigger, agent)])).toEqual(["started"]);
 });
 
+test("a pause by a limit takes precedence over the same checks, whether limits are checked or not", async () => {
+  const { agent, trigger } = await seeded();
+  const disabled = await seedTrigger(database, agent, { enabled: false });
+  await database.engine.query(
+    `insert into budgets (workspace_id, scope_id, scope_kind, metric, allowed, spent, pauses_agent,
+        starts, ends)
+      values ($1, $2, 'agent', 'cost', 1, 1, true, now(), now() + interval '1 hour')`,
+    [agent.workspaceId, agent.agentId],
+  );
+  for (const [checksLimits, kind] of [
+    [false, "limited"],
+    [true, "limit_paused"],
+  ] as const) {
+    const rows = [
+      requestTo(disabled, agent, {}, { checksLimits }),
+      requestTo(trigger, agent, {}, { checksLimits, body: "bad" }),
+      requestTo(trigger, agent, { isFiltered: true }, { checksLimits }),
+      requestTo(trigger, agent, {}, { checksLimits, payload: "" }),
+    ];
+    expect(await kinds(rows)).toEqual(rows.map(() => kind));
+  }
+});
+
 test("the order of checks: event id, pause, trigger, body, filter, empty message", async () => {
   const { agent, trigger } = await seeded();
   await startRuns(database, [requestTo(trigger, agent, { eventId: "known" })]);

@@ -18,6 +18,8 @@ export interface StartPorts {
   readonly reports: Pick<RunReports, "ended">;
   readonly process: Pick<OwnProcess, "id">;
   readonly starts: Starts;
+  /** Number of calls of `startReceived` in progress, for which a stopping process waits. */
+  readonly startsInProgress: { count: number };
   readonly appends: Appends;
   readonly unconfirmedStarts: UnconfirmedStarts;
   readonly live: LiveRuns;

@@ -143,7 +143,7 @@ with callers as materialized (
       when c.deleted_at is not null then 'agent_deleted'
       ${received.beforePause}
       when c.paused_at is not null and not ${received.holds} then 'agent_paused'
-      when c.paused_by is not null and not ${received.holds} then 'limit_paused'
+      ${checks.limitPaused}
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       ${received.afterBody}
@@ -309,9 +309,14 @@ function optionalChecks(
     callbackUnknown: callbacks
       ? "when r.callback_url is not null and signer.id is null then 'callback_unknown'"
       : "",
+    // `limited` is where the first check of limits would be. The result of a request must not
+    // depend on whether this process already knows of the limits.
+    limitPaused: limits
+      ? `when c.paused_by is not null and not ${holds} then 'limit_paused'`
+      : "when c.is_limited then 'limited'",
     limitReached: limits
       ? `when ${reached} is not null and d.error_code is null and not ${holds} then 'limit_reached'`
-      : "when c.is_limited then 'limited'",
+      : "",
     subscribed: deliveries ? "" : `when ${someSubscriptions} then 'subscribed'`,
   };
 }

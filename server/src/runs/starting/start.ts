@@ -127,6 +127,15 @@ export async function startReceived(
 ): Promise<StartOutcome> {
   if (ports.capacity.isDraining) throw stopping();
   if (ports.memory.heap.isFull) throw outOfMemory();
+  ports.startsInProgress.count++;
+  try {
+    return await submit(ports, request);
+  } finally {
+    ports.startsInProgress.count--;
+  }
+}
+
+async function submit(ports: StartPorts, request: StartRequest): Promise<StartOutcome> {
   let row = toRequestFields(request);
   for (;;) {
     const result = await submitStart(ports, row, request);

@@ -34,6 +34,7 @@ function createPorts(owner: string): { ports: StartPorts; sent: ProcessMessage[]
   const reservations = new Reservations(database, mutex);
   const capacity = new Capacity({ max: 1, executes: true, heap });
   capacity.foundQueue({ empty: true });
+  capacity.foundAbandoned({ waiting: false, deaths: 0 });
   const ports: StartPorts = {
     database,
     log: createLog("silent"),
@@ -54,6 +55,7 @@ function createPorts(owner: string): { ports: StartPorts; sent: ProcessMessage[]
       onWritten() {},
       onReturned() {},
     }),
+    startsInProgress: { count: 0 },
     unconfirmedStarts: createUnconfirmedStarts(),
     live: createLiveRuns(),
     queueLimits: createQueueLimits(database),

@@ -21,8 +21,8 @@ export interface RunPollers {
   wake(runId: string): void;
   /** Wakes the subscribers of all runs, so that each reads the journal again. */
   wakeAll(): void;
-  /** Total number of subscribers, over all runs. */
-  readonly count: number;
+  /** Ids of the runs that have subscribers. */
+  readonly runIds: readonly string[];
   /**
    * Whether `close` was called, because this process is stopping. If so, all subscribers that wait
    * for later events must end.
@@ -61,7 +61,6 @@ export function createRunPollers(
 ): RunPollers {
   const byRun = new Map<string, Set<Subscriber>>();
   const closing = new AbortController();
-  let count = 0;
   let isPolling = false;
 
   async function poll(): Promise<void> {
@@ -110,7 +109,6 @@ export function createRunPollers(
       const subscribers = byRun.get(runId) ?? new Set();
       if (subscribers.size === 0) onFirstSubscriber(runId);
       byRun.set(runId, subscribers.add(subscriber));
-      count++;
       return {
         get isDeleted() {
           return subscriber.isDeleted;
@@ -128,9 +126,7 @@ export function createRunPollers(
           });
         },
         unsubscribe() {
-          if (!subscribers.delete(subscriber)) return;
-          count--;
-          if (subscribers.size === 0) byRun.delete(runId);
+          if (subscribers.delete(subscriber) && subscribers.size === 0) byRun.delete(runId);
         },
       };
     },
@@ -138,8 +134,8 @@ export function createRunPollers(
       for (const subscriber of byRun.get(runId) ?? []) subscriber.wake();
     },
     wakeAll,
-    get count() {
-      return count;
+    get runIds() {
+      return [...byRun.keys()];
     },
     get closed() {
       return closing.signal.aborted;

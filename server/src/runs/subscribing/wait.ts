@@ -31,13 +31,14 @@ export async function waitForRun(
         await untilEndedHere(live, signal);
         if (live.outcome !== undefined) return live.outcome;
       }
+      // Subscribes before the first query: no notification is missed, and a stopping process waits
+      // for this caller (see `drainRuns`). So the other processes get a message even if the run has
+      // already ended.
+      poller ??= pollers.subscribe(run.runId);
       const stored = await readStored(ports, run, signal);
       if (stored?.outcome !== undefined) return stored.outcome;
       if (signal.aborted || pollers.closed) return undefined;
-      if (stored === undefined) continue;
-      // After subscribing, the run is read again, because it may have ended in the meantime.
-      if (poller === undefined) poller = pollers.subscribe(run.runId);
-      else await poller.waitForMore(stored.lastSeq, signal);
+      if (stored !== undefined) await poller.waitForMore(stored.lastSeq, signal);
     }
   } finally {
     poller?.unsubscribe();

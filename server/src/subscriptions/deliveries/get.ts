@@ -1,5 +1,5 @@
 import type { DeliveryDetails } from "@beckon/contract";
-import { type Context, permit } from "../../base/context.ts";
+import { type Context, permit, scopesBeyond } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { deliveryBody } from "../../deliveries/index.ts";
 import type { SubscriptionRow } from "../store.ts";
@@ -11,7 +11,8 @@ import { type DeliveryRow, findData, listAttempts, type StoredData } from "./sto
 const maxAttempts = 50;
 
 /**
- * Returns a delivery with its body and its last attempts.
+ * Returns a delivery with its body and its last attempts. Without `runs:read`, the caller gets
+ * neither the body nor those of the responses, which can repeat it: they contain what agents do.
  * @throws ApiError `forbidden`, `not_found`
  */
 export async function getDelivery({
@@ -23,15 +24,16 @@ export async function getDelivery({
 }): Promise<DeliveryDetails> {
   permit(ctx, "subscriptions:read");
   const { workspaceId } = ctx;
+  const showsBodies = scopesBeyond(ctx, ["runs:read"]).length === 0;
   return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
     const subscription = await requireSubscription(tx, ctx, input);
     const row = await requireDelivery(tx, ctx, input);
     const key = { workspaceId, subscriptionId: input.subscriptionId, deliveryId: input.deliveryId };
     const attempts = await listAttempts(tx, key, maxAttempts);
-    const data = await findData(tx, key);
+    const data = showsBodies ? await findData(tx, key) : undefined;
     return {
       ...toDelivery(row),
-      body: bodyOf({ ...row, ...data }, subscription, input.publicUrl),
+      body: data === undefined ? null : bodyOf({ ...row, ...data }, subscription, input.publicUrl),
       attempts_log: attempts.map((attempt) => ({
         number: attempt.number,
         started_at: attempt.started_at.toISOString(),
@@ -40,7 +42,7 @@ export async function getDelivery({
         request_headers: attempt.request_headers,
         status: attempt.status,
         response_headers: attempt.response_headers,
-        response_body: attempt.response_body,
+        response_body: showsBodies ? attempt.response_body : "",
         error: attempt.error,
       })),
     };

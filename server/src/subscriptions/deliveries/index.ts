@@ -2,6 +2,7 @@ export { requireDelivery, toDelivery } from "./delivery.ts";
 export { getDelivery } from "./get.ts";
 export { listDeliveries } from "./list.ts";
 export { listRunDeliveries } from "./list-of-run.ts";
+export { countMissed } from "./missed-store.ts";
 export { replayDelivery } from "./replay.ts";
 export { replayDeliveries } from "./replay-many.ts";
 export { insertTestDelivery } from "./store.ts";

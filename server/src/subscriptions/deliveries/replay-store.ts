@@ -24,6 +24,18 @@ const keptRuns = (ids: readonly string[], { workspaceId, subscriptionId }: Repla
   )`;
 const isKept = sql`(d.run_id is null or d.kind = 'test' or d.run_id in (select id from kept_runs))`;
 
+/**
+ * Returns the SQL condition that a delivery `d` can be replayed: it is no test, its run was not
+ * deleted, and it is no callback to another origin than that of the subscription's URL, because the
+ * subscription's secret is not for that origin.
+ * @param origin of the subscription's URL.
+ */
+export const isReplayable = (origin: string) => sql`(d.kind <> 'test'
+  and (d.run_id is null or exists (select from runs r
+    where r.id = d.run_id and r.workspace_id = d.workspace_id))
+  -- Callbacks store URLs as URL.href writes them, so origins can be compared as text.
+  and (d.callback_url is null or substring(d.callback_url from '^https?://[^/?#]+') = ${origin}))`;
+
 type ReplayedFrom = Omit<DeliveryKey, "deliveryId">;
 
 /** Makes a delivery pending again, unless its run was deleted. */
@@ -62,9 +74,7 @@ export interface ReplayRange {
 }
 
 /**
- * Returns the newest `limit` ids of deliveries in the range, newest first. Leaves out test
- * deliveries, deliveries of runs that were deleted, and callbacks to another origin than that of
- * the subscription's URL, because its secret is not for them.
+ * Returns the newest `limit` ids of deliveries in the range that can be replayed, newest first.
  */
 export async function selectForReplay(
   tx: WorkspaceTransaction,
@@ -77,12 +87,7 @@ export async function selectForReplay(
     (status) => sql`(select d.id from deliveries d
       where d.subscription_id = ${subscriptionId} and d.workspace_id = ${workspaceId}
         and d.status = ${sql.lit(status)} and d.id >= ${from} and d.id < ${below}
-        and d.kind <> 'test' and ${aboutAgents("d", agentIds)}
-        -- Callbacks store URLs as URL.href writes them, so origins can be compared as text.
-        and (d.callback_url is null
-          or substring(d.callback_url from '^https?://[^/?#]+') = ${origin})
-        and (d.run_id is null or exists (select from runs r
-          where r.id = d.run_id and r.workspace_id = d.workspace_id))
+        and ${aboutAgents("d", agentIds)} and ${isReplayable(origin)}
       order by d.id desc limit ${limit})`,
   );
   const { rows } = await sql<{ id: string }>`

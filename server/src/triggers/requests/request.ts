@@ -2,7 +2,8 @@ import type { ReceivedRequest, ReceivedRequestDetails } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
-import type { HoldBytes } from "../../receiving/index.ts";
+import { timeOf } from "../../base/ids.ts";
+import { type HoldBytes, withoutTriggerTokens } from "../../receiving/index.ts";
 import { requireTrigger, type TriggerInput } from "../trigger.ts";
 import { findRequest, type RequestContent, type RequestRow } from "./store.ts";
 
@@ -17,7 +18,7 @@ export function toRequest(row: RequestRow): ReceivedRequest {
     id: row.id,
     agent_id: row.agent_id,
     trigger_id: row.trigger_id,
-    received_at: row.received_at.toISOString(),
+    received_at: timeOf(row.id).toISOString(),
     outcome: row.outcome,
     error: row.error,
     event_id: row.event_id,
@@ -36,7 +37,7 @@ export function toRequestDetails(row: WholeRequest): ReceivedRequestDetails {
   return {
     ...toRequest(row),
     query: queryValues(row.query ?? ""),
-    headers: row.headers ?? {},
+    headers: shownHeaders(row.headers ?? {}),
     body: text ?? body?.toString("base64") ?? null,
     body_encoding: body !== null && text === null ? "base64" : "utf8",
   };
@@ -71,6 +72,13 @@ function utf8(bytes: Buffer): string | null {
   } catch {
     return null;
   }
+}
+
+/** Removes tokens of triggers, which earlier versions stored. */
+function shownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, withoutTriggerTokens(value)]),
+  );
 }
 
 /** Returns each parameter with its values, in the order of the URL. */

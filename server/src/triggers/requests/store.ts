@@ -3,10 +3,14 @@ import { type Selectable, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
 import { type HoldBytes, tooManyBodies } from "../../receiving/index.ts";
 
-/** A received request without its query and headers, and without its body of up to 25 MiB. */
+/**
+ * A received request without its query and headers, and without its body of up to 25 MiB. When the
+ * request arrived is the time in its id, by which requests are sorted and ranges are selected. The
+ * column `received_at` is later: it has the time at which the row was written.
+ */
 export type RequestRow = Omit<
   Selectable<Tables["received_requests"]>,
-  "query" | "headers" | "body" | "content_encoding"
+  "received_at" | "query" | "headers" | "body" | "content_encoding"
 >;
 
 /**
@@ -27,7 +31,6 @@ const columns = [
   "workspace_id",
   "agent_id",
   "trigger_id",
-  "received_at",
   "outcome",
   "error",
   "event_id",

@@ -2,6 +2,7 @@ import type { TrialRequest } from "@beckon/contract";
 import { type Context, permit } from "../../base/context.ts";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
+import { timeOf } from "../../base/ids.ts";
 import { type HoldBytes, presets, type RawRequest } from "../../receiving/index.ts";
 import type { TriggerInput } from "../trigger.ts";
 import { requireRequest, type WholeRequest } from "./request.ts";
@@ -49,7 +50,7 @@ export function storedRequest(row: WholeRequest): RawRequest {
       "The body of this request is not stored: it was not verified, it repeated an earlier request, or it was deleted with its run. Use another request.",
     );
   }
-  return rawRequest(headers, row.query ?? "", body, row.received_at);
+  return rawRequest(headers, row.query ?? "", body, timeOf(row.id));
 }
 
 function exampleRequest({ preset, name }: NonNullable<TrialRequest["example"]>): RawRequest {

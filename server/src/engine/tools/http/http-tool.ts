@@ -2,12 +2,12 @@ import type { HttpOperation, HttpToolGrant, ValueSchema } from "@beckon/contract
 import { linkAbort } from "../../../base/abort.ts";
 import { EgressDenied } from "../../../base/egress/index.ts";
 import { fieldOf } from "../../../base/json/index.ts";
+import { scrubberFor } from "../../../base/secrets/index.ts";
 import { type Tool, type ToolContext, ToolFailure } from "../../tool.ts";
 import { buildRequest, type HttpRequest } from "./build-request.ts";
 import { type SplitBody, schemaForModel, splitFixedFields } from "./fixed-fields.ts";
 import { type HttpResult, readResponse } from "./read-response.ts";
 import { schemaMismatch } from "./schema-mismatch.ts";
-import { scrubberFor } from "./scrub-secrets.ts";
 
 /** The services that HTTP tools need. */
 export interface ToolServices {

@@ -1,8 +1,8 @@
 import type { ByteHold } from "../../../base/byte-budget.ts";
 import { parseExactly } from "../../../base/json/index.ts";
+import type { Scrubber } from "../../../base/secrets/index.ts";
 import { memoryIsUsedUp } from "../../model-call/index.ts";
 import { ToolFailure } from "../../tool.ts";
-import type { Scrubber } from "./scrub-secrets.ts";
 
 /** A response as the model sees it. */
 export interface HttpResult {

@@ -53,7 +53,7 @@ export const deliveryRoutes: readonly ManagedRoute[] = [
       id: "getDelivery",
       summary: "Get delivery",
       description:
-        "The delivery with the body that is sent and its last 50 attempts. Extra headers and signatures are not stored with attempts.",
+        "The delivery with the body that is sent and its last 50 attempts. Extra headers and signatures are not stored with attempts. Without `runs:read`, `body` is null and each `response_body` is empty.",
       data: deliveryDetails,
     },
     handle: (request) =>

@@ -17,7 +17,7 @@ const outcomes: readonly (readonly [string, string])[] = [
   ],
   [
     "`202`",
-    "The request was skipped: by the filter, as a sample, by the honeypot, or because the trigger is disabled and swallows.",
+    "The request was skipped: by the filter, as a sample, by the honeypot, or because the trigger is disabled and swallows. Linear and Meta get 200, because they repeat a request after any other status.",
   ],
   ["`401`", "The signature or the secret is not valid. The body is not stored."],
   ["`409`", "The agent is paused or the trigger is disabled. With `hold` the run waits instead."],

@@ -1,4 +1,4 @@
-import { secretForms } from "../../secret-forms.ts";
+import { secretForms } from "./secret-forms.ts";
 
 const placeholder = "[secret]";
 
@@ -16,6 +16,7 @@ export interface Scrubber {
   json(value: unknown): unknown;
 }
 
+/** Returns a scrubber that removes these secrets in all encodings that `secretForms` covers. */
 export function scrubberFor(secrets: readonly string[]): Scrubber {
   const { pattern, maxBytes } = secretForms(secrets);
   const text = (given: string) =>
@@ -33,6 +34,7 @@ export function scrubberFor(secrets: readonly string[]): Scrubber {
     text,
     json: (value) => (pattern === undefined ? value : json(value)),
     prefix(given, end) {
+      if (given.length <= end) return text(given);
       let kept = "";
       let from = 0;
       for (const match of pattern === undefined ? [] : given.matchAll(pattern)) {

@@ -1,0 +1,37 @@
+import { messageOf } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Reservations } from "../../reservations/index.ts";
+import type { RunRef } from "../run.ts";
+import type { FirstCall } from "./first-calls.ts";
+
+/**
+ * Returns what was reserved when the run was started, if anything. If this fails, the run keeps it,
+ * and replaces it when it reserves for its first call. Never rejects.
+ */
+export async function giveBack(
+  {
+    reservations,
+    onReturned,
+    log,
+  }: {
+    readonly reservations: Pick<Reservations, "giveBack">;
+    readonly onReturned: (workspaceIds: readonly string[]) => void;
+    readonly log: Log;
+  },
+  run: RunRef & { firstCall?: FirstCall | undefined },
+  signal: AbortSignal,
+): Promise<void> {
+  const isReserved = run.firstCall?.reserved !== undefined;
+  run.firstCall = undefined;
+  if (!isReserved) return;
+  try {
+    await reservations.giveBack(run, signal);
+    onReturned([run.workspaceId]);
+  } catch (thrown) {
+    if (!signal.aborted)
+      log.write("a reservation could not be returned early", {
+        run_id: run.runId,
+        reason: messageOf(thrown),
+      });
+  }
+}
