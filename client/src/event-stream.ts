@@ -3,12 +3,13 @@ import { BeckonError } from "./error.ts";
 import { readText } from "./read-text.ts";
 
 /**
- * An event of a stream, or the delay in milliseconds before a reconnection, which the server sends
- * as `retry:`.
+ * An event of a stream; the delay in milliseconds before a reconnection, which the server sends as
+ * `retry:`; or the cursor after events that a filtered stream does not show.
  */
 export type Frame =
   | { readonly id: string | undefined; readonly data: unknown }
-  | { readonly retry: number };
+  | { readonly retry: number }
+  | { readonly cursor: string };
 
 /**
  * If no data arrives for this long, the connection counts as lost. This is three times the server's
@@ -28,7 +29,7 @@ interface FrameOptions {
 }
 
 /**
- * Yields the events of one connection until it ends.
+ * Yields the frames of one connection until it ends.
  * @throws BeckonError `no_answer` if the connection is lost, `unexpected_answer` if the data does
  *   not come from Beckon; the signal's reason if the signal aborts
  */
@@ -48,6 +49,11 @@ export async function* readFrames(
       }
     },
     onRetry: (retry) => frames.push({ retry }),
+    // The parser reports an `id:` only together with an event.
+    onComment: (comment) => {
+      const cursor = /^cursor (\S+)$/.exec(comment)?.[1];
+      if (cursor !== undefined) frames.push({ cursor });
+    },
     onError: (cause) => {
       if (cause.type === "max-buffer-size-exceeded") throw unexpectedEvents(operation, cause);
     },

@@ -57,6 +57,8 @@ export interface Subscription<Event> {
    * that was yielded. `last`: the event is yielded, then the stream ends.
    */
   readonly classify: (event: Event) => "new" | "known" | "gap" | "last";
+  /** Called with the cursor after events that the stream does not show. Default: it is ignored. */
+  readonly advance?: (cursor: string) => void;
   /** Id of the run whose events are streamed, for errors. Absent for a stream of a workspace. */
   readonly runId?: string;
   /** A response that is read before any request is sent; undefined if no stream is open yet. */
@@ -66,19 +68,23 @@ export interface Subscription<Event> {
 const connectTimeoutMs = 30_000;
 const minDelayMs = 10;
 const maxDelayMs = 15_000;
-/** If no connection succeeds for this long, the stream fails. */
+/**
+ * If no connection succeeds for this long, the stream fails. It fails at once if the server's
+ * `Retry-After` ends after this time.
+ */
 const maxDisconnectedMs = 5 * 60_000;
 
 /**
  * Yields the events of a stream and reconnects when the connection is lost. Ends after the last
  * event, or when the server responds with 204 because no further event will follow. Leaving the
  * loop closes the connection.
- * @throws BeckonError if the request is rejected, if the credential is no longer valid, or after
- *   five minutes without a connection; the signal's reason if the signal aborts
+ * @throws BeckonError if the request is rejected, if the credential is no longer valid, after five
+ *   minutes without a connection, or at once if `Retry-After` ends later than that; the signal's
+ *   reason if the signal aborts
  */
 export async function* subscribe<Event>(
   settings: Settings,
-  { call, options, changeCall, classify, runId, opened: first }: Subscription<Event>,
+  { call, options, changeCall, classify, advance, runId, opened: first }: Subscription<Event>,
   { signal = new AbortController().signal, key, onDisconnect, ...reading }: FollowOptions,
 ): AsyncGenerator<Event> {
   let retryMs = 1_000;
@@ -87,6 +93,7 @@ export async function* subscribe<Event>(
   let opened = first;
   for (;;) {
     let connectedAt: number | undefined;
+    let retryAfterMs = 0;
     try {
       const { response, operation } =
         opened ?? (await connect(settings, call(), { ...options, signal, key }));
@@ -99,6 +106,10 @@ export async function* subscribe<Event>(
         signal.throwIfAborted();
         if ("retry" in frame) {
           retryMs = Math.max(frame.retry, minDelayMs);
+          continue;
+        }
+        if ("cursor" in frame) {
+          advance?.(frame.cursor);
           continue;
         }
         if (isClosed(frame.data)) throw new BeckonError({ ...frame.data.data, runId });
@@ -114,9 +125,11 @@ export async function* subscribe<Event>(
       signal.throwIfAborted();
       if (connectedAt === undefined && thrown instanceof BeckonError && changeCall?.(thrown))
         continue;
+      if (!isTransient(thrown)) throw thrown;
+      retryAfterMs = 1_000 * (thrown.retryAfter ?? 0);
       if (
-        !isTransient(thrown) ||
-        (connectedAt === undefined && performance.now() - lastConnectedAt > maxDisconnectedMs)
+        connectedAt === undefined &&
+        performance.now() + retryAfterMs - lastConnectedAt > maxDisconnectedMs
       )
         throw thrown;
     }
@@ -128,7 +141,8 @@ export async function* subscribe<Event>(
     }
     failures++;
     onDisconnect?.();
-    await sleep(jitter(Math.min(retryMs * 2 ** (failures - 1), maxDelayMs)), signal);
+    const delayMs = Math.max(retryMs, Math.min(retryMs * 2 ** (failures - 1), maxDelayMs));
+    await sleep(Math.max(delayMs, retryAfterMs) + jitter(delayMs) / 2, signal);
   }
 }
 
@@ -166,7 +180,7 @@ function isClosed(data: unknown): data is StreamClosed {
  * Returns whether another attempt can succeed: after a network error, and while the server restarts
  * or is overloaded.
  */
-function isTransient(thrown: unknown): boolean {
+function isTransient(thrown: unknown): thrown is BeckonError {
   if (!(thrown instanceof BeckonError)) return false;
   const { code, status = 0 } = thrown;
   return code === "no_answer" || status === 429 || status >= 500;

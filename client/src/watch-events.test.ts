@@ -48,6 +48,12 @@ test("it resumes at a stored cursor, and sends its filters with every request", 
   ]);
 });
 
+test("it resumes after the events that its filter leaves out", async () => {
+  server.script(sendsStream(`${soon}${frame("a")}: cursor b\nid: b\n\n`), sendsStream(frame("c")));
+  expect(await first(2, beckon.events.watch({ kind: "run.started" }))).toEqual(["a", "c"]);
+  expect(asked().map(([, cursor]) => cursor)).toEqual([undefined, "b"]);
+});
+
 test("a reset is yielded, and the stream continues after it", async () => {
   server.script(sendsStream(soon + notice("stream.reset", "new")), sendsStream(frame("next")));
   expect(await first(2, beckon.events.watch({ after: "old" }))).toEqual(["new", "next"]);

@@ -14,8 +14,8 @@ export type WatchEventsQuery = Omit<ListEventsQuery, "limit">;
  * it occurs. Reconnects automatically. The stream does not end by itself; leaving the loop closes
  * the connection. Without a cursor the first event is `stream.opened`. A reader that loads data
  * after this event, and then applies the events of the stream, misses no change.
- * @throws BeckonError if the server rejects the credential, the cursor or the filter `agent_id`, or
- *   after five minutes without a connection
+ * @throws BeckonError if the server rejects the credential, the cursor or the filter `agent_id`,
+ *   after five minutes without a connection, or at once if `Retry-After` ends later than that
  */
 export function watchEvents(
   settings: Settings,
@@ -35,6 +35,9 @@ export function watchEvents(
       classify(event) {
         if ("cursor" in event) cursor = event.cursor;
         return "new";
+      },
+      advance: (advanced) => {
+        cursor = advanced;
       },
     },
     options,

@@ -117,6 +117,39 @@ test("server and network errors are retried", async () => {
   expect(await seen(beckon.runs.watch("run_1"))).toEqual([1, 2, 3, 4, 5]);
 });
 
+test("a disconnected watch reconnects no sooner than the stream's retry and Retry-After say", async () => {
+  const times: number[] = [];
+  const timed =
+    (handler: Handler): Handler =>
+    (response, request) => {
+      times.push(performance.now());
+      handler(response, request);
+    };
+  server.script(
+    timed(sendsStream(`retry: 200\n\n${frame(1)}`)),
+    timed(rejects(503, "unavailable", { "retry-after": "1" })),
+    timed(sendsStream(frame(2))),
+    timed(sendsStream(frame(3) + frame(4) + frame(5))),
+  );
+  expect(await seen(beckon.runs.watch("run_1"))).toEqual([1, 2, 3, 4, 5]);
+  const [first = 0, second = 0, third = 0, fourth = 0] = times;
+  // Timers of Node.js can end a millisecond early.
+  expect(second - first).toBeGreaterThan(198);
+  expect(third - second).toBeGreaterThan(998);
+  expect(fourth - third).toBeGreaterThan(198);
+});
+
+test("a Retry-After beyond the time for which a watch reconnects ends the watch", async () => {
+  server.script(
+    sendsStream(soon + frame(1)),
+    rejects(503, "unavailable", { "retry-after": "301" }),
+    resumes,
+  );
+  const events = beckon.runs.watch("run_1");
+  expect((await events.next()).value).toMatchObject({ seq: 1 });
+  await expect(events.next()).rejects.toMatchObject({ status: 503, retryAfter: 301 });
+});
+
 test.each([
   [401, "unauthorized"],
   [403, "forbidden"],

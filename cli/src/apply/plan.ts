@@ -1,4 +1,5 @@
 import type { BeckonClient, Trigger, TriggerPreset, UpdateAgentBody } from "@beckon/client";
+import { maxInputBytes } from "../read-text.ts";
 import { UsageError } from "../terminal.ts";
 import { isMerged, isSame, isSameField, withStoredSecrets } from "./compare.ts";
 import { comparePause, type PauseChange } from "./compare-pause.ts";
@@ -39,7 +40,8 @@ const merged = new Set(["model_settings", "limits"]);
  * Compares the agents of a file with those of the workspace that have the same names. Sends no
  * request that changes the workspace.
  * @throws UsageError if several agents of the workspace, or several triggers of an agent, have the
- *   same name and this name is in the file; or if a secret is neither in the file nor stored
+ *   same name and this name is in the file; if a secret is neither in the file nor stored; or if
+ *   the new agents are too large for the request that creates them
  */
 export async function plan(
   client: BeckonClient,
@@ -64,7 +66,20 @@ export async function plan(
         : await compareAgent(client, agent, id, signal),
     );
   }
+  rejectLargeImport(changes);
   return changes;
+}
+
+/** @throws UsageError if the request that creates the new agents would be too large. */
+function rejectLargeImport(changes: readonly Change[]): void {
+  const agents = changes.flatMap((change) => (change.action === "create" ? [change.agent] : []));
+  const bytes = Buffer.byteLength(JSON.stringify({ beckon: 1, agents }));
+  if (bytes > maxInputBytes) {
+    throw new UsageError(
+      `The new agents of the file have ${bytes} bytes as JSON; the maximum is ${maxInputBytes}. ` +
+        "Apply some of them first, from a file of their own.",
+    );
+  }
 }
 
 async function compareAgent(

@@ -2,12 +2,15 @@ import type { Command } from "commander";
 import { type Applied, apply, type Change, plan, readDocument } from "../apply/index.ts";
 import { type ConnectionOptions, connect, withConnection } from "../connection.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { maxInputBytes, readTextFile } from "../read-text.ts";
+import { readTextFile } from "../read-text.ts";
 import { explainInterrupt, shown, type Terminal, toJson, UsageError } from "../terminal.ts";
 
 interface Options extends ConnectionOptions {
   readonly dryRun?: true;
 }
+
+/** Maximum size of a file in bytes: 16 MiB, which takes ten seconds to parse. */
+const maxFileBytes = 16 * 1024 * 1024;
 
 /** Adds `beckon agents apply`. */
 export function addAgentsApply(
@@ -25,7 +28,7 @@ export function addAgentsApply(
     )
     .option("--dry-run", "print what would be changed, and change nothing");
   withConnection(command).action(async (file: string, options: Options) => {
-    const agentsInFile = readDocument(await readTextFile(file, maxInputBytes, terminal));
+    const agentsInFile = readDocument(await readTextFile(file, maxFileBytes, terminal));
     if (agentsInFile.length === 0)
       throw new UsageError("The file has no agents. Nothing was changed.");
     const client = await connect(options, terminal);

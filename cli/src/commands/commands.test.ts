@@ -69,6 +69,41 @@ test("fire sends a file of the largest size that a trigger can accept, and no la
   });
 });
 
+const text = "x".repeat(1_048_577);
+
+test("apply reads a file above 1 MiB, as export writes it, if it creates little", async () => {
+  const large = { name: "Large", instructions: text };
+  const document = { beckon: 1, agents: [{ ...large, paused: false, pause_reason: null }] };
+  server.script(
+    responds(200, { ok: true, data: [{ id: "agt_1", name: "Large" }], next: null }),
+    responds(200, { ok: true, data: { id: "agt_1", version: 1 } }),
+    responds(200, document),
+  );
+  expect(await beckon(["agents", "apply", writeDocument(document)])).toEqual({
+    code: 0,
+    out: "Large (agt_1) unchanged\n",
+    err: "",
+  });
+});
+
+test("new agents that are too large for one request are an error before anything is changed", async () => {
+  server.script(responds(200, { ok: true, data: [], next: null }));
+  const agents = [{ name: "A", instructions: text.slice(9) }, { name: "B" }];
+  const result = await beckon(["agents", "apply", writeDocument({ beckon: 1, agents })]);
+  const err = expect.stringMatching(/new agents.* 10486\d\d bytes.* 1048576\. Apply some of them/);
+  expect(result).toEqual({ code: 64, out: "", err });
+  expect(server.requests).toHaveLength(1);
+});
+
+/** Writes a file for `beckon agents apply`, and returns its path. */
+function writeDocument(document: object): string {
+  const folder = mkdtempSync(join(tmpdir(), "beckon-apply-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "agents.json");
+  writeFileSync(file, JSON.stringify(document));
+  return file;
+}
+
 test("--json escapes control characters of a model, which a terminal would interpret", async () => {
   const [raw, escaped] = ["\u009b31m", '"\\u009b31m"'];
   server.script(responds(200, { ok: true, run_id: "run_1", output: raw }));
@@ -81,6 +116,19 @@ test("--json escapes control characters of a model, which a terminal would inter
   );
   const tail = await beckon(["runs", "tail", "run_1", "--json"]);
   expect([tail.code, tail.out]).toEqual([0, expect.stringContaining(`"output":${escaped}`)]);
+});
+
+test.each([
+  ["as text", []],
+  ["as JSON", ["--json"]],
+])("a tail prints %s, with all digits of large integers", async (_, options) => {
+  const event = '{"run_id":"run_1","seq":1,"type":"run.finished","data":{"id":-9007199254740993}}';
+  server.script(
+    responds(200, { ok: true, data: { id: "run_1" } }),
+    sendsStream(`id: 1\ndata: ${event}\n\n`),
+  );
+  const { out } = await beckon(["runs", "tail", "run_1", ...options]);
+  expect(out).toContain('{"id":-9007199254740993}');
 });
 
 test("a fire that a trigger cannot verify says why", async () => {

@@ -1,6 +1,7 @@
 import type { BeckonClient, JournalEvent, WatchedEvent } from "@beckon/client";
 import type { Command } from "commander";
 import { type ConnectionOptions, connect, withConnection } from "../connection.ts";
+import { parseExactly } from "../exact-integers.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { findAgentId } from "../find-agent.ts";
 import { Interrupted, shown, type Terminal, toJson, UsageError } from "../terminal.ts";
@@ -97,6 +98,7 @@ function following(terminal: Terminal) {
     onActivity: () => {
       isLost = false;
     },
+    parse: parseExactly,
   };
 }
 
