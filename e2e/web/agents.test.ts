@@ -54,6 +54,16 @@ inBrowser("a blank agent needs a name and instructions only, and is opened", asy
   });
 });
 
+inBrowser("the list shows at once that an agent was paused elsewhere", async () => {
+  const { id } = await beckon.createAgent({ name: "Paused elsewhere" });
+  const page = await open(agents);
+  const row = page.getByRole("row").filter({ hasText: "Paused elsewhere" });
+  await row.getByText("Active").waitFor();
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  await beckon.call(`/agents/${id}/pause`, { body: {} });
+  await row.getByText("Paused", { exact: true }).waitFor();
+});
+
 inBrowser("a template fills in the form, and its API becomes a tool with a secret", async () => {
   const page = await open(`${agents}/new?from=template`);
   const template = page.getByRole("link", { name: /Order lookup/ });

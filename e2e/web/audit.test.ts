@@ -32,6 +32,18 @@ inBrowser("entries are sentences with names, and things are links", async () => 
   await page.waitForURL(new RegExp(`/agents/${agent.id}`));
 });
 
+inBrowser("an audit log that is opened again shows what was done since", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  const table = page.getByRole("table", { name: "Audit log" });
+  await table.getByText("Ada rotated the token").waitFor();
+  const go = (name: string) => page.getByRole("link", { name, exact: true }).first().click();
+  await go("Keys");
+  await page.getByRole("heading", { name: "Keys", level: 1 }).waitFor();
+  await beckon.call(`/agents/${agent.id}/token`, asOwner);
+  await go("Audit");
+  await table.getByText("Ada revealed the token").waitFor();
+});
+
 inBrowser("an entry shows what changed, and its address can be sent to somebody", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path: `${path}?action=agent.update` });
   await page.getByRole("link", { name: /^Details/ }).click();

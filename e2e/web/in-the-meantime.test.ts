@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { addRun } from "../../server/test/add-run.ts";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson, password, setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
@@ -54,6 +55,42 @@ inBrowser("an import whose response is lost says so, and can be repeated", async
   await button(page, "Import agents").click();
   await page.getByText("Created 1 agent.").waitFor();
   expect((await beckon.call("/agents?search=Lost")).body.data).toHaveLength(1);
+});
+
+inBrowser("a duplicate whose response is lost can be repeated, and is created once", async () => {
+  const { id } = await beckon.createAgent({ name: "Original" });
+  const page = await open(`/agents/${id}/connect`);
+  const duplicate = async () => {
+    await button(page, "More about this agent").click();
+    await page.getByRole("menuitem", { name: "Duplicate" }).click();
+  };
+  await page.route(/\/duplicate$/, async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await duplicate();
+  await page.getByText("It is not known whether the agent was duplicated.").first().waitFor();
+  await page.unroute(/\/duplicate$/);
+  await duplicate();
+  await page.waitForURL((url) => !url.pathname.includes(id));
+  expect((await beckon.call("/agents?search=Original")).body.data).toHaveLength(2);
+});
+
+inBrowser("the end of a list waits until the list is refetched", async () => {
+  const { id: agentId } = await beckon.createAgent();
+  const of = { workspaceId: owner.workspaceId, agentId };
+  const runs = await Promise.all(Array.from({ length: 60 }, () => addRun(beckon.db.database, of)));
+  const page = await open(`/agents/${agentId}/runs`);
+  await page.getByText("50 newest runs").waitFor();
+  expect((await beckon.call(`/runs/${runs.sort().at(-1)}`, { method: "DELETE" })).status).toBe(204);
+  const held = await holdRequests(page, /\/runs\?/, { times: 1 });
+  const news = { type: "changed", queryKeys: [[owner.workspaceId, "runs", "list"]] };
+  await page.evaluate(`new BroadcastChannel("beckon").postMessage(${JSON.stringify(news)})`);
+  await held.reached;
+  await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+  await renderFrames(page);
+  await held.release();
+  await page.getByText("59 in total").waitFor();
 });
 
 inBrowser("a file that cannot be read is named", async () => {

@@ -61,6 +61,23 @@ inBrowser("a key can be limited to scopes, agents and days", async () => {
   expect(key).toMatchObject({ scopes: ["agents:invoke", "runs:read"], agent_ids: [agent.id] });
 });
 
+inBrowser("Enter in the search of agents does not create the key yet", async () => {
+  const names = Array.from({ length: 9 }, (_, index) => `Searched ${index}`);
+  const agents = await Promise.all(names.map((name) => beckon.createAgent({ name })));
+  const page = await open("?new=1");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Searched");
+  await dialog.getByLabel("Only some agents").click();
+  await dialog.getByLabel("Searched 3").check();
+  await dialog.getByLabel("Search agents").fill("searched 5");
+  await page.keyboard.press("Enter");
+  await dialog.getByLabel("Searched 5").check();
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  const [key] = (await beckon.call("/keys?limit=1")).body.data;
+  expect(key.agent_ids.toSorted()).toEqual([agents[3]?.id, agents[5]?.id].toSorted());
+});
+
 inBrowser("each field of a wrong form says what to enter", async () => {
   const page = await open("?new=1");
   const dialog = page.getByRole("dialog");

@@ -1,3 +1,4 @@
+// This file is long because all its tests share the functions that open and use the playground.
 import type { Locator, Page } from "playwright-core";
 import { afterAll, expect, onTestFinished } from "vitest";
 import { startTestBeckon } from "../../server/test/beckon.ts";
@@ -8,6 +9,7 @@ import { startTargetServer } from "../../server/test/target-server.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+import { holdRequests, renderFrames } from "./hold-requests.ts";
 import { withReset } from "./reset-stream.ts";
 
 const beckon = await startTestBeckon();
@@ -376,6 +378,93 @@ inBrowser("the input of an earlier run is filled in, and both outputs are compar
   await side("Earlier").getByText("Good morning").waitFor();
   await side("Now").getByText("Good evening").waitFor();
   await expect.poll(() => page.url()).toMatch(/\?run=run_\w+&compare=run_\w+$/);
+});
+
+inBrowser("a message and the earlier run are kept while another tab is open", async () => {
+  const agent = await beckon.createAgent();
+  const { body } = await beckon.invoke(agent, "Good morning");
+  const page = await openAgent(agent.id, `/playground?run=${body.run_id}`);
+  await expectValue(page, "Message", "Good morning");
+  await field(page, "Message").fill("Good day");
+  await tab(page, "Settings").click();
+  await page.waitForURL(/\/settings$/);
+  await tab(page, "Playground").click();
+  await page.getByText("Earlier run:").waitFor();
+  await expectValue(page, "Message", "Good day");
+  await page.reload();
+  await page.getByText("Earlier run:").waitFor();
+  await expectValue(page, "Message", "Good day");
+  await button(page, "Forget the earlier run").click();
+  await page.getByText("Earlier run:").waitFor({ state: "detached" });
+});
+
+inBrowser("an earlier run that was deleted can be forgotten", async () => {
+  const { id } = await beckon.createAgent();
+  const page = await openAgent(id, "/playground?run=run_deleted");
+  const problem = page.getByText("The earlier run could not be loaded.");
+  await problem.waitFor();
+  await button(page, "Forget the earlier run").click();
+  await problem.waitFor({ state: "detached" });
+});
+
+inBrowser("the input of an earlier run is not filled in again after it was sent", async () => {
+  const agent = await beckon.createAgent();
+  const { body } = await beckon.invoke(agent, "Good morning");
+  const page = await openAgent(agent.id, `/playground?run=${body.run_id}`);
+  await expectValue(page, "Message", "Good morning");
+  await send(page, "Good evening");
+  await page.getByRole("article").getByText("Succeeded").waitFor();
+  await tab(page, "Settings").click();
+  await page.waitForURL(/\/settings$/);
+  await tab(page, "Playground").click();
+  await page.getByText("Earlier run:").waitFor();
+  await renderFrames(page);
+  await expectValue(page, "Message", "");
+});
+
+inBrowser("a run whose response comes while another tab is open is not started twice", async () => {
+  const { id } = await beckon.createAgent();
+  const page = await openAgent(id);
+  await field(page, "Instructions").fill("Answer in French.");
+  page.on("dialog", (dialog) => void dialog.accept());
+  const held = await holdRequests(page, /\/draft-runs$/, { isSent: true, times: 1 });
+  await send(page, "Hello");
+  await held.reached;
+  await tab(page, "Settings").click();
+  await field(page, "Message").waitFor({ state: "detached" });
+  await held.release();
+  await tab(page, "Playground").click();
+  await expectValue(page, "Message", "Hello");
+  await page.reload();
+  await expectValue(page, "Message", "Hello");
+  await button(page, "Run").click();
+  await page.getByRole("article").getByText("Succeeded").waitFor();
+  await expectValue(page, "Message", "");
+  expect(await runsOf(id)).toHaveLength(1);
+  await send(page, "Hello");
+  await expect.poll(() => runsOf(id)).toHaveLength(2);
+});
+
+inBrowser("a run that loads late does not replace what was typed", async () => {
+  const agent = await beckon.createAgent();
+  const { body } = await beckon.invoke(agent, "Good morning");
+  const page = await openAgent(agent.id);
+  const held = await holdRequests(page, new RegExp(`/runs/${body.run_id}$`));
+  await page.goto(beckon.url + pathOf(agent.id, `/playground?run=${body.run_id}`));
+  await held.reached;
+  await field(page, "Message").fill("Good day");
+  await held.release();
+  await page.getByText("Earlier run:").waitFor();
+  await expectValue(page, "Message", "Good day");
+});
+
+inBrowser("a run shows the version that it has executed, not that of the page", async () => {
+  const { id } = await beckon.createAgent();
+  const page = await openAgent(id);
+  await field(page, "Message").waitFor();
+  await beckon.call(`/agents/${id}`, { method: "PATCH", body: { instructions: "Be brief." } });
+  await send(page, "Hello");
+  await page.getByRole("article").getByText("v2", { exact: true }).waitFor();
 });
 
 inBrowser("hostile texts of settings, messages and answers are shown as text", async () => {

@@ -206,7 +206,7 @@ async function addEarlierRuns(
 ): Promise<void> {
   const names = Object.keys(work);
   // A mix that is the same each time: mail is triaged most often.
-  const next = [
+  const mix = [
     "Mail triage",
     "Refund desk",
     "Mail triage",
@@ -216,7 +216,7 @@ async function addEarlierRuns(
   ];
   for (let n = 0; n < 420; n++) {
     const name =
-      n % 40 === 39 ? (names[3 + (n % 2)] ?? "") : (next[(n * 5 + (n >> 3)) % next.length] ?? "");
+      n % 40 === 39 ? (names[3 + (n % 2)] ?? "") : (mix[(n * 5 + (n >> 3)) % mix.length] ?? "");
     const { takes, inputs } = work[name] ?? { takes: 0, inputs: [] };
     const isFailed = n === 14 || n === 190;
     await addRun(
@@ -253,6 +253,7 @@ async function addEarlierRuns(
       {
         provider: "mistral",
         model: "mistral-medium",
+        // Lead research (index 4) is close to its ceiling of 250,000.
         cost_micros: index === 4 ? 215_000 : 120_000,
       },
     );

@@ -28,6 +28,15 @@ async function openTrigger(fields: Record<string, unknown> = {}, as: { cookie: s
   return { agent, trigger, page };
 }
 
+inBrowser("a new trigger is not discarded without a question", async () => {
+  const agent = await beckon.createAgent();
+  const page = await openDashboard(beckon.url, { as: editor, path: pathOf(agent.id) });
+  await page.getByRole("link", { name: "New trigger" }).click();
+  await page.getByLabel("Prompt prefix").fill("Answer in French.");
+  await page.keyboard.press("Escape");
+  await page.getByText("Close without saving?").waitFor();
+});
+
 inBrowser("the first trigger: examples, a name, its URL, a test and what it received", async () => {
   const agent = await beckon.createAgent();
   const page = await openDashboard(beckon.url, { as: editor, path: pathOf(agent.id) });

@@ -22,10 +22,13 @@ export function filtersOf(search: AuditSearch): ExportAuditQuery {
 }
 
 /** The entries that match the filters, newest first. */
-export const auditQuery = ({ id, client }: CurrentWorkspace, filters: ExportAuditQuery) =>
-  listOptions([id, "audit", "list", filters], (page, options) =>
+export const auditQuery = ({ id, client }: CurrentWorkspace, filters: ExportAuditQuery) => ({
+  ...listOptions([id, "audit", "list", filters], (page, options) =>
     client.audit.list({ ...filters, ...page }, options),
-  );
+  ),
+  // Other screens add entries, so the list is refetched each time it is opened.
+  staleTime: 0,
+});
 
 /**
  * An entry; null if there is none. The API cannot read a single entry, so this lists all entries of

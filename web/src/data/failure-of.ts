@@ -13,3 +13,15 @@ export function failureOf(thrown: unknown, what: string, again: string): string 
     ? `${sentence} It is not known whether ${what}. ${again}`
     : sentence;
 }
+
+/**
+ * Returns the title and the description of a failed call for a toast. The other parameters are
+ * those of `failureOf`.
+ * @param failed the title unless the response was lost: "The agent was not created."
+ */
+export function failureWords(thrown: unknown, failed: string, what: string, again: string) {
+  return {
+    title: isOutcomeUnknown(thrown) ? "The response was lost." : failed,
+    description: failureOf(thrown, what, again),
+  };
+}

@@ -26,10 +26,23 @@ export function useIdempotencyKey() {
 }
 
 /**
+ * Returns a key that is the same for the same attempt and body. Unlike the body, which can contain
+ * secrets, the attempt can be stored.
+ * @param attempt a random key, see `newKey`
+ */
+export function keyOfBody(attempt: string, body: unknown): string {
+  // FNV-1a, because browsers offer `crypto.subtle` only on HTTPS and localhost.
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(JSON.stringify(body)))
+    hash = Math.imul(hash ^ byte, 0x01000193);
+  return `${attempt}-${(hash >>> 0).toString(16)}`;
+}
+
+/**
  * Returns a random key. `crypto.randomUUID` is not used, because browsers offer it only on HTTPS
  * and localhost.
  */
-function newKey(): string {
+export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, "0"),
   ).join("");

@@ -23,7 +23,7 @@ export interface PageQuery {
  */
 export function listOptions<Row>(
   queryKey: QueryKey,
-  list: (page: PageQuery, options: CallOptions) => Listing<Row>,
+  list: (page: PageQuery, options: CallOptions) => Pick<Listing<Row>, "page">,
 ) {
   return infiniteQueryOptions({
     queryKey,

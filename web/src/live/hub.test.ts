@@ -1,6 +1,6 @@
 // This file is long because all its tests share the fake client and the functions of a tab.
-import { BeckonError, type StreamNotice, type WorkspaceEvent } from "@beckon/client";
-import { expect, test, vi } from "vitest";
+import { BeckonError, createClient, type StreamNotice, type WorkspaceEvent } from "@beckon/client";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createHub, type HubOptions } from "./hub.ts";
 import type { HubMessage, Tab, TabMessage } from "./protocol.ts";
 import { createStreamBudget } from "./stream-budget.ts";
@@ -424,6 +424,36 @@ test("a sign-out ends the starts that have no response yet", async () => {
       },
     ]),
   );
+});
+
+test("a start without a response is not repeated after its tab has given up", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const send = vi.fn((_: unknown, init?: RequestInit) => {
+    const response = Promise.withResolvers<Response>();
+    init?.signal?.addEventListener("abort", () => response.reject(init.signal?.reason));
+    return response.promise;
+  });
+  const client = createClient({ url: "https://beckon.test", fetch: send as typeof fetch });
+  const hub = createHub({ client, budget: createStreamBudget(), now: Date.now });
+  const received: HubMessage[] = [];
+  const tab: Tab = { send: (message) => received.push(message) };
+  hub.receive(tab, { type: "hello", workspaceId: "wsp_1", userId: "usr_ada", isHidden: false });
+  hub.receive(tab, { ...start, idempotencyKey: "k" });
+  const starts = () => send.mock.calls.filter(([, init]) => init?.method === "POST").length;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(received).toContainEqual(
+    expect.objectContaining({
+      type: "run not started",
+      error: expect.objectContaining({ code: "timed_out" }),
+    }),
+  );
+  const sent = starts();
+  await vi.advanceTimersByTimeAsync(300_000);
+  expect(starts()).toBe(sent);
+  hub.signOut();
 });
 
 test("two tabs share the stream of a run, and none gets an entry twice", async () => {

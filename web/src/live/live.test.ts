@@ -175,3 +175,24 @@ test("a run is not started once the page has said that the start got no response
   await vi.waitFor(() => expect(watchEvents).toHaveBeenCalledTimes(2));
   expect(startAndWatch).not.toHaveBeenCalled();
 });
+
+test("a start gets its whole time after a slow check of the session", async () => {
+  const check = Promise.withResolvers<boolean>();
+  const { hub, live, startAndWatch } = await openTab({ onSignedOut: () => check.promise });
+  startAndWatch.mockReturnValue(Promise.withResolvers<never>().promise);
+  hub.signOut();
+  await vi.waitFor(() => expect(live.status().state).toBe("not live"));
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const failed = vi.fn();
+  live.startRun(run).catch(failed);
+  await vi.advanceTimersByTimeAsync(40_000);
+  check.resolve(true);
+  await vi.advanceTimersByTimeAsync(50_000);
+  expect(startAndWatch).toHaveBeenCalledOnce();
+  expect(failed).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(failed).toHaveBeenCalledWith(expect.objectContaining({ code: "no_answer" }));
+});

@@ -21,8 +21,9 @@ export interface RunReader {
 }
 
 /**
- * If the hub does not respond within this time to a request to start a run, it has probably
- * crashed.
+ * If the hub does not respond within this time, it has probably crashed. Longer than the time after
+ * which the hub gives up (run-streams.ts), so that no run starts after the tab has shown the
+ * failure.
  */
 const maxStartMs = 60_000;
 let lastStartId = 0;
@@ -211,13 +212,18 @@ export function createLive({
       lastStartId += 1;
       const startId = lastStartId;
       const start = Promise.withResolvers<string>();
-      const timer = setTimeout(() => start.reject(noAnswer()), maxStartMs);
+      const wait = () => setTimeout(() => start.reject(noAnswer()), maxStartMs);
+      let timer = wait();
       starts.set(startId, start);
       // If the tab stays removed, the hub rejects the start. A start that has failed already,
       // because the check of the session took too long, is not sent: the person may have started
       // another.
       void rejoin().then(() => {
-        if (starts.has(startId)) hub?.send({ type: "start run", startId, ...run });
+        if (!starts.has(startId)) return;
+        // The hub gets the whole time, however long the check has taken.
+        clearTimeout(timer);
+        timer = wait();
+        hub?.send({ type: "start run", startId, ...run });
       });
       return start.promise.finally(() => {
         clearTimeout(timer);

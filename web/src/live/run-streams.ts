@@ -24,6 +24,11 @@ const maxWaitMs = 10_000;
  * sends `Retry-After`.
  */
 const retries = 3;
+/**
+ * Time in ms after which a start without a response fails. It is shorter than the time after which
+ * the tab gives up (live.ts), so that no run starts after the tab has shown the failure.
+ */
+const startTimeoutMs = 50_000;
 
 /** Streams of single runs, each shared by the tabs that show the run. */
 export interface RunStreams {
@@ -126,7 +131,11 @@ export function createRunStreams({
       starting.add(stream);
       try {
         const options = { ...optionsOf(() => runId, stream), idempotencyKey, retries };
-        const started = await client.agents.startAndWatch(agentId, { input }, options);
+        const started = await client.agents.startAndWatch(
+          agentId,
+          { input },
+          { ...options, timeout: startTimeoutMs },
+        );
         runId = started.run_id;
         // If a tab repeats a start with the same Idempotency-Key, the response is the stream of the
         // run that the first start created. If a tab shows this run already, the known stream of

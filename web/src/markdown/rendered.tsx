@@ -64,10 +64,17 @@ const components: Components = {
       <table className="border-collapse text-dense">{children}</table>
     </ScrollRegion>
   ),
-  th: ({ children }) => (
-    <th className="border-b border-edge px-2 py-1 text-left font-semibold">{children}</th>
+  // `style` has the alignment of the column.
+  th: ({ children, style }) => (
+    <th style={style} className="border-b border-edge px-2 py-1 text-left font-semibold">
+      {children}
+    </th>
   ),
-  td: ({ children }) => <td className="border-b border-rule px-2 py-1">{children}</td>,
+  td: ({ children, style }) => (
+    <td style={style} className="border-b border-rule px-2 py-1">
+      {children}
+    </td>
+  ),
   // The checkboxes of task lists have no label in GFM, so they get one for screen readers.
   input: ({ checked = false }) => (
     <input type="checkbox" checked={checked} disabled aria-label={checked ? "Done" : "Not done"} />

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { agentsKey } from "../agents/index.ts";
-import { announceChanges, reasonWithout, sentenceOf, useWorkspace } from "../data/index.ts";
+import { announceChanges, failureWords, reasonWithout, useWorkspace } from "../data/index.ts";
 import { Button, useToast } from "../ui/index.ts";
 
 interface ResumeButtonProps {
@@ -22,8 +22,12 @@ export function ResumeButton({ agentId, name }: ResumeButtonProps) {
     onError: (thrown) =>
       toast({
         tone: "failure",
-        title: `${name} was not resumed.`,
-        description: sentenceOf(thrown),
+        ...failureWords(
+          thrown,
+          `${name} was not resumed.`,
+          "it was resumed",
+          "Press Resume again: resuming it twice does no harm.",
+        ),
       }),
   });
   return (

@@ -55,12 +55,17 @@ export function useStatistics() {
   });
   const takeTurn = useEffectEvent(() => {
     if (document.hidden) return;
-    const readAt = (query: typeof recent | typeof today) =>
-      Math.max(query.dataUpdatedAt, query.errorUpdatedAt);
+    const now = Date.now();
+    // A time in the future means that the browser's clock was set back since. It counts as old, so
+    // that the statistics do not wait until the clock reaches it.
+    const readAt = ({ dataUpdatedAt, errorUpdatedAt }: typeof recent | typeof today) => {
+      const at = Math.max(dataUpdatedAt, errorUpdatedAt);
+      return at > now ? 0 : at;
+    };
     const oldest = [recent, speed, today, byAgent].reduce((a, b) =>
       readAt(b) < readAt(a) ? b : a,
     );
-    const isDue = readAt(oldest) <= Math.max(changedAt.current, Date.now() - maxAgeMs);
+    const isDue = readAt(oldest) <= Math.max(changedAt.current, now - maxAgeMs);
     if (isDue && !oldest.isFetching) void oldest.refetch();
   });
   useEffect(() => {

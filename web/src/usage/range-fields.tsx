@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { serverNow } from "../data/index.ts";
 import { toZoned } from "../format/index.ts";
 import { Field, Select, TextInput, useTimeZone } from "../ui/index.ts";
 import { nameOf, type Range, type RangeName, rangeNamed } from "./range.ts";
@@ -19,7 +20,7 @@ interface RangeFieldsProps {
 
 /** The fields for the time range: a named range, or its first and last day. */
 export function RangeFields({ range, shown, onChange }: RangeFieldsProps) {
-  const today = toZoned(Date.now(), useTimeZone()).slice(0, 10);
+  const today = toZoned(serverNow(), useTimeZone()).slice(0, 10);
   const name = nameOf(range, today);
   const from = range.from ?? shown?.from ?? "";
   const to = range.to ?? shown?.to ?? "";

@@ -1,7 +1,13 @@
 import type { Agent } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { announceChanges, sentenceOf, useWorkspace } from "../../data/index.ts";
+import {
+  announceChanges,
+  failureWords,
+  sentenceOf,
+  useIdempotencyKey,
+  useWorkspace,
+} from "../../data/index.ts";
 import { download } from "../../json/index.ts";
 import { useToast } from "../../ui/index.ts";
 import { fileNameOf } from "../file-name.ts";
@@ -19,8 +25,13 @@ export function useAgentActions(agent: Agent) {
   const toast = useToast();
   const path = (agentId: string) => `/w/${workspaceId}/agents/${agentId}`;
   const tellOthers = () => announceChanges(queryClient, agentsKey(workspaceId));
-  const failed = (title: string) => (thrown: unknown) =>
-    toast({ tone: "failure", title, description: sentenceOf(thrown) });
+  const key = useIdempotencyKey();
+  /** @param done what the call was to do: "resumed" */
+  const failed = (done: string, again: string) => (thrown: unknown) =>
+    toast({
+      tone: "failure",
+      ...failureWords(thrown, `The agent was not ${done}.`, `the agent was ${done}`, again),
+    });
 
   const resume = useMutation({
     mutationFn: () => client.agents.resume(agent.id),
@@ -29,12 +40,18 @@ export function useAgentActions(agent: Agent) {
       toast({ tone: "success", title: "Resumed: new runs are accepted." });
       return tellOthers();
     },
-    onError: failed("The agent was not resumed."),
+    onError: failed("resumed", "Press Resume again: resuming it twice does no harm."),
   });
 
   const duplicate = useMutation({
-    mutationFn: () => client.agents.duplicate(agent.id),
+    mutationFn: () =>
+      client.agents.duplicate(
+        agent.id,
+        {},
+        { idempotencyKey: key.keyOf([agent.id, agent.version]) },
+      ),
     onSuccess: async (copy) => {
+      key.release();
       toast({
         tone: "success",
         title: `Created ${copy.name}`,
@@ -44,7 +61,10 @@ export function useAgentActions(agent: Agent) {
       // This is not awaited: it never resolves if the person stays because of unsaved changes.
       void navigate({ href: path(copy.id) });
     },
-    onError: failed("The agent was not duplicated."),
+    onError: failed(
+      "duplicated",
+      "Duplicate it again before you change it: it is duplicated once only.",
+    ),
   });
 
   const save = useMutation({
@@ -56,7 +76,12 @@ export function useAgentActions(agent: Agent) {
           : `${JSON.stringify(await client.agents.export(agent.id), null, 2)}\n`,
         `application/${format}`,
       ),
-    onError: failed("The agent was not exported."),
+    onError: (thrown) =>
+      toast({
+        tone: "failure",
+        title: "The agent was not exported.",
+        description: sentenceOf(thrown),
+      }),
   });
 
   const restore = async () => {
@@ -70,7 +95,7 @@ export function useAgentActions(agent: Agent) {
       await tellOthers();
       void navigate({ href: path(agent.id) });
     } catch (thrown) {
-      failed("The agent was not restored.")(thrown);
+      failed("restored", "Open the list of deleted agents: a restored agent is not in it.")(thrown);
     }
   };
 

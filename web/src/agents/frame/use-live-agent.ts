@@ -1,18 +1,26 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useWorkspace } from "../../data/index.ts";
 import { useEvents } from "../../live/index.ts";
-import { agentQuery } from "../queries.ts";
+import { agentQuery, agentsKey } from "../queries.ts";
 
-/** Refetches the agent after it was paused or resumed. */
-export function useLiveAgent(agentId: string): void {
+/**
+ * Refetches the agent after it was paused or resumed.
+ * @param agentId undefined for the lists of agents, which are refetched after such a change of any
+ *   agent
+ */
+export function useLiveAgent(agentId: string | undefined): void {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
   useEvents((events) => {
     const isChanged = events.some(
       ({ type, agent_id }) =>
-        agent_id === agentId && (type === "agent.paused" || type === "agent.resumed"),
+        (agentId === undefined || agent_id === agentId) &&
+        (type === "agent.paused" || type === "agent.resumed"),
     );
-    if (isChanged)
-      void queryClient.invalidateQueries({ queryKey: agentQuery(workspace, agentId).queryKey });
+    const queryKey =
+      agentId === undefined
+        ? [...agentsKey(workspace.id), "list"]
+        : agentQuery(workspace, agentId).queryKey;
+    if (isChanged) void queryClient.invalidateQueries({ queryKey });
   });
 }

@@ -11,6 +11,7 @@ import {
   SearchField,
   useChangeSearch,
 } from "../../ui/index.ts";
+import { useLiveAgent } from "../frame/use-live-agent.ts";
 import { needsEditor } from "../permission.ts";
 import { useSearchParameters } from "../search.ts";
 import { AgentsMenu } from "./agents-menu.tsx";
@@ -37,6 +38,7 @@ export function AgentsScreen() {
   const search = useSearchParameters();
   const filters = filtersOf(search);
   const agents = useList(agentsQuery(workspace, filters));
+  useLiveAgent(undefined);
   const path = `/w/${workspace.id}/agents`;
   const isDeleted = filters.deleted === "true";
   const change = useChangeSearch();

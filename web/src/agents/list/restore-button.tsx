@@ -1,7 +1,7 @@
 import type { Agent } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { announceChanges, sentenceOf, useWorkspace } from "../../data/index.ts";
+import { announceChanges, failureWords, useWorkspace } from "../../data/index.ts";
 import { Button, useToast } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { agentsKey } from "../queries.ts";
@@ -29,8 +29,12 @@ export function RestoreButton({ agent }: { readonly agent: Agent }) {
     onError: (thrown) =>
       toast({
         tone: "failure",
-        title: `${agent.name} was not restored.`,
-        description: sentenceOf(thrown),
+        ...failureWords(
+          thrown,
+          `${agent.name} was not restored.`,
+          "it was restored",
+          "Open the list of deleted agents: a restored agent is not in it.",
+        ),
       }),
   });
   return (

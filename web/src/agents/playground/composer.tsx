@@ -1,5 +1,6 @@
 import { Play, Square } from "lucide-react";
 import type { KeyboardEvent, Ref } from "react";
+import { failureWords, isOutcomeUnknown } from "../../data/index.ts";
 import { formatCounted } from "../../format/index.ts";
 import { Button, Field, Kbd, Problem, TextArea } from "../../ui/index.ts";
 
@@ -36,6 +37,12 @@ export function Composer({
   isStopping,
 }: ComposerProps) {
   const canRun = disabledReason === undefined && onStop === undefined;
+  const failure = failureWords(
+    error,
+    "The run was not started.",
+    "the run was started",
+    "Press Run again: the same message with the same settings starts one run only.",
+  );
   const press = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
     event.preventDefault();
@@ -52,7 +59,10 @@ export function Composer({
       className="flex min-w-0 flex-col gap-2"
     >
       {error === null || error === undefined ? null : (
-        <Problem error={error} title="The run was not started." />
+        <Problem
+          title={failure.title}
+          error={isOutcomeUnknown(error) ? failure.description : error}
+        />
       )}
       <Field label="Message" labelHidden>
         <TextArea

@@ -15,6 +15,7 @@ import { EmptyConversation } from "./empty-conversation.tsx";
 import { type PlaygroundSearch, queryOf } from "./playground-search.ts";
 import { TurnView } from "./turn-view.tsx";
 import { useFollowedEnd } from "./use-followed-end.ts";
+import { useMessage } from "./use-message.ts";
 import { useStartRun } from "./use-start-run.ts";
 import { useTurns } from "./use-turns.ts";
 
@@ -32,7 +33,8 @@ export function Conversation({ search }: ConversationProps) {
   const { dirtyFields } = useFormState<FormValues>();
   const { turns, add, clear } = useTurns(agent.id);
   const resets = useResets();
-  const [message, setMessage] = useState("");
+  const unsent = useMessage(agent.id, search.run);
+  const { message, run: earlier, setMessage } = unsent;
   const [isInvalid, setInvalid] = useState(false);
   const [running, setRunning] = useState<string>();
   const start = useStartRun(agent.id);
@@ -59,14 +61,17 @@ export function Conversation({ search }: ConversationProps) {
     // With `stream: auto` a model call is streamed only if the run has a subscriber when the call
     // begins. This page subscribes after the start of the draft run, so it sets `stream: always`.
     const watched = form.getValues("stream") === "auto" ? { stream: "always" as const } : {};
+    const config = isDraft ? bodyOf({ ...changes, ...watched }) : {};
+    const idempotencyKey = unsent.startKeyOf([message, agent.version, config]);
     start.mutate(
-      { input: message, config: isDraft ? bodyOf({ ...changes, ...watched }) : undefined },
+      { input: message, config, idempotencyKey },
       {
+        // This is not called if another screen was opened in the meantime. The message then stays,
+        // and `startKeyOf` returns the same key for it.
         onSuccess: (runId) => {
           add({ runId, input: message, version: agent.version, isDraft, resets });
           setRunning(runId);
-          // If the text was edited while the run was starting, it is the next message and stays.
-          setMessage((now) => (now === message ? "" : now));
+          unsent.clear(message);
         },
       },
     );
@@ -111,9 +116,9 @@ export function Conversation({ search }: ConversationProps) {
                 isNew={turn.resets === resets}
                 onRunning={report}
                 compareHref={
-                  search.run === undefined || search.run === turn.runId
+                  earlier === undefined || earlier === turn.runId
                     ? undefined
-                    : `${location.pathname}${queryOf({ ...search, compare: turn.runId })}`
+                    : `${location.pathname}${queryOf({ run: earlier, compare: turn.runId })}`
                 }
               />
             ))}
@@ -122,12 +127,15 @@ export function Conversation({ search }: ConversationProps) {
       </div>
       <div className="sticky bottom-14 z-10 border-t border-rule bg-sheet px-4 py-3 md:bottom-0 md:px-6">
         <div className="mx-auto flex max-w-180 flex-col gap-3">
-          {search.run === undefined ? null : (
+          {earlier === undefined ? null : (
             <EarlierRun
-              key={search.run}
-              runId={search.run}
-              onInput={setMessage}
-              onDismiss={() => void navigate({ to: ".", search: {}, replace: true })}
+              key={earlier}
+              runId={earlier}
+              onInput={unsent.fillIn}
+              onDismiss={() => {
+                unsent.forgetRun();
+                void navigate({ to: ".", search: {}, replace: true });
+              }}
             />
           )}
           <Composer

@@ -1,36 +1,41 @@
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
-import { useEffect, useEffectEvent, useRef } from "react";
+import { useEffect, useEffectEvent } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { runQuery } from "../../runs/index.ts";
 import { IconButton, Id, Link, Problem, Skeleton, StatusMark } from "../../ui/index.ts";
 
 interface EarlierRunProps {
   readonly runId: string;
-  /** Called once with the input of the run. */
+  /** Called with the input of the run when it has loaded. */
   readonly onInput: (input: string) => void;
   readonly onDismiss: () => void;
 }
 
 /**
- * Fills in the message with the input of an earlier run, and shows which run that is. Until the
- * person dismisses it, each turn that has ended has a link that compares it with the earlier run.
+ * Shows an earlier run, and passes its input on. Until the person dismisses it, each turn that has
+ * ended has a link that compares it with the earlier run.
  */
 export function EarlierRun({ runId, onInput, onDismiss }: EarlierRunProps) {
   const workspace = useWorkspace();
   const { data: run, error, refetch } = useQuery(runQuery(workspace, runId));
-  const isFilledIn = useRef(false);
-  const fillIn = useEffectEvent((input: string) => {
-    if (isFilledIn.current) return;
-    isFilledIn.current = true;
-    onInput(input);
-  });
+  const fillIn = useEffectEvent(onInput);
   const input = run?.input;
   useEffect(() => {
     if (input !== undefined) fillIn(input);
   }, [input]);
+  const forget = (
+    <IconButton icon={X} label="Forget the earlier run" size="small" onClick={onDismiss} />
+  );
   if (error !== null)
-    return <Problem error={error} title="The earlier run could not be loaded." onRetry={refetch} />;
+    return (
+      <div className="flex min-w-0 items-start gap-2">
+        <div className="min-w-0 flex-1">
+          <Problem error={error} title="The earlier run could not be loaded." onRetry={refetch} />
+        </div>
+        {forget}
+      </div>
+    );
   return (
     <div className="flex min-h-control-small min-w-0 items-center gap-2 text-dense text-ink-2">
       {run === undefined ? (
@@ -38,7 +43,7 @@ export function EarlierRun({ runId, onInput, onDismiss }: EarlierRunProps) {
       ) : (
         <p className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2">
           <span>
-            Filled in with the input of{" "}
+            Earlier run:{" "}
             <Link href={`/w/${workspace.id}/runs/${runId}`}>
               <Id value={runId} />
             </Link>
@@ -49,7 +54,7 @@ export function EarlierRun({ runId, onInput, onDismiss }: EarlierRunProps) {
           </span>
         </p>
       )}
-      <IconButton icon={X} label="Forget the earlier run" size="small" onClick={onDismiss} />
+      {forget}
     </div>
   );
 }

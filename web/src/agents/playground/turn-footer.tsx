@@ -24,9 +24,12 @@ interface TurnFooterProps {
 export function TurnFooter({ turn, runHref, followed, compareHref }: TurnFooterProps) {
   const { transcript, run } = followed;
   const { usage, costMicros, output } = transcript;
-  const { runId, version = run?.agent_version, isDraft = run?.source === "draft" } = turn;
+  const { runId, isDraft = run?.source === "draft" } = turn;
+  // The agent can have been saved elsewhere since this page has read it, so the run takes
+  // precedence.
+  const version = run?.agent_version ?? turn.version;
   return (
-    <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 text-dense text-ink-3">
+    <div className="flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-1 text-dense text-ink-3">
       <span role="status">
         <StatusMark status={transcript.status} />
       </span>
@@ -47,12 +50,14 @@ export function TurnFooter({ turn, runHref, followed, compareHref }: TurnFooterP
           <span className="inline-flex items-baseline gap-1">
             Cost <Money micros={costMicros} />
           </span>
-          <Duration ms={durationOf(transcript)} />
+          <span className="inline-flex items-center gap-1">
+            <Duration ms={durationOf(transcript)} />
+            {output === undefined || output === "" ? null : (
+              <CopyButton text={output} what="answer" />
+            )}
+          </span>
           {compareHref === undefined ? null : (
             <Link href={compareHref}>Compare with the earlier run</Link>
-          )}
-          {output === undefined || output === "" ? null : (
-            <CopyButton text={output} what="answer" />
           )}
         </>
       ) : null}

@@ -10,8 +10,8 @@ export interface Turn {
    */
   readonly input: string | undefined;
   /**
-   * Version of the agent that the run executes, or on which the draft is based. Undefined if this
-   * page did not send the message.
+   * Version of the agent that this page knew when it sent the message. Undefined if this page did
+   * not send it.
    */
   readonly version?: number;
   /** True for a run with unsaved settings. Undefined if this page did not send the message. */
@@ -40,7 +40,7 @@ const keyOf = (userId: string, agentId: string) => `beckon.playground.${userId}.
 export function useTurns(agentId: string) {
   const key = keyOf(useMe().id, agentId);
   const [turns, setTurns] = useState(() => read(key));
-  useEffect(() => write(key, turns), [key, turns]);
+  useEffect(() => storeText(key, turns.map(({ runId }) => runId).join(" ")), [key, turns]);
   return {
     turns,
     // `add` is called when a run has started. The person may have cleared the conversation after
@@ -58,10 +58,11 @@ function read(key: string): readonly Turn[] {
     .map((runId) => ({ runId, input: undefined }));
 }
 
-function write(key: string, turns: readonly Turn[]): void {
+/** Stores a text in this tab. If the storage is full, the text that was stored last stays. */
+export function storeText(key: string, text: string): void {
   try {
-    sessionStorage.setItem(key, turns.map(({ runId }) => runId).join(" "));
+    sessionStorage.setItem(key, text);
   } catch {
-    // The storage is full, so a reload shows the conversation that was stored last.
+    // A reload shows what was stored last.
   }
 }

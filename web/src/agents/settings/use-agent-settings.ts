@@ -1,6 +1,6 @@
 import type { Agent } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useEffectEvent, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { type UseFormReturn, useForm } from "react-hook-form";
 import {
   announceChanges,
@@ -60,6 +60,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   const { id: userId } = useMe();
   const [draft] = useState(() => (can("agents:write") ? readDraft(userId, agent.id) : undefined));
   const [base, setBase] = useState(() => draft?.base ?? fieldsOf(agent));
+  const filledIn = useRef(base);
   const [problem, setProblem] = useState<string>();
   const form = useForm<FormValues>({
     resolver: settingsResolver,
@@ -88,6 +89,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
    */
   const show = (fields: VersionedFields, sent?: FormValues) => {
     setBase(fields);
+    filledIn.current = fields;
     fillIn(form, valuesOf(fields), sent);
     storeDraft(userId, agent.id, { base: fields, values: form.getValues() });
   };
@@ -164,11 +166,15 @@ export function useAgentSettings(agent: Agent): AgentSettings {
       show(fieldsOf(agent));
     },
     collect: async () => {
-      let values: FormValues | undefined;
-      await form.handleSubmit((valid) => {
-        values = valid;
+      // A newer version fills in the form before `base` is rendered, and can do so during the
+      // validation. So the values and their base are read together.
+      const values = form.getValues();
+      const basedOn = filledIn.current;
+      let isValid = false;
+      await form.handleSubmit(() => {
+        isValid = true;
       })();
-      return values && changesIn(values, base);
+      return isValid ? changesIn(values, basedOn) : undefined;
     },
   };
 }

@@ -1,6 +1,11 @@
 import type { WorkspaceEvent } from "@beckon/client";
-import { expect, test } from "vitest";
-import { canChange } from "./can-change.ts";
+import { expect, test, vi } from "vitest";
+
+/** The globals that the modules of the page use when they are loaded. */
+vi.stubGlobal("location", { origin: "https://beckon.test" });
+vi.stubGlobal("BroadcastChannel", class {});
+const { canChange } = await import("./can-change.ts");
+const { readingTime } = await import("../../data/server-time.ts");
 
 const event = (type: string, seq: number) =>
   ({ type, seq, agent_id: "agt_1", run_id: "run_1" }) as WorkspaceEvent;
@@ -12,4 +17,12 @@ test("a list of queued runs changes when a held run is released", () => {
 
 test("a list of running runs changes when a run is resumed", () => {
   expect(canChange({ status: "running" }, event("run.resumed", 4))).toBe(true);
+});
+
+test("a list that ends before the server's time gets no new runs", async () => {
+  const hourMs = 3_600_000;
+  const headers = { date: new Date(Date.now() + 2 * hourMs).toUTCString() };
+  await readingTime(() => Promise.resolve(new Response("", { headers })))("/api/public/me");
+  const created_before = new Date(Date.now() + hourMs).toISOString();
+  expect(canChange({ created_before }, event("run.started", 1))).toBe(false);
 });

@@ -1,4 +1,5 @@
 import type { WorkspaceEvent } from "@beckon/client";
+import { serverNow } from "../../data/index.ts";
 import { isEnd, isNewRun } from "../live-runs.ts";
 import { type RunFilters, timeOf } from "./filters/run-filters.ts";
 
@@ -12,8 +13,8 @@ const moves: ReadonlySet<string> = new Set(["run.queued", "run.started", "run.re
 export function canChange(filters: RunFilters, event: WorkspaceEvent): boolean {
   const { agent_id, created_before, status, error, text } = filters;
   if (agent_id !== undefined && event.agent_id !== agent_id) return false;
-  if (created_before !== undefined && (timeOf(created_before, Date.now()) ?? 0) < Date.now())
-    return false;
+  const nowMs = serverNow();
+  if (created_before !== undefined && (timeOf(created_before, nowMs) ?? 0) < nowMs) return false;
   const dependsOnState = [status, error, text].some((filter) => filter !== undefined);
   const isMove = isEnd(event) || moves.has(event.type);
   return isNewRun(event) || (dependsOnState && isMove);

@@ -16,7 +16,8 @@ export function lookedBackTo(cursor: string): number | undefined {
 
 function decode(cursor: string): string {
   try {
-    return atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
+    // A cursor of `readRuns` ends with a time.
+    return atob(cursor.replace(/@.*/, "").replaceAll("-", "+").replaceAll("_", "/"));
   } catch {
     return "";
   }

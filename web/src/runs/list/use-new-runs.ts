@@ -5,9 +5,9 @@ import { useWorkspace } from "../../data/index.ts";
 import { useAfterReset, useEvents } from "../../live/index.ts";
 import { isAtTop, useEnterAtTop } from "../../ui/index.ts";
 import { canChange } from "./can-change.ts";
-import { queryOf, type RunFilters } from "./filters/run-filters.ts";
+import type { RunFilters } from "./filters/run-filters.ts";
 import { countNew, mergeHead, type RunPages } from "./head.ts";
-import { runsQuery } from "./queries.ts";
+import { readRuns, runsQuery } from "./queries.ts";
 
 /** Minimum time between two reads of the newest page. */
 const minIntervalMs = 2_000;
@@ -30,8 +30,9 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   const queryClient = useQueryClient();
   const [waiting, setWaiting] = useState<Page<ListedRun>>();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const lastRead = useRef(0);
-  /** Time at which the newest page that is shown, or waits to be shown, was requested. */
+  /** When the list's newest page was last requested, in ms of `performance.now()`. */
+  const lastRead = useRef(Number.NEGATIVE_INFINITY);
+  /** When the newest page that is shown, or waits to be shown, was requested. */
   const shownRead = useRef(0);
   /** True if rows were inserted while the list was being refetched. */
   const isOverlapped = useRef(false);
@@ -58,14 +59,10 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   });
   const read = useEffectEvent(async () => {
     timer.current = undefined;
-    lastRead.current = Date.now();
+    lastRead.current = performance.now();
     const requestedAt = lastRead.current;
-    const query = { ...queryOf(filters, Date.now()), limit: pageSize, view: "summary" } as const;
     // If the page cannot be read, it is refetched after the next event.
-    const head = await workspace.client.runs
-      .list(query)
-      .page()
-      .catch(() => undefined);
+    const head = await readRuns(workspace, filters, { limit: pageSize }).catch(() => undefined);
     // Ignores a response that arrives after the response to a later request, because it lacks the
     // newest runs.
     if (head === undefined || requestedAt < shownRead.current) return;
@@ -76,7 +73,7 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   const schedule = () => {
     if (timer.current !== undefined) return;
     const intervalMs = filters.text === undefined ? minIntervalMs : minTextIntervalMs;
-    const waitMs = Math.max(delayMs, lastRead.current + intervalMs - Date.now());
+    const waitMs = Math.max(delayMs, lastRead.current + intervalMs - performance.now());
     timer.current = setTimeout(() => void read(), waitMs);
   };
   useEvents((events) => {
@@ -87,7 +84,7 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   // response to a request in progress will be ignored.
   useAfterReset(() => {
     setWaiting(undefined);
-    shownRead.current = Date.now();
+    shownRead.current = performance.now();
   });
   useEffect(
     () => () => {

@@ -4,7 +4,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useMutation } from "@tanstack/react-query";
 import { useRef } from "react";
 import { useForm } from "react-hook-form";
-import { messageOf, wording } from "../../data/index.ts";
+import { failureOf, messageOf, wording } from "../../data/index.ts";
 import { Field, FormDialog, FormError, TextArea } from "../../ui/index.ts";
 
 interface RetryDialogProps {
@@ -60,7 +60,17 @@ export function RetryDialog({ run, retry, close }: RetryDialogProps) {
       >
         <TextArea {...register("input")} rows={8} mono autoFocus />
       </Field>
-      <FormError error={sending.error} />
+      <FormError
+        error={
+          sending.isError
+            ? failureOf(
+                sending.error,
+                "the run was retried",
+                "Press Start run again: the same input starts one run only.",
+              )
+            : null
+        }
+      />
     </FormDialog>
   );
 }

@@ -1,7 +1,13 @@
 import type { RetryRunBody, Run } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { announceChanges, sentenceOf, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import {
+  announceChanges,
+  failureWords,
+  sentenceOf,
+  useIdempotencyKey,
+  useWorkspace,
+} from "../../data/index.ts";
 import { download, parseExactly } from "../../json/index.ts";
 import { useToast } from "../../ui/index.ts";
 import { isEnded, newerRun } from "../patch-run.ts";
@@ -30,8 +36,12 @@ export function useRunActions(run: Run) {
     onError: (thrown) =>
       toast({
         tone: "failure",
-        title: "The run was not retried.",
-        description: sentenceOf(thrown),
+        ...failureWords(
+          thrown,
+          "The run was not retried.",
+          "the run was retried",
+          "Retry it with the same version: it is retried once only.",
+        ),
       }),
   });
   return {

@@ -1,7 +1,12 @@
 import type { Delivery, DeliveryDetails, Subscription } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Redo2, SquareTerminal } from "lucide-react";
-import { announceChanges, sentenceOf, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import {
+  announceChanges,
+  failureWords,
+  useIdempotencyKey,
+  useWorkspace,
+} from "../../data/index.ts";
 import { Button, CodeBlock, Popover, useToast } from "../../ui/index.ts";
 import { whyNotReplayed } from "../health.ts";
 import { subscriptionsKey } from "../list-query.ts";
@@ -33,8 +38,12 @@ export function DeliveryActions({ subscription, delivery, attempt }: DeliveryAct
     onError: (thrown) =>
       toast({
         tone: "failure",
-        title: "The delivery was not replayed.",
-        description: sentenceOf(thrown),
+        ...failureWords(
+          thrown,
+          "The delivery was not replayed.",
+          "the delivery was replayed",
+          "If it was, this page shows it as pending or with a new attempt. If not, replay it again.",
+        ),
       }),
     onSettled: () => announceChanges(queryClient, subscriptionsKey(id)),
   });

@@ -43,7 +43,8 @@ export function RunDeliveriesList({ run }: { readonly run: Pick<Run, "id"> }) {
               <LinkButton href={`/w/${workspace.id}/subscriptions`}>Show subscriptions</LinkButton>
             }
           >
-            Nothing was delivered about this run: no subscription asks for its events.
+            No delivery is stored about this run: no subscription asked for its events, or the
+            deliveries were deleted, by default after 30 days.
           </EmptyState>
         }
       />

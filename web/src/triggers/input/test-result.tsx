@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { useWorkspace } from "../../data/index.ts";
+import { failureWords, isOutcomeUnknown, useWorkspace } from "../../data/index.ts";
 import { firstLine } from "../../format/index.ts";
 import { isEnded, patched, runQuery, useLiveRuns } from "../../runs/index.ts";
 import { Link, Problem, StatusMark } from "../../ui/index.ts";
@@ -10,7 +10,16 @@ import type { useTestTrigger } from "./use-test-trigger.ts";
 export function TestResult({ test }: { readonly test: ReturnType<typeof useTestTrigger> }) {
   // Subscribes before the test is sent, because the run can end before the response has arrived.
   const live = useLiveRuns();
-  if (test.error !== null) return <Problem error={test.error} title="The test was not sent." />;
+  const { error } = test;
+  if (error !== null) {
+    const { title, description } = failureWords(
+      error,
+      "The test was not sent.",
+      "the test has started a run",
+      "Send the same test again: it starts one run only.",
+    );
+    return <Problem error={isOutcomeUnknown(error) ? description : error} title={title} />;
+  }
   return (
     <div role="status">
       {test.runId === undefined ? null : <TestRun runId={test.runId} live={live} />}

@@ -60,6 +60,7 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
       allows_callback: false,
     },
   });
+  const { isDirty } = formState;
   const choose = (name: PresetName | "") => {
     const titleOf = (of: string) =>
       shortTitle(presets?.find((each) => each.name === of)?.title ?? "");
@@ -103,7 +104,7 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
   });
   return (
     <FormDialog
-      isDirty={() => false}
+      isDirty={() => isDirty}
       close={onClose}
       title="New trigger"
       description={`What is posted to its URL starts a run of ${agent.name}.`}

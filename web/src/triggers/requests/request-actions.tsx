@@ -3,7 +3,12 @@ import type { ReceivedRequestDetails } from "@beckon/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Redo2, SlidersHorizontal } from "lucide-react";
-import { announceChanges, sentenceOf, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import {
+  announceChanges,
+  failureWords,
+  useIdempotencyKey,
+  useWorkspace,
+} from "../../data/index.ts";
 import { Button, LinkButton, Menu, useToast } from "../../ui/index.ts";
 import { needsInvoke } from "../permission.ts";
 import { hasFailed, whyNotReplayed } from "./outcomes.ts";
@@ -39,8 +44,12 @@ export function RequestActions({ trigger, request }: RequestActionsProps) {
     onError: (thrown) =>
       toast({
         tone: "failure",
-        title: "The request was not replayed.",
-        description: sentenceOf(thrown),
+        ...failureWords(
+          thrown,
+          "The request was not replayed.",
+          "the request was replayed",
+          "Replay it with the same version: it is replayed once only.",
+        ),
       }),
     onSettled: () => announceChanges(queryClient, requestsKey(id, trigger)),
   });

@@ -8,15 +8,18 @@ import type { RowsQuery } from "./rows-query.ts";
  */
 export function LoadMore({ query }: { readonly query: RowsQuery }) {
   const { error, hasNextPage = false, isFetchingNextPage = false, fetchNextPage } = query;
+  const { isFetching = isFetchingNextPage } = query;
   const mark = useRef<HTMLDivElement>(null);
-  // After a failure, only the button loads the next page, because automatic retries would be an
-  // endless loop.
-  const isAutomatic = hasNextPage && !isFetchingNextPage && (error ?? null) === null;
+  // The next page waits until a refetch has ended: `fetchNextPage` would cancel the refetch, and
+  // the rows would stay old. After a failure, only the button loads the next page, because
+  // automatic retries would be an endless loop.
+  const isAutomatic = hasNextPage && !isFetching && (error ?? null) === null;
   useEffect(() => {
     if (!isAutomatic || mark.current === null) return;
     const observer = new IntersectionObserver(
       (entries) => {
-        if (entries.some((entry) => entry.isIntersecting)) fetchNextPage?.();
+        if (entries.some((entry) => entry.isIntersecting))
+          fetchNextPage?.({ cancelRefetch: false });
       },
       { rootMargin: "600px" },
     );
@@ -31,7 +34,7 @@ export function LoadMore({ query }: { readonly query: RowsQuery }) {
         variant="quiet"
         pending={isFetchingNextPage}
         pendingText="Loading…"
-        onClick={() => fetchNextPage?.()}
+        onClick={() => fetchNextPage?.({ cancelRefetch: false })}
       >
         Load more
       </Button>

@@ -10,6 +10,8 @@ export interface RowsQuery {
   readonly refetch?: () => unknown;
   /** True if the server has a next page. Default: false. */
   readonly hasNextPage?: boolean;
+  /** True while any page is read or refetched. Default: `isFetchingNextPage`. */
+  readonly isFetching?: boolean;
   readonly isFetchingNextPage?: boolean;
-  readonly fetchNextPage?: () => unknown;
+  readonly fetchNextPage?: (options?: { readonly cancelRefetch: boolean }) => unknown;
 }

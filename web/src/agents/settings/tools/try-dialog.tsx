@@ -1,6 +1,6 @@
 import { Play } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
-import { useWorkspace } from "../../../data/index.ts";
+import { useIdempotencyKey, useWorkspace } from "../../../data/index.ts";
 import { RunProblem } from "../../../runs/index.ts";
 import { Button, Dialog, Field, FormError, Link, Select, TextArea } from "../../../ui/index.ts";
 import { ToolUseView } from "../../playground/tool-use-view.tsx";
@@ -29,6 +29,7 @@ export function TryDialog({ tool, tools, onClose }: TryDialogProps) {
   const agentId = useAgentId();
   const functions = functionsOf(tool);
   const start = useStartRun(agentId);
+  const { keyOf, release } = useIdempotencyKey();
   const [name, setName] = useState(functions[0]?.name ?? "");
   const [text, setText] = useState(exampleText(functions[0]));
   const [error, setError] = useState<string>();
@@ -47,10 +48,11 @@ export function TryDialog({ tool, tools, onClose }: TryDialogProps) {
         : undefined,
     );
     if (line === undefined) return;
-    start.mutate({
+    const run = {
       input: `/call ${name} ${line}`,
       config: bodyOf({ model: "demo/echo", stream: "never", max_steps: 2, tools }),
-    });
+    };
+    start.mutate({ ...run, idempotencyKey: keyOf(run) }, { onSuccess: release });
   };
   const needsSave = tools.some(hasNewSecret);
   return (

@@ -1,6 +1,7 @@
 import type { ListedRun } from "@beckon/client";
 import { Ban, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { serverNow } from "../../../data/index.ts";
 import { formatCount } from "../../../format/index.ts";
 import { Button } from "../../../ui/index.ts";
 import { type BulkAction, bulkSelection, type RunFilters } from "../filters/run-filters.ts";
@@ -46,7 +47,7 @@ export function BulkBar({ selection, onChange, rows, filters, filterWords }: Bul
     if (selection.kind === "all") {
       // Relative times such as `24h` are resolved now, so that all requests of the bulk operation
       // select the same runs, even if the dialog stays open for long.
-      const all = bulkSelection(filters, action, Date.now());
+      const all = bulkSelection(filters, action, serverNow());
       return "reason" in all
         ? { disabledReason: all.reason, skipped: 0 }
         : { target: all, skipped: 0 };

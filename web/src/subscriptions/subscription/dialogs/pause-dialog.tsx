@@ -22,7 +22,7 @@ export function PauseDialog({ subscription, close }: DialogProps) {
       open
       onOpenChange={close}
       title={`Pause the subscription ${name}?`}
-      effect="Nothing is sent until you resume it. Events of that time are kept for 30 days as deliveries that were not sent, and can be replayed."
+      effect="Nothing is sent until you resume it. Events of that time become deliveries that were not sent. You can replay them until they or their runs are deleted, by default after 30 days."
       confirmLabel="Pause subscription"
       pendingText="Pausing…"
       danger={false}

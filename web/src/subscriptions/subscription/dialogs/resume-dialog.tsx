@@ -132,7 +132,7 @@ function MissedDialog({
       onOpenChange={close}
       size="small"
       title={`Replay what ${name} missed?`}
-      description={`It is enabled again. ${formatCounted(count, "delivery was", "deliveries were")} missed. You can also replay them later, for 30 days.`}
+      description={`It is enabled again. ${formatCounted(count, "delivery was", "deliveries were")} missed. You can also replay them later, until they or their runs are deleted, by default after 30 days.`}
       footer={
         <>
           <Button onClick={close}>Not now</Button>

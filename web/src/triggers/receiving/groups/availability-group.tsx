@@ -16,7 +16,7 @@ const disabledOptions = [
   {
     value: "swallow",
     label: "Ignore",
-    hint: "Answers 202 as if it were accepted. Senders report no error.",
+    hint: "Answers as if it were accepted. Senders report no error.",
   },
 ] as const;
 

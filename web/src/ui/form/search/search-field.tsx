@@ -48,7 +48,11 @@ export function SearchField({
   }, [slash]);
   useEscape(input, value === "" ? undefined : () => onChange(""));
   const press = (event: KeyboardEvent) => {
-    if (event.key === "Enter") onSubmit?.(value);
+    if (event.key === "Enter") {
+      // Otherwise Enter would submit a form around the field.
+      event.preventDefault();
+      onSubmit?.(value);
+    }
     if (event.key === "Escape") input.current?.blur();
   };
   const clear = () => {
