@@ -108,8 +108,8 @@ const npmFolders = (process.env.PATH ?? "")
   .slice(0, 1);
 
 /**
- * Versions of Node.js on which npx is tested. If Beckon does not run on the version, it runs on the
- * Node.js that is one of its packages instead. 24 is the oldest major version on which it runs.
+ * Versions of Node.js on which npx is tested. On a version that Beckon does not support, it runs on
+ * the Node.js in one of its packages. 24 is the oldest major version that it supports.
  */
 const nodes = [
   ...(older === undefined ? [] : [{ version: majorOf(join(older, "node")), find: () => older }]),

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 const folder = mkdtempSync(join(tmpdir(), "beckon-node-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Writes a command that prints the version of a Node.js; `name` if it is called to run code. */
+/** Writes a fake Node.js: prints `version` for `--version`, and `name` for other arguments. */
 function writeNode(path: string, version: string, name: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const script = `#!/bin/sh\n[ "$1" = --version ] && echo ${version} || echo ${name}\n`;

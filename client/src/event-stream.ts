@@ -49,7 +49,7 @@ export async function* readFrames(
       }
     },
     onRetry: (retry) => frames.push({ retry }),
-    // The parser reports an `id:` only together with an event.
+    // Cursors are read from comments, because the parser reports an `id:` only with an event.
     onComment: (comment) => {
       const cursor = /^cursor (\S+)$/.exec(comment)?.[1];
       if (cursor !== undefined) frames.push({ cursor });

@@ -69,7 +69,7 @@ export async function invoke(
 ): Promise<Invoked> {
   if (!Number.isInteger(wait) || wait < 1)
     throw new TypeError("invoke: wait must be an integer of 1 or more seconds");
-  // The caller may change its object while the run is executed, but a request that repeats an
+  // The caller can change `body` while the run is executed, but a request that repeats an
   // Idempotency-Key must have the same body.
   const sent = structuredClone(body);
   const maxWaitMs = Math.min(timeout, maxRepeatMs);

@@ -75,8 +75,9 @@ const limits = z.strictObject({
     .max(32 * 1024 * 1024)
     .default(defaultMaxAnswerBytes),
   /**
-   * Maximum cost of one run in micro-dollars; null means no limit. The run ends with
-   * `ceiling_reached` before a model call that could exceed this maximum.
+   * Maximum cost of one run in micro-dollars; null means no limit. The maximum output tokens of a
+   * model call are lowered so that the call cannot exceed it. The run ends with `ceiling_reached` if
+   * too few tokens are left for a useful call, or if the lowered maximum truncates a response.
    */
   max_cost_micros: z.number().int().min(0).max(maxLimitMicros).nullable().default(null),
   /**

@@ -5,7 +5,7 @@ import { openSettled } from "./show-screen.ts";
 import { fillShowcase } from "./showcase.ts";
 import { cookieFor, profileOptions } from "./viewports.ts";
 
-/** Makes the pictures of the README: see script/screens. */
+/** Folder of the README's pictures. `script/screens --readme` executes this file. */
 const folder = resolve(import.meta.dirname, "../../docs/pictures");
 
 // dependency-cruiser, which reads e2e/, cannot parse `await using`.

@@ -391,8 +391,9 @@ function configuredPorts({ port, metricsPort = 0, publicUrl, databaseUrl }: Conf
 }
 
 /**
- * Milliseconds that a stop waits for startup, so that a process that may already execute runs
- * drains. A longer startup waits for the database, for example while another process migrates.
+ * Maximum time that a stop waits for the end of startup. A process can execute runs before its
+ * startup ends, and these must be drained. A startup that takes longer waits for the database, for
+ * example while another process migrates.
  */
 const maxStartupWaitMs = 2_000;
 

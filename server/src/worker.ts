@@ -32,7 +32,7 @@ const pollsPerSweep = 60;
  * queue and whose journal reports all their calls.
  */
 const pollsPerReturn = 20;
-/** For at most this long, a claim waits for a failover. Slow failovers do not stop the queue. */
+/** Maximum time that a claim waits for a failover: slow failovers must not stop the queue. */
 const maxTakeOverWaitMs = 2_000;
 
 /**

@@ -15,8 +15,9 @@ export const invalidResetMessage =
  * Sets a new password with a reset link, which can be used once. Deletes all sessions of the
  * person.
  * @param input.isIssuable Returns whether the link's issuer still has the right to issue the link.
- *   It runs before the hash is computed and again in the transaction that deletes the link. It must
- *   lock the rows that it reads, so that the right cannot be withdrawn before the transaction ends.
+ *   It runs before the new password is hashed, and again in the transaction that deletes the link.
+ *   It must lock the rows that it reads, so that the right cannot be withdrawn before the
+ *   transaction ends.
  * @throws ApiError `bad_request`; `unauthorized` for an invalid link; `too_many_requests`,
  *   `unavailable`
  */

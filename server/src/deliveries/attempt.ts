@@ -54,10 +54,10 @@ export interface Attempted {
 }
 
 /**
- * Sends a delivery once. Never rejects: a failure is part of the outcome.
- * @param signal aborts the attempt. An attempt is not counted if it is aborted before the response
- *   arrives, or if before the request was sent the database connection was lost or there was no
- *   memory for it.
+ * Sends a delivery once. Never rejects: a failure is part of the outcome. The attempt does not
+ * count if it was aborted before the response arrived, or if nothing was sent because the database
+ * was lost, there was no memory for the data, or the data was deleted.
+ * @param signal aborts the attempt.
  */
 export async function attemptDelivery(
   ports: AttemptPorts,
@@ -79,7 +79,7 @@ export async function attemptDelivery(
     response = await ports.egress.callForBeginning(
       new URL(url),
       { method: "POST", headers: request.headers, body: request.body, signal },
-      // A secret that crosses the limit is removed too.
+      // Kept up to the longest secret's length beyond the limit, to find a secret that crosses it.
       { maxReadBytes, maxKeptBytes: maxLoggedBytes + request.scrubber.maxSecretBytes },
     );
     error = rejectionOf(response.status);
@@ -169,7 +169,10 @@ function startSpan(
 /** Returns the span attribute `error.type`: the status, or that there was no response. */
 const errorType = (status: number | null) => (status === null ? "no_response" : String(status));
 
-/** A request, and when the data for it had been read: waiting for memory is no part of it. */
+/**
+ * A request, and the time at which it was prepared. The attempt's duration starts then, so it
+ * excludes the wait for memory.
+ */
 interface PreparedRequest extends ReturnType<typeof now> {
   readonly body: string;
   readonly headers: Record<string, string>;

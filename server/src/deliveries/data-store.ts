@@ -1,8 +1,8 @@
 import type { Database } from "../base/database/index.ts";
 
 /**
- * Returns the JSON of the data of a delivery that this process has claimed; undefined if it no
- * longer has it, for example because its run was deleted.
+ * Returns the JSON of the data of a delivery that this process has claimed; undefined if the
+ * delivery has no data any more, for example because its run was deleted.
  */
 export async function readClaimedData(
   { engine }: Database,

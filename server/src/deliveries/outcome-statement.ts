@@ -19,7 +19,10 @@ export interface AttemptLog {
 export interface Outcome {
   readonly subscriptionId: string;
   readonly deliveryId: string;
-  /** `lease` of the claim. Nothing is written if the delivery was claimed or replayed since. */
+  /**
+   * `lease` of the claim, which identifies it. Nothing is written if the delivery was claimed or
+   * replayed since.
+   */
   readonly lease: string;
   /** `released`: the attempt does not count, and the delivery is due at once. */
   readonly kind: "succeeded" | "failed" | "retry" | "released";

@@ -137,7 +137,7 @@ export function startSender(options: SenderOptions): Sender {
     const { outcome, isGone, isDatabaseLost } = await attemptDelivery(options, delivery, signal);
     recordAndFree(delivery, outcome);
     logOutcome(delivery, outcome);
-    // The outcomes of further attempts could not be recorded, and they would be made again.
+    // Further outcomes could not be recorded either, so their deliveries would be sent again.
     if (isDatabaseLost) lanes.get(laneKey(delivery))?.releaseWaiting();
     if (isGone) {
       const { subscription_id: id, workspace_id: workspaceId, url } = delivery;

@@ -8,7 +8,7 @@ import { beginning, type Position } from "./position.ts";
  * A new generation begins when a startup detects that the database was restored.
  */
 export interface Cursor extends Position {
-  /** The first 8 hex digits of the generation; `-`: of none. */
+  /** The first 8 hex digits of the generation; `-` if the cursor could not be decrypted. */
   readonly generation: string;
 }
 
@@ -16,9 +16,9 @@ export interface Cursor extends Position {
 const generationLength = 8;
 
 /**
- * Returns the text of a cursor for a position that names no run hidden from the caller: that of an
- * event it can see, or the one before a transaction. Clients must not interpret it. For any other
- * position use `cursorFor`.
+ * Returns the text of a cursor. Only for the position of an event that the caller can see, or one
+ * of `beforeTransaction`: any other can name a run that is hidden from the caller, and needs
+ * `cursorFor`. Clients must not interpret the text.
  */
 export function toCursor(generation: string, { transaction, runId, seq }: Position): string {
   return Buffer.from(
@@ -39,8 +39,9 @@ export function cursorFor(ctx: Reader, generation: string, position: Position): 
 }
 
 /**
- * Decodes a cursor. One that was encrypted for another workspace, or with a master key that is
- * gone, is of no generation, so that its reader starts again as after a restore.
+ * Decodes a cursor. A cursor that cannot be decrypted, for example because it is from another
+ * workspace or the master key was replaced, gets the generation `-`, and is treated like one from
+ * before a restore.
  * @param source the header or parameter that contained `text`, for the error message.
  * @throws ApiError `bad_request` if `text` is not a cursor.
  */
@@ -62,7 +63,7 @@ export function readCursor(
   return { generation, transaction: Number(transaction), runId, seq: Number(seq) };
 }
 
-/** Returns `text` if it is not encrypted; undefined if it cannot be decrypted. */
+/** Returns the cursor, decrypted if it is encrypted; undefined if it cannot be decrypted. */
 function decrypted(ctx: Reader, text: string): string | undefined {
   if (!encryptedPattern.test(text)) return text;
   try {

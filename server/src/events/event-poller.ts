@@ -62,7 +62,10 @@ const maxBatchEvents = 200;
  * share the event objects, so each further slow subscriber needs little memory.
  */
 const maxBacklogEvents = 400;
-/** Maximum length of the JSON of their data. Parsed data can take 20 times as much memory. */
+/**
+ * Maximum total length of the data, as JSON, of the events that are kept for a slow subscriber.
+ * Parsed data can take 20 times as much memory.
+ */
 const maxBacklogCharacters = 2 * 1024 * 1024;
 /** Time between two polls if there is no notification. */
 const pollIntervalMs = 500;

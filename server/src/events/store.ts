@@ -54,7 +54,7 @@ interface Row {
 }
 
 interface BatchRow extends Row {
-  /** Number of events that were found; null if none was. */
+  /** Number of events within `limit`, including those left out for their size; null if none. */
   readonly found: number | null;
 }
 
@@ -159,9 +159,10 @@ export async function readEventBatch(
 }
 
 /**
- * Returns the limit for the batch after `batch`, which was read with `limit`. If its size was
- * limited, that is twice the number of its events, because PostgreSQL converts the data of all
- * events within the limit to text, also of those that it then leaves out. Else it is `maxEvents`.
+ * Returns the limit for the batch after the given one, which was read with `limit`. If that one was
+ * truncated for its size, the limit is twice its number of events, at most `maxEvents`, because
+ * PostgreSQL reads the data of all events within the limit, also of those that it leaves out.
+ * Otherwise it is `maxEvents`.
  */
 export function nextLimit(
   { events, hasMore }: Pick<EventBatch, "events" | "hasMore">,

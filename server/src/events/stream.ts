@@ -42,7 +42,7 @@ export interface CursorAdvance {
   readonly advancedTo: string;
 }
 
-/** Minimum time between two cursors after events that a stream does not show. */
+/** Minimum time after the last events or cursor before a cursor is sent without an event. */
 const minAdvanceMs = 15_000;
 
 /**

@@ -45,8 +45,8 @@ export function answerMalformed(
 ): void {
   const latest = new WeakMap<Duplex, ServerResponse>();
   /**
-   * By pipelined response: the response before it on its connection, if that was pending when the
-   * request arrived. Only for the latest response of a connection, so that no chain grows.
+   * For the latest response of each connection: the response before it, if that was pending when
+   * the request arrived. The entry of the response before it is deleted, so that no chain grows.
    */
   const earlier = new WeakMap<ServerResponse, ServerResponse>();
   /** Connections that end after the response to their last complete request. */
@@ -60,9 +60,9 @@ export function answerMalformed(
     latest.set(incoming.socket, outgoing);
   });
   /**
-   * Returns whether the response to a complete request is pending. The client would take an error
-   * for that response, although the request can have started a run. So the client gets the
-   * response, and then the connection is closed.
+   * If the response to a complete request is pending, returns true, and closes the connection after
+   * it. An error sent now would be taken for this response, although the request can have started a
+   * run. Returns false if none is pending.
    */
   function endsAfterPending(socket: Duplex): boolean {
     // Node reports an error again for each further chunk.
@@ -81,7 +81,7 @@ export function answerMalformed(
     if (!socket.writable) return void socket.destroy();
     if (endsAfterPending(socket)) return;
     const outgoing = latest.get(socket);
-    // The request whose body is malformed; undefined if the bytes belong to no request.
+    // The response to the request whose body is malformed; undefined if the bytes belong to none.
     const rejected = outgoing?.req.complete ? undefined : outgoing;
     // If its response has begun, the client could not distinguish an error from the rest of that
     // response. Then the connection is closed.

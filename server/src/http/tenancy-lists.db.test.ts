@@ -93,7 +93,7 @@ test("a stream of events carries those of its workspace, whatever agent it filte
 });
 
 const decoded = (cursor: string) => Buffer.from(cursor, "base64url").toString("latin1");
-/** Returns the cursor as it was before all transactions, which the server takes for outdated. */
+/** Returns the cursor with transaction id 0, so that it is outdated if its event exists. */
 const outdated = (cursor: string) =>
   Buffer.from(decoded(cursor).replace(/\.-?\d+\./, ".0.")).toString("base64url");
 

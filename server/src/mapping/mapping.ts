@@ -5,7 +5,10 @@ import type { MappingMistake } from "@beckon/contract";
  * expression or a template.
  */
 export interface MappingVariables {
-  /** `json`: `text` is a JSON document. `text`: the payload is the text itself. */
+  /**
+   * With the format `json`, the payload is the JSON value that `text` encodes. With the format
+   * `text`, it is the string `text`.
+   */
   readonly payload: { readonly format: "json" | "text"; readonly text: string };
   /** Only the headers that the trigger's settings choose, by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;

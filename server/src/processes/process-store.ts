@@ -34,8 +34,8 @@ export async function recordDrain(connection: Queryable, id: string): Promise<vo
 const leftAtRenewal = 0.25;
 
 /**
- * Condition: what is left of the caller's lease is in the range that punctual renewals and a steady
- * clock leave.
+ * Returns the SQL condition that the time left of the caller's lease is in the range in which it
+ * always is if renewals are punctual and the database's clock is not set.
  */
 const isRegular = (leaseSeconds: string) => `lease_until between
   now() + make_interval(secs => ${leaseSeconds}::float8 * ${leftAtRenewal}) and
@@ -43,9 +43,9 @@ const isRegular = (leaseSeconds: string) => `lease_until between
 
 /**
  * Renews the lease of a process for `leaseSeconds` from now.
- * @returns the number of living processes, including this one, and whether the lease was as long as
- *   it is if renewals and the database's clock are regular; undefined if this process was declared
- *   dead and must drop its runs.
+ * @returns `alive`: the number of living processes, including this one; `wasRegular`: whether
+ *   `isRegular` held before the renewal. undefined if this process was declared dead and must drop
+ *   its runs.
  */
 export async function renewLease(
   connection: Queryable,
@@ -66,11 +66,11 @@ export async function renewLease(
 }
 
 /**
- * Declares processes with expired leases dead. Does nothing if the lease of the caller, `ownId`, is
- * not regular by the database's clock: that clock may have been set forward, and then the leases of
- * living processes have expired too, or set back. If a process renews its lease at the same moment,
- * whichever update locks the row first takes effect: the other one waits for the row and checks its
- * conditions again.
+ * Declares processes with expired leases dead. Does nothing if the caller's own lease is not
+ * regular: the database's clock may have been set. If it was set forward, the leases of living
+ * processes have expired too. If a process renews its lease at the same moment, whichever update
+ * locks the row first takes effect: the other one waits for the row and checks its conditions
+ * again.
  *
  * The database's clock may have been set back. Then `lease_until` of a process that exited can be
  * hours ahead. Such a process is declared dead if `lease_until` is further ahead than two lease

@@ -59,8 +59,9 @@ interface State {
   readonly budget: Budget;
   reserved: number;
   /**
-   * Amount that runs hold for earlier attempts of a call whose next attempt has no reservation yet.
-   * The earlier attempts have used it, so it will be spent and not returned.
+   * The part of `reserved` that failed attempts of model calls have already used, while the next
+   * attempt has not reserved yet. It will be added to `spent` and not returned, so it counts as
+   * spent.
    */
   kept: number;
   /**

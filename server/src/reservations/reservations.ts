@@ -156,7 +156,7 @@ export class Reservations {
         queue.waiters.add(waiter);
         // If there was a wake during the request, the run asks again at once: the request may have
         // read the budgets before the change that the wake announces. As with every wake, only the
-        // first runs do: the requests of hundreds would last until the next wake.
+        // first runs do: hundreds of requests would still be in progress at the next wake.
         const isWoken = queue.wakes !== wakes && firstOf(queue, waiter.blockedAt).includes(waiter);
         if (!isWoken) await waitForWake(waiter, signal);
       }

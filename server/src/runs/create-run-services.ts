@@ -62,7 +62,10 @@ export type RunServices = StartPorts &
 /** Dependencies and limits of the services for runs. */
 export interface RunServicesOptions extends Omit<AgentCacheOptions, "circuits" | "pricer"> {
   readonly database: Database;
-  /** The prices in the operator's file and in the price library. */
+  /**
+   * Prices of models: those in the operator's file, which take precedence, and those in the price
+   * library (`@pydantic/genai-prices`).
+   */
   readonly prices: PriceTable;
   readonly log: Log;
   readonly metrics: Metrics;

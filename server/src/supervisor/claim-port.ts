@@ -39,8 +39,8 @@ export async function claimPort({
 }
 
 /**
- * Checks that servers of this Node.js can inherit a bound socket. Beckon also runs on releases
- * before 24.19 and 26.4, with which `net.BoundSocket` came.
+ * Checks that servers of this Node.js can inherit a bound socket. `net.BoundSocket` came with 24.19
+ * and 26.4, and Beckon also runs on earlier releases.
  * @throws ConfigError if they cannot.
  */
 export function requireSharedPort(): void {

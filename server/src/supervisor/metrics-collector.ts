@@ -26,8 +26,9 @@ interface Server {
  * it again. So a server that does not respond in time counts with its last metrics, and what exited
  * servers have counted is kept. Increments between the last collection and a crash are lost.
  *
- * One server, which responded to the previous request, is asked for what is in the database. Such
- * gauges of a silent server are left out, because old values would mislead.
+ * Only one server is asked for the gauges of the database, if possible one that was not silent at
+ * the previous request. A silent server's values of these gauges are left out, because old values
+ * would mislead.
  */
 export class MetricsCollector {
   readonly #prometheus: typeof Prometheus;

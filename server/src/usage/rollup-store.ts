@@ -3,8 +3,9 @@ import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
 import { countColumns } from "./sum-entries.ts";
 
 /**
- * Columns by which entries are grouped to be summed up. A row of `usage_days` has these columns and
- * sums. A group is all rows with the same values in these columns.
+ * Columns by which entries are summed up. A row of `usage_days` has these columns and `sums`.
+ * Several rows can have the same values in these columns, because each roll-up adds new ones. They
+ * are called a group, and are later merged into one row.
  */
 const groupColumns = "day, agent_id, provider, model, principal, trigger_id, kind";
 const sums = [

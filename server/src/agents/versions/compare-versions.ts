@@ -6,8 +6,9 @@ import { requireAgent, requireVersion, showSecrets, type VersionInput } from "..
 import { differences } from "./differences.ts";
 
 /**
- * Returns the differences between a version and another one, by default the current version. A
- * secret counts as different if its id is different. Its value is not shown.
+ * Returns the differences between a version and another one, by default the current version.
+ * Secrets are shown and compared as id and last four characters, so two secrets with different ids
+ * differ even if their values are the same.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function compareVersions({

@@ -118,7 +118,8 @@ test.each([1, 2, 5])(
 test("a pooler that drops the startup parameter options is rejected before anything is written", async () => {
   const proxy = await startProxy(empty.url);
   onTestFinished(() => proxy.close());
-  // PostgreSQL stores a parameter with a dot in its name, and does nothing else with it.
+  // Renames `options` to a name of the same length. PostgreSQL accepts any parameter with a dot in
+  // its name, and this one has no effect.
   proxy.rewriteRequest = (bytes) =>
     Buffer.from(bytes.toString("latin1").replace("\0options\0", "\0opt.ion\0"), "latin1");
   const behind = proxy.urlFor(empty.url);

@@ -105,9 +105,9 @@ export function connectionSettings(
 
 /**
  * Checks that a connection that sees all workspaces has the `options` of `connectionSettings`.
- * Without them the engine would find no rows, and so reject all credentials. Checking one option is
- * enough: a pooler that interprets `options` does not know `beckon.workspace`, and any other pooler
- * passes on all of them or none.
+ * Without them the pool `engine` would find no rows, and Beckon would reject all credentials. One
+ * option is enough to check: a pooler that interprets `options` does not know `beckon.workspace`,
+ * and any other pooler passes on all of them or none.
  * @throws ConfigError if a pooler dropped them.
  */
 export async function rejectDroppedOptions(client: Client): Promise<void> {

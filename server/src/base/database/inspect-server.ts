@@ -30,7 +30,7 @@ export async function inspectServer(
 ): Promise<InspectedServer> {
   const connection = { connectionString, connectionTimeoutMillis: timeoutMs };
   const role = await checkServer(connection, { ...options, isRehearsal: true });
-  // Sees the rows of all workspaces. The role is not sent, because startup may create it only now.
+  // Sees the rows of all workspaces. The role is not sent, because it may not exist before startup.
   const settings = connectionSettings({ url: connectionString, role: undefined }, "*");
   const client = new Client({ ...settings, query_timeout: timeoutMs });
   client.on("error", () => {});

@@ -64,8 +64,8 @@ interface Child {
 const maxChildren = 5_000;
 
 /**
- * Maximum milliseconds to read a gauge. The supervisor waits twice as long for all metrics, and
- * would take a process for silent whose database is slow.
+ * Maximum milliseconds to read a gauge. The supervisor waits twice as long for all metrics. Without
+ * this limit, it would count a process with a slow database as silent.
  */
 const maxReadMs = 1_000;
 

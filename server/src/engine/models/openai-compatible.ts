@@ -41,8 +41,8 @@ export const openAICompatibleModel = cacheModels(
 );
 
 /**
- * Returns the headers of a request. `Headers` is used because it trims the key and throws if the
- * key is not a valid header value.
+ * Returns the headers of a request. `Headers` is used because it removes whitespace after the key,
+ * for example a newline, and throws if the key is not valid in a header.
  */
 function headersFor(apiKey: string | undefined): Record<string, string> {
   const headers = new Headers({ "content-type": "application/json", "user-agent": "Beckon" });

@@ -225,12 +225,12 @@ returning b.workspace_id as "workspaceId", b.scope_id as "scopeId", b.scope_kind
 }
 
 /**
- * Sets `spent` of new budgets to the sum of the ledger's entries in their period, of which it reads
- * only those that `earlier` does not contain: all entries of transactions with ids below `horizon`
- * were visible then. The caller has locked the rows in an earlier statement, so the sum contains
- * the entries of all transactions that have added to these rows. It lacks the entries of open
- * transactions that began before the budgets existed and do not see them. A budget whose next
- * period has begun meanwhile is left as it is, and so is one that was deleted and created again.
+ * Sets `spent` of new budgets to the sum of the ledger's entries in their period. Adds the entries
+ * of transactions with ids from `horizon` on to `earlier`, which contains all others. The caller
+ * has locked the rows in an earlier statement, so the sum contains the entries of all transactions
+ * that have added to these rows. It lacks the entries of open transactions that began before the
+ * budgets existed and do not see them. A budget whose next period has begun meanwhile is left as it
+ * is, and so is one that was deleted and created again.
  */
 export async function addLaterEntries(
   tx: WorkspaceTransaction,
@@ -240,7 +240,7 @@ export async function addLaterEntries(
   const horizon = Math.min(...budgets.map((budget) => Number(budget.horizon)));
   await sql`
 with later as materialized (
-  -- Not joined below, where PostgreSQL could find entries by their time and read a whole month.
+  -- Materialized: in a join, PostgreSQL could use the index on time and read a whole month.
   select * from usage_entries e
   where e.workspace_id = any (${workspaceIds}::text[]) and e.transaction >= ${horizon}::bigint
 ), sums as (

@@ -41,8 +41,8 @@ function markLargeIntegers(json: string): string {
 }
 
 /**
- * Returns the indexes of a string's opening quote and after its closing quote; Infinity for a quote
- * that is missing.
+ * Returns the index of the next string's opening quote, and the index after its closing quote. A
+ * missing quote is at Infinity.
  * @param from an index outside of strings
  */
 function nextString(json: string, from: number): { start: number; end: number } {

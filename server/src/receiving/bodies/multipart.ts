@@ -103,9 +103,9 @@ export async function readMultipart(
 }
 
 /**
- * Returns whether a text is not in its charset: Busboy replaces its bytes by U+FFFD. A form can
- * also contain U+FFFD, so these characters are counted in the form without its files. To search the
- * form for each text would take time that grows with the square of its size: a minute for 1 MiB.
+ * Returns whether Busboy has replaced bytes that are not in a text's charset by U+FFFD. The sender
+ * can also send U+FFFD, so a form counts as damaged only if its texts have more of them than its
+ * bytes, without its files. Searching the form for each text would take quadratic time.
  */
 function isDamaged(
   texts: readonly string[],

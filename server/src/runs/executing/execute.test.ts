@@ -43,7 +43,7 @@ test("a run that is stopped while it waits for memory is not left before its res
   };
   const executed = executeOwned(ports, run);
   live.get(run.runId)?.stop("fenced");
-  // What the abort causes without a wait has happened after this turn of the event loop.
+  // Waits until the abort has had its immediate effects.
   await new Promise((resolve) => setImmediate(resolve));
   returning.resolve();
   await executed;

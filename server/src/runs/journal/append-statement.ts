@@ -108,7 +108,10 @@ interface CallInput {
 
 /** The variant of the append statement. */
 interface Variant {
-  /** Whether the owners of the runs must be alive, or must have been declared dead. */
+  /**
+   * `living`: writes only rows whose owner has not been declared dead. `dead`: writes only rows
+   * whose owner has been declared dead.
+   */
   readonly owner: "living" | "dead";
   /**
    * Whether metered calls are added to budgets. If false, rows of workspaces with budgets are not

@@ -25,7 +25,11 @@ const usage = fc.record({
 /** Texts above 64 KiB are stored as artifacts. */
 const text = fc.constantFrom("short", "x".repeat(100_000));
 
-/** A step of a journal: its response, how many of its tool calls began, and which have results. */
+/**
+ * A model call with `calls` tool calls. In the last step, only the first `begun` of them began, and
+ * of these only those with an index in `results` have a result. `lost`: a `run.step_lost` precedes
+ * the step.
+ */
 const step = fc.record({
   usage,
   text,

@@ -25,8 +25,9 @@ interface Change {
 }
 
 /**
- * Selects the next runs for a change of many runs, among the runs that existed when the transaction
- * began.
+ * Selects the next runs to cancel or delete together: runs in `change.states` that match the
+ * filter, newest first, at most `max`. `searchRuns` leaves out runs that were created after the
+ * transaction began.
  * @returns `runIds`: the ids of the runs. `next`: the cursor for the next call; null if no runs are
  *   left to search.
  */

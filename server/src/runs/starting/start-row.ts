@@ -115,7 +115,10 @@ export interface RunCallback {
   readonly origin: string;
 }
 
-/** A request to a trigger, as the start statement stores it together with the run. */
+/**
+ * A received request, as it is passed to the start statement, which stores it together with its run,
+ * or without a run if the filter rejects it.
+ */
 export interface ReceivedStart {
   readonly requestId: string;
   /**

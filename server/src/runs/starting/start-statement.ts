@@ -309,8 +309,8 @@ function optionalChecks(
     callbackUnknown: callbacks
       ? "when r.callback_url is not null and signer.id is null then 'callback_unknown'"
       : "",
-    // `limited` is where the first check of limits would be. The result of a request must not
-    // depend on whether this process already knows of the limits.
+    // Without the limit checks, `limited` takes the place of the first of them, and the request is
+    // repeated with them. So its result does not depend on whether this process knew of the limits.
     limitPaused: limits
       ? `when c.paused_by is not null and not ${holds} then 'limit_paused'`
       : "when c.is_limited then 'limited'",

@@ -32,8 +32,8 @@ export async function waitForRun(
         if (live.outcome !== undefined) return live.outcome;
       }
       // Subscribes before the first query: no notification is missed, and a stopping process waits
-      // for this caller (see `drainRuns`). So the other processes get a message even if the run has
-      // already ended.
+      // for this caller (see `drainRuns`). The price: subscribing notifies the other processes even
+      // if the run has already ended.
       poller ??= pollers.subscribe(run.runId);
       const stored = await readStored(ports, run, signal);
       if (stored?.outcome !== undefined) return stored.outcome;

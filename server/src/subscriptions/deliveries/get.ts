@@ -11,8 +11,8 @@ import { type DeliveryRow, findData, listAttempts, type StoredData } from "./sto
 const maxAttempts = 50;
 
 /**
- * Returns a delivery with its body and its last attempts. Without `runs:read`, the caller gets
- * neither the body nor those of the responses, which can repeat it: they contain what agents do.
+ * Returns a delivery with its body and its last attempts. Without `runs:read`, the caller gets no
+ * bodies: the delivery's shows what agents do, and those of the responses can repeat it.
  * @throws ApiError `forbidden`, `not_found`
  */
 export async function getDelivery({

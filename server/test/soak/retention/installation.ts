@@ -22,7 +22,7 @@ export interface Installation {
   readonly api: Api;
   readonly agent: { readonly id: string; readonly token: string };
   readonly databaseUrl: string;
-  /** Connections to the database for which row-level security hides no workspace's rows. */
+  /** Database connections that can read the rows of all workspaces, despite row-level security. */
   readonly engine: Pool;
   /** Makes PostgreSQL write a checkpoint. */
   checkpoint(): Promise<void>;

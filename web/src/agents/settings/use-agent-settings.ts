@@ -166,8 +166,9 @@ export function useAgentSettings(agent: Agent): AgentSettings {
       show(fieldsOf(agent));
     },
     collect: async () => {
-      // A newer version fills in the form before `base` is rendered, and can do so during the
-      // validation. So the values and their base are read together.
+      // `base` changes only with the next rendering, but a newer version fills in the form before
+      // that, possibly during the validation. So the values and `filledIn` are read together,
+      // before it.
       const values = form.getValues();
       const basedOn = filledIn.current;
       let isValid = false;

@@ -40,8 +40,9 @@ function rejectNewline(path: string): void {
 }
 
 /**
- * Creates a folder and its parents and syncs each. Does not use `recursive: true` of `mkdir`, which
- * loops forever if a parent cannot be created (for example in /proc).
+ * Creates a folder and its missing parents. After creating each, syncs the folder that contains it,
+ * so that the new entry is durable. Does not use `recursive: true` of `mkdir`, which loops forever
+ * if a parent cannot be created (for example in /proc).
  */
 async function createFolder(path: string): Promise<void> {
   try {
