@@ -76,8 +76,8 @@ const limits = z.strictObject({
     .default(defaultMaxAnswerBytes),
   /**
    * Maximum cost of one run in micro-dollars; null means no limit. The maximum output tokens of a
-   * model call are lowered so that the call cannot exceed it. The run ends with `ceiling_reached` if
-   * too few tokens are left for a useful call, or if the lowered maximum truncates a response.
+   * model call are lowered so that the call cannot exceed it. The run ends with `ceiling_reached`
+   * if too few tokens are left for a useful call, or if the lowered maximum truncates a response.
    */
   max_cost_micros: z.number().int().min(0).max(maxLimitMicros).nullable().default(null),
   /**

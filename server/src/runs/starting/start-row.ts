@@ -116,8 +116,8 @@ export interface RunCallback {
 }
 
 /**
- * A received request, as it is passed to the start statement, which stores it together with its run,
- * or without a run if the filter rejects it.
+ * A received request, as it is passed to the start statement, which stores it together with its
+ * run, or without a run if the filter rejects it.
  */
 export interface ReceivedStart {
   readonly requestId: string;
