@@ -8,6 +8,7 @@ import { startTargetServer, type TargetServer } from "../../server/test/target-s
 import { createOwner, type SignedIn, signIn } from "./accounts.ts";
 import { type Api, apiOf } from "./api.ts";
 import { startFilledModel } from "./filled-model.ts";
+import { shopTool } from "./shop-tool.ts";
 
 /** A workspace in which every screen can be shown in every state, with the ids and links for it. */
 export interface FilledDashboard {
@@ -118,42 +119,12 @@ export async function fillDashboard(
     output_micros_per_million: 600_000,
   });
 
-  const shopTool = {
-    type: "http",
-    name: "shop",
-    allowed_hosts: [shop.host],
-    headers: { Authorization: { secret: "shop-secret-0123456789" } },
-    operations: [
-      {
-        name: "get_order",
-        description: "Returns an order.",
-        method: "GET",
-        url: `${shop.url}/orders/{order_id}`,
-        parameters: {
-          type: "object",
-          properties: { order_id: { type: "integer", description: "Number of the order" } },
-          required: ["order_id"],
-        },
-      },
-      {
-        name: "refund",
-        description: "Pays an amount back.",
-        method: "POST",
-        url: `${shop.url}/refunds`,
-        body: {
-          type: "object",
-          properties: { order_id: { type: "integer" }, amount: { type: "number" } },
-          required: ["order_id", "amount"],
-        },
-      },
-    ],
-  };
   const refunds = await agent("Refund desk", {
     model: "local/refunds",
     description: "Answers requests for refunds, and makes those below 100 dollars.",
     instructions:
       "You answer customers who want a refund.\n\n1. Read the order.\n2. Refund at most 100 dollars.\n3. Answer in two sentences.",
-    tools: [{ type: "clock" }, shopTool],
+    tools: [{ type: "clock" }, shopTool(shop)],
     metadata: { team: "support" },
   });
   await api(

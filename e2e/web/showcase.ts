@@ -13,6 +13,7 @@ import type { StandaloneBeckon } from "../../server/test/standalone-beckon.ts";
 import { startTargetServer } from "../../server/test/target-server.ts";
 import { createOwner, type SignedIn } from "./accounts.ts";
 import { apiOf } from "./api.ts";
+import { shopTool } from "./shop-tool.ts";
 
 /** A workspace as a small shop would have it after a month, for the pictures of the README. */
 export interface Showcase {
@@ -37,7 +38,7 @@ const steps: readonly (ModelOutput & { readonly after: number })[] = [
       {
         id: "call_2",
         name: "refund",
-        arguments: '{"body":{"order_id":4711,"amount":39.98,"reason":"damaged"}}',
+        arguments: '{"body":{"order_id":4711,"amount":39.98}}',
       },
     ],
     usage: { prompt_tokens: 1_344, completion_tokens: 58, cached_tokens: 1_024 },
@@ -258,41 +259,4 @@ async function addEarlierRuns(
       },
     );
   }
-}
-
-function shopTool({ host, url }: { readonly host: string; readonly url: string }): object {
-  return {
-    type: "http",
-    name: "shop",
-    allowed_hosts: [host],
-    headers: { Authorization: { secret: "shop-secret-0123456789" } },
-    operations: [
-      {
-        name: "get_order",
-        description: "Returns an order.",
-        method: "GET",
-        url: `${url}/orders/{order_id}`,
-        parameters: {
-          type: "object",
-          properties: { order_id: { type: "integer", description: "Number of the order" } },
-          required: ["order_id"],
-        },
-      },
-      {
-        name: "refund",
-        description: "Pays an amount back.",
-        method: "POST",
-        url: `${url}/refunds`,
-        body: {
-          type: "object",
-          properties: {
-            order_id: { type: "integer" },
-            amount: { type: "number" },
-            reason: { type: "string" },
-          },
-          required: ["order_id", "amount"],
-        },
-      },
-    ],
-  };
 }

@@ -1,4 +1,5 @@
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
+import { claimedDelivery } from "../../test/claimed-delivery.ts";
 import { ByteBudget } from "../base/byte-budget.ts";
 import { connect, type Database } from "../base/database/index.ts";
 import { createLog } from "../base/log.ts";
@@ -22,31 +23,12 @@ const fullMemory = new ByteBudget({ maxBytes: 1_000_000 });
 fullMemory.paused = true;
 
 const cipher = createSecretCipher(Buffer.alloc(32));
-const owner = { id: "sub_1", workspace_id: "wsp_1", url: "https://example.com/events" };
+const { subscription_id: id, workspace_id, url } = claimedDelivery;
 const delivery: ClaimedDelivery = {
-  ...owner,
-  id: "dlv_1",
-  subscription_id: owner.id,
-  kind: "event",
-  event_id: "evt_1",
-  type: "run.finished",
-  version: 1,
-  time: new Date(0),
-  agent_id: "agt_1",
-  run_id: "run_1",
-  seq: 2,
+  ...claimedDelivery,
   data: JSON.stringify({ artifact_id: "art_1", bytes: 100_000 }),
   data_bytes: 42,
-  attempts: 1,
-  lease: "2026-01-01 00:00:00+00",
-  callback_url: null,
-  payload: "full",
-  format: "standard",
-  secret: sealSigningSecret(cipher, owner, newSigningSecret()),
-  previous_secret: null,
-  headers: null,
-  subscription_version: 1,
-  is_failing: false,
+  secret: sealSigningSecret(cipher, { id, workspace_id, url }, newSigningSecret()),
 };
 
 const ports: AttemptPorts = {

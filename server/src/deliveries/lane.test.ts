@@ -1,32 +1,6 @@
 import { expect, test } from "vitest";
-import type { ClaimedDelivery } from "./claim-statement.ts";
+import { claimedDelivery as delivery } from "../../test/claimed-delivery.ts";
 import { Lane } from "./lane.ts";
-
-const url = "https://example.com/events";
-const delivery: Omit<ClaimedDelivery, "kind" | "is_failing"> = {
-  id: "dlv_1",
-  workspace_id: "wsp_1",
-  subscription_id: "sub_1",
-  event_id: "evt_1",
-  type: "run.finished",
-  version: 1,
-  time: new Date(0),
-  agent_id: "agt_1",
-  run_id: "run_1",
-  seq: 2,
-  data: "{}",
-  data_bytes: 2,
-  attempts: 1,
-  lease: "2026-01-01 00:00:00+00",
-  url,
-  callback_url: null,
-  payload: "full",
-  format: "standard",
-  secret: "",
-  previous_secret: null,
-  headers: null,
-  subscription_version: 1,
-};
 
 test.each([
   { kind: "event", is_failing: false, isFailing: true },

@@ -61,6 +61,17 @@ const finished = (subscription: Subscribed) =>
     return row !== undefined && row.status !== "pending" ? row : undefined;
   });
 const invoke = () => beckon.invoke(agent, "Hello");
+/** Makes a further attempt fail after all have failed for too long, and waits for the result. */
+async function failTooLong(subscription: Subscribed): Promise<void> {
+  await engine.query(
+    `update subscriptions set failing_since = now() - interval '2 hours' where id = $1`,
+    [subscription.id],
+  );
+  await invoke();
+  await eventually("the subscription's end", async () =>
+    (await subscriptionOf(subscription)).disabled_reason === "failing" ? true : undefined,
+  );
+}
 
 describe("the schedule", () => {
   test("repeats a delivery with the same id and body and a fresh timestamp until it is accepted", async () => {
@@ -317,14 +328,7 @@ describe("a receiver", () => {
   test("of which every attempt failed for too long is disabled", async () => {
     receiver.respond = (_request, response) => response.writeHead(500).end();
     const subscription = await subscribed();
-    await engine.query(
-      `update subscriptions set failing_since = now() - interval '2 hours' where id = $1`,
-      [subscription.id],
-    );
-    await invoke();
-    await eventually("the subscription's end", async () =>
-      (await subscriptionOf(subscription)).disabled_reason === "failing" ? true : undefined,
-    );
+    await failTooLong(subscription);
     const { rows } = await engine.query("select action, actor, data from audit where target = $1", [
       subscription.id,
     ]);
@@ -338,14 +342,7 @@ describe("a receiver", () => {
     const subscription = await subscribed();
     await invoke();
     await finished(subscription);
-    await engine.query(
-      `update subscriptions set failing_since = now() - interval '2 hours' where id = $1`,
-      [subscription.id],
-    );
-    await invoke();
-    await eventually("the subscription's end", async () =>
-      (await subscriptionOf(subscription)).disabled_reason === "failing" ? true : undefined,
-    );
+    await failTooLong(subscription);
     const path = `/subscriptions/${subscription.id}`;
     await beckon.call(path, { method: "PATCH", body: { url: `${receiver.url}-corrected` } });
     const { body } = await beckon.call(`${path}/resume`, { method: "POST" });

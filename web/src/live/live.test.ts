@@ -49,6 +49,16 @@ async function openTab({ onSignedOut = async () => true } = {}) {
   return { hub, live, watchEvents, startAndWatch, watchRun, onReset };
 }
 
+/** Opens a tab that the hub removes twice, so that it waits for the person. */
+async function openWaitingTab(options: Parameters<typeof openTab>[0] = {}) {
+  const tab = await openTab(options);
+  tab.hub.signOut();
+  await vi.waitFor(() => expect(tab.watchEvents).toHaveBeenCalledTimes(2));
+  tab.hub.signOut();
+  await vi.waitFor(() => expect(tab.live.status().state).toBe("not live"));
+  return tab;
+}
+
 const run = { agentId: "agt_1", input: "Hello", idempotencyKey: "k" };
 
 test("a tab that the hub has removed connects again if the same person is signed in", async () => {
@@ -60,22 +70,14 @@ test("a tab that the hub has removed connects again if the same person is signed
 });
 
 test("a tab that is removed before it is live again waits for the person", async () => {
-  const { hub, live, watchEvents } = await openTab();
-  hub.signOut();
-  await vi.waitFor(() => expect(watchEvents).toHaveBeenCalledTimes(2));
-  hub.signOut();
-  await vi.waitFor(() => expect(live.status().state).toBe("not live"));
+  const { live, watchEvents } = await openWaitingTab();
   expect(watchEvents).toHaveBeenCalledTimes(2);
   live.retry();
   await vi.waitFor(() => expect(watchEvents).toHaveBeenCalledTimes(3));
 });
 
 test("a run that is started after the hub has removed the tab gets the server's error", async () => {
-  const { hub, live, watchEvents } = await openTab();
-  hub.signOut();
-  await vi.waitFor(() => expect(watchEvents).toHaveBeenCalledTimes(2));
-  hub.signOut();
-  await vi.waitFor(() => expect(live.status().state).toBe("not live"));
+  const { live } = await openWaitingTab();
   await expect(live.startRun(run)).rejects.toMatchObject({ code: "not_found" });
 });
 
@@ -121,11 +123,7 @@ test("a retry asks again whether the same person is signed in", async () => {
 
 test("a tab that has waited for the person does not trust an earlier check", async () => {
   const onSignedOut = vi.fn(async () => true);
-  const { hub, live, watchEvents } = await openTab({ onSignedOut });
-  hub.signOut();
-  await vi.waitFor(() => expect(watchEvents).toHaveBeenCalledTimes(2));
-  hub.signOut();
-  await vi.waitFor(() => expect(live.status().state).toBe("not live"));
+  const { live, watchEvents } = await openWaitingTab({ onSignedOut });
   onSignedOut.mockResolvedValue(false);
   live.retry();
   await expect(live.startRun(run)).rejects.toMatchObject({ code: "not_sent" });
@@ -134,11 +132,7 @@ test("a tab that has waited for the person does not trust an earlier check", asy
 
 test("a run that is opened does not connect a tab that waits for the person", async () => {
   const onSignedOut = vi.fn(async () => true);
-  const { hub, live, watchEvents } = await openTab({ onSignedOut });
-  hub.signOut();
-  await vi.waitFor(() => expect(watchEvents).toHaveBeenCalledTimes(2));
-  hub.signOut();
-  await vi.waitFor(() => expect(live.status().state).toBe("not live"));
+  const { live } = await openWaitingTab({ onSignedOut });
   const states: RunStreamState[] = [];
   live.watchRun("run_1", { after: 0, handle: () => {}, setState: (state) => states.push(state) });
   expect(states).toEqual(["failed"]);

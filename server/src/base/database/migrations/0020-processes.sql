@@ -2,6 +2,5 @@
 -- docs/decisions/0006-drain.md. Processes of earlier versions do not set it and count as executing.
 alter table processes add column accepts_runs boolean not null default true;
 
--- Length of the lease, which tells how far ahead `lease_until` can be. null: a process of an earlier
--- version.
+-- Length of the lease. `lease_until` is at most this far ahead. null: a process of an earlier version.
 alter table processes add column lease_seconds double precision;
