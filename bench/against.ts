@@ -57,8 +57,8 @@ const settings = Object.fromEntries(
   }),
 );
 /**
- * Seconds of load on each version, including the ramp of the load, before its first case is
- * measured, so that V8 has compiled the hot code.
+ * Seconds of load with which each version warms up before its first measurement, so that V8 has
+ * compiled the hot code. Includes a ramp of one second, in which connections are opened.
  */
 const warmUpSeconds = 8;
 
@@ -133,7 +133,9 @@ await withCleanUp(async (opened) => {
         }),
       );
     const measureSlices = async (one: Case): Promise<Record<Side, Measurement>> => {
-      // The first case also warms up what all cases share.
+      // The first case warms up longer, because V8 must first compile the code that all cases
+      // share. One second is subtracted, because each load begins with a ramp of at least one
+      // second.
       const warmUp = one === pending[0] ? warmUpSeconds - 1 : 2;
       for (const side of pairOrder(pair, 0)) await load(side, one, warmUp);
       const found: Record<Side, Measurement[]> = { checkout: [], commit: [] };

@@ -152,7 +152,10 @@ export const cases: readonly Case[] = [
   },
 ];
 
-/** Returns the headers of an event as GitHub sends it, without its id. */
+/**
+ * Returns the headers that GitHub sends with an event, except `x-github-delivery`: its value must
+ * differ between requests, so the load generator adds it.
+ */
 function headersOfGithub(): Record<string, string> {
   const signature = createHmac("sha256", githubSecret).update(requestBody).digest("hex");
   return { "x-github-event": "issues", "x-hub-signature-256": `sha256=${signature}` };

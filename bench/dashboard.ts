@@ -29,7 +29,10 @@ const cpuSlowdown = 4;
 const loads = 5;
 const storedRuns = 10_000;
 const steps = 1_000;
-/** 1,000 events per minute, because each run of `demo/echo` has three events. */
+/**
+ * Runs started per second. They cause 1,000 events per minute, because each run of `demo/echo` has
+ * three events.
+ */
 const runsPerSecond = 1_000 / 60 / 3;
 
 interface Result {
@@ -163,7 +166,8 @@ await withCleanUp(async (opened) => {
   await run.page.goto("about:blank");
   await run.page.goto(`${home}/runs/${dashboard.runs.long}`, { waitUntil: "commit" });
   const rowsMs = await rowsMsOf(run.page);
-  // The time includes the start of the dashboard, so its limit is that of the LCP.
+  // The time includes the start of the dashboard, so the limit is the same as for the LCP of the
+  // overview.
   addMs(`first rows of a run of ${steps} steps, page loaded`, rowsMs, 1_500);
 
   // Clicks a link in the list, as a person does to open a run.

@@ -126,7 +126,11 @@ async function measure(): Promise<void> {
   const report = (what: string, held: number, of: number) =>
     console.log(`${what.padEnd(48)} ${(held / of).toFixed(2).padStart(6)}`);
 
-  /** Executes the runs up to the state `stopAt` and returns the bytes that they hold then. */
+  /**
+   * Executes the runs up to the state `stopAt`, and returns the bytes of memory that they hold in
+   * this state. `sent`: the model server has sent its whole text. `written`: each run waits for the
+   * write of its last entries. `waiting`: 1.5 seconds have passed.
+   */
   async function held(
     scene: string,
     { input = "hello", stopAt }: { input?: string; stopAt: "sent" | "written" | "waiting" },

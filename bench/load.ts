@@ -43,7 +43,10 @@ let failures = 0;
 let measuring = false;
 let stopped = false;
 let sent = 0;
-/** Distinguishes the requests of this process from those of an earlier measurement. */
+/**
+ * Part of the value of `uniqueHeader`, different for each process. A value from an earlier
+ * measurement would, for example as an event id, make the request a repeat that starts no run.
+ */
 const run = Date.now().toString(36);
 
 const uniqueHeader = () =>

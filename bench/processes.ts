@@ -12,6 +12,7 @@ export interface Started<T> {
 /**
  * Starts a file of this folder and waits for its first message. The process is stopped when
  * `opened` is disposed.
+ * @throws if the process exits before it sends a message
  */
 export async function run<T>(
   opened: AsyncDisposableStack,
@@ -57,7 +58,7 @@ export function cpuSeconds(pid: number, options: { tree: boolean }): number {
   }, 0);
 }
 
-/** Returns the resident memory in MiB. */
+/** Returns the resident memory of a process in MiB. */
 export function residentMiB(pid: number): number {
   return (
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1_024

@@ -15,9 +15,9 @@ import { startRuns } from "../server/src/runs/starting/start-runs.ts";
 
 /**
  * Measures what the batched statements of a one-step run cost PostgreSQL: the CPU time per row that
- * the executing backend uses, and the duration of a batch for its callers. The statements are the
- * start of the run, which also reserves for its model call if there are limits, and the write of
- * its last journal entries.
+ * the executing backend uses, and the duration of a batch for its callers. One statement starts the
+ * run. If there are limits, it also reserves the cost and the tokens of the run's model call. The
+ * other statement writes the last entries of the run's journal.
  *
  *   node bench/statements.ts --rows 1         rows per batch; default 20
  *   node bench/statements.ts --foreign-keys   with the four foreign keys that the schema omits

@@ -35,7 +35,10 @@ export async function storeRuns(
   });
 }
 
-/** Inserts entries into the usage ledger as runs leave them that were deleted since. */
+/**
+ * Inserts entries into the usage ledger without their runs, as in a database where old runs were
+ * deleted: the ledger keeps the entries of deleted runs.
+ */
 export async function storeEntries(
   databaseUrl: string,
   agentId: string,

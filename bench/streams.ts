@@ -169,8 +169,8 @@ await withCleanUp(async (opened) => {
   }
 
   /**
-   * Returns the latencies, sorted, in milliseconds, of the run's events that were committed after
-   * all readers had subscribed.
+   * Returns the number of the run's events that were committed after all readers had subscribed,
+   * and the latencies of these events in milliseconds, sorted.
    */
   async function latenciesOf(
     runId: string,

@@ -17,8 +17,9 @@ import {
 } from "./product.ts";
 
 /**
- * A backup under load, restored into another folder. The tests share the servers of `tool` and
- * `receiver`, and depend on their order.
+ * Backs Beckon up under load, and restores the backup into another folder. The tests share the
+ * servers `tool` and `receiver`. They run in this order, because the later ones use the backup that
+ * the first one makes.
  */
 
 const folder = temporaryFolder();

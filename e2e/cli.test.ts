@@ -304,7 +304,7 @@ describe("agents", () => {
     writeFileSync(file, exported.out);
     expect((await cli(["agents", "apply", file])).out).toMatch(/ unchanged\n$/);
 
-    // Without its header in the file, the tool has no secret any more.
+    // If the header is removed from the file, `apply` also removes the header's stored secret.
     const tools = readFileSync(file, "utf8").replace(/headers:\s+Authorization:\s+secret:.*/, "");
     writeFileSync(file, tools.replace(/^ *prefix:.*\n/m, ""));
     expect((await cli(["agents", "apply", file])).out).toMatch(/ updated: tools\n$/);
@@ -374,7 +374,8 @@ test("keys create prints the key once, or writes it to a new file that only its 
   const env = { BECKON_KEY: printed.out.trim() };
   expect((await cli(["agents", "export"], { env })).code).toBe(0);
 
-  // If no key was created, the command leaves no file, so that it can be repeated.
+  // If no key was created, the command leaves no file. An existing file would be rejected when the
+  // command is repeated.
   const rejected = join(folder, "rejected.key");
   const asObserver = ["keys", "create", "Denied", "--preset", "invoke", "--write", rejected];
   expect((await cli(asObserver, { env })).code).toBe(77);

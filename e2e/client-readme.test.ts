@@ -3,7 +3,8 @@ import { startTestBeckon } from "../server/test/beckon.ts";
 import { asPrinted, fencesOf, installedNodes, runJavaScript, runTypeScript } from "./examples.ts";
 
 /**
- * Runs all ```ts blocks of the client's README as one program, which must print its ```text blocks.
+ * Returns all blocks of one kind in the client's README, joined. The `ts` blocks together are one
+ * program, and the `text` blocks are what it prints.
  */
 const textOf = (wanted: string) =>
   fencesOf("client/README.md")

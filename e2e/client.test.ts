@@ -141,7 +141,8 @@ describe("an invoke", () => {
     const held = await startHeldModel(server);
     const agent = await createAgent({ model: held.model });
     const error = await beckon.agents
-      // The first response, which has the run's id, is sent after one second.
+      // With `wait: 1`, the server sends a response with the run's id after one second. So the
+      // client knows the id when its own limit of four seconds is reached.
       .invoke(agent.id, { input: "Hello" }, { token: agent.token, wait: 1, timeout: 4_000 })
       .then(() => undefined)
       .catch((thrown: unknown) => thrown);

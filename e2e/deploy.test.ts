@@ -117,7 +117,8 @@ describe.each(proxies)("the example of $program", ({ program, scheme, write }) =
         const created = await textOf(curl("/api/public/agents", ...asKey, "-d", body));
         const agent: string = JSON.parse(created).data.id;
 
-        // The model responds only after the reader has received the first event.
+        // The model responds only after the test has received the first event. So the test fails if
+        // the proxy buffers the stream until the run ends.
         const released = Promise.withResolvers<void>();
         model.script(held(released.promise, says("Hello")));
         const invoke = ["-H", "prefer: respond-async", "-d", '{"input":"Hi"}'];
@@ -141,7 +142,8 @@ describe.each(proxies)("the example of $program", ({ program, scheme, write }) =
         released.resolve();
         await until("the last event", () => events.includes("run.finished"));
 
-        // The proxy replaces the address that a caller sends, and removes the trace.
+        // The proxy must replace the address in a caller's `x-forwarded-for` by the real one, and
+        // remove a caller's `traceparent`.
         traces.spans.length = 0;
         const trace = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
         const forged = ["-H", "x-forwarded-for: 203.0.113.9", "-H", trace];
@@ -193,7 +195,8 @@ test.skipIf(!isInstalled("psql", "postgresql-client"))(
     writeFileSync(file, script.replaceAll("beckon", name), { mode: 0o755 });
     const server = new URL(adminUrl);
     const password = "it's a secret";
-    // The image's entrypoint has replaced POSTGRES_PASSWORD_FILE by POSTGRES_PASSWORD.
+    // The script needs POSTGRES_PASSWORD also if the user sets POSTGRES_PASSWORD_FILE: the image
+    // reads that file into POSTGRES_PASSWORD before it runs the script.
     execFileSync(file, {
       stdio: "pipe",
       env: {

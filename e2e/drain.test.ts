@@ -136,9 +136,9 @@ test("a second signal skips the drain time, shuts PostgreSQL down properly, and 
   const started = product.descendants();
   const stopped = product.stop("SIGTERM");
   await until("it says that it is not ready", isNotReady);
-  // Beckon ignores signals within half a second after the first, because npm and shells forward a
-  // signal that the terminal already sent to all processes. On a busy machine Beckon can handle the
-  // first signal late, but it has handled it when /readyz returns 503. So the test waits from then.
+  // Beckon ignores signals within half a second after it handled the first one, because one Ctrl-C
+  // can arrive twice: from the terminal, and forwarded by npm or a shell. Beckon has handled the
+  // first signal when /readyz returns 503. So the test waits 0.7 seconds after that response.
   const notReadyAt = performance.now();
   await until("the end of that time", () => performance.now() > notReadyAt + 700);
   expect(stillRunning([product.pid], folder)).not.toEqual([]);

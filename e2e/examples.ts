@@ -67,8 +67,8 @@ export async function runJavaScript(
 }
 
 /**
- * Returns the paths of Node.js, one for each version in PATH from 20 on. The first is the one that
- * runs this test.
+ * Returns the path of the Node.js that runs this test, then a path for each other version in PATH
+ * that is 20 or newer.
  */
 export function installedNodes(): string[] {
   const folders = (process.env.PATH ?? "").split(delimiter);

@@ -8,7 +8,7 @@ import { answerOf, openWorld, type Plan } from "../server/test/crash/world.ts";
 import { testDatabase } from "../server/test/database.ts";
 import { eventually } from "../server/test/eventually.ts";
 
-/** Two server processes on one database. Each test kills or stops the first one. */
+/** Two server processes on one database. Each test kills, stops or blocks at least one. */
 const { url, database } = await testDatabase();
 const pool = database.engine;
 const world = await openWorld();

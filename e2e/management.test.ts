@@ -35,7 +35,7 @@ beforeAll(async () => {
 const password = "correct horse battery staple";
 const ada = { email: "ada@example.com", password };
 
-/** Cookie headers, by URL. */
+/** The session's cookie as `name=value`, by the URL of the installation. */
 const cookies = new Map<string, string>();
 
 /** Creates a client that sends a session's cookie instead of a key, as on Beckon's own pages. */

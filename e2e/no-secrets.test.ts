@@ -11,15 +11,16 @@ import { foundIn } from "./encodings.ts";
 import { freePort, startProduct, temporaryFolder, until } from "./product.ts";
 
 /**
- * Uses each kind of secret once with success and once with an error, at the most verbose log level.
- * Then searches all tables, files and logs for them.
+ * Uses secrets of providers, tools, agents, triggers, keys and people, in requests that succeed and
+ * in requests that fail, at the most verbose log level. Then searches all tables, files and logs
+ * for these secrets.
  */
 
 const [models, target] = [await startModelServer(), await startTargetServer()];
 afterAll(() => Promise.all([models.close(), target.close()]));
 /**
- * Responds to requests that contain `fail` with an error that contains the API key, as some
- * providers do, and to others with their input.
+ * If a request contains `fail`, responds with an error that contains the API key, as some providers
+ * do. Otherwise responds with the request's input.
  */
 const echoKey: Behaviour = (request, index) => {
   const told = JSON.stringify({
@@ -34,7 +35,10 @@ const echoKey: Behaviour = (request, index) => {
 };
 models.script(echoKey);
 
-/** Returns a secret with characters that JSON and URLs escape (see `encodings.ts`). */
+/**
+ * Returns a secret with characters that JSON and URLs escape, so that the search must also find
+ * escaped secrets (see `encodings.ts`).
+ */
 const oddSecret = (what: string) => `sk-${what}+/=&%"\\-${randomBytes(12).toString("base64url")}`;
 const masterKey = randomBytes(32);
 const given = {
@@ -153,7 +157,10 @@ async function usePeople(): Promise<Record<string, string>> {
   };
 }
 
-/** Uses all features. Resolves with the secrets that Beckon generated. */
+/**
+ * Sends requests with which Beckon uses or rejects all secrets in `given`. Resolves with the
+ * secrets that Beckon generated.
+ */
 async function useEverything(): Promise<Record<string, string>> {
   const invoke = (
     agent: { id: string; token: string },
@@ -229,7 +236,8 @@ async function useEverything(): Promise<Record<string, string>> {
 
   const people = await usePeople();
 
-  // Requests that are rejected, with the secret wherever a client can send one.
+  // Sends each of these secrets as a key, as a bearer token, in paths and in a query. None of them
+  // is valid, so Beckon rejects all these requests.
   const rejected: Answer[] = [];
   for (const secret of [
     given.guess,

@@ -101,15 +101,18 @@ const older = (process.env.PATH ?? "")
 if (older === undefined)
   console.log("There is no Node.js older than 24, so npx is not tested on it.");
 
-/** The first folder in PATH with npx: the npm package of Node.js 24 contains no npx. */
+/**
+ * The first folder in PATH with npx. It is added to the PATH of the tests, because the npm package
+ * from which `installNode24` takes Node.js contains no npx.
+ */
 const npmFolders = (process.env.PATH ?? "")
   .split(":")
   .filter((each) => existsSync(join(each, "npx")))
   .slice(0, 1);
 
 /**
- * Versions of Node.js on which npx is tested. On a version that Beckon does not support, it runs on
- * the Node.js in one of its packages. 24 is the oldest major version that it supports.
+ * Versions of Node.js on which npx is tested. 24 is the oldest major version that Beckon supports.
+ * On an older one, Beckon runs on the Node.js that one of its optional packages contains.
  */
 const nodes = [
   ...(older === undefined ? [] : [{ version: majorOf(join(older, "node")), find: () => older }]),
@@ -214,7 +217,10 @@ function tarballName(): string {
   return `beckon-${version}.tgz`;
 }
 
-/** Links packages of the checkout into `modules`: only those that `beckon`'s package.json names. */
+/**
+ * Links the packages that `beckon`'s package.json names from the checkout into `modules`. Other
+ * packages are not linked, so that Beckon does not start if its package.json lacks a dependency.
+ */
 function linkPackages(beckon: string, modules: string): void {
   const manifest = JSON.parse(readFileSync(join(beckon, "package.json"), "utf8"));
   const needed = { ...manifest.dependencies, ...manifest.optionalDependencies };

@@ -149,8 +149,8 @@ export async function ready(product: Product, seconds: number): Promise<void> {
     () => {
       if (exitCode !== undefined)
         throw new Error(`Beckon exited with ${exitCode}:\n${product.output()}`);
-      // Beckon writes the startup message at once, so it is complete when the output ends with a
-      // newline.
+      // Beckon writes the whole startup message with one `write`, and other lines follow its first
+      // line. The message is complete when the output ends with a newline.
       return isReady.test(product.output()) && product.output().endsWith("\n");
     },
     seconds,

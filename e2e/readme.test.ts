@@ -102,7 +102,8 @@ function run(
 ): { responses: (block: number) => unknown[]; exported: Record<string, string> } {
   const bin = join(folder, "bin");
   mkdirSync(bin);
-  // A wrapper of curl that also writes each response to a file.
+  // The shell finds this wrapper before the real curl. The wrapper also writes each response to a
+  // file, from which `responses` reads it.
   writeFileSync(
     join(bin, "curl"),
     `#!/bin/sh\nPATH=\${PATH#*:}\nfile=$BLOCK/$(ls "$BLOCK" | wc -l | tr -d ' ')\ncurl -sS "$@" >"$file"\ncode=$?\ncat "$file"\nexit $code\n`,

@@ -12,8 +12,8 @@ import { checkout, freePort, temporaryFolder, until } from "./product.ts";
 import { isInstalled, path, writeNginxConfig } from "./proxy.ts";
 
 /**
- * Provides the database, creates the agents and executes no runs. The requests that must not be
- * lost go to two other servers behind nginx.
+ * This server provides the database and creates the agents. It executes no runs, and is never
+ * restarted. The requests that must not be lost go to other servers, behind nginx.
  */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 const folder = temporaryFolder();
@@ -79,9 +79,9 @@ async function startNginx(ports: readonly number[], readTimeout = "660s") {
   return {
     url,
     /**
-     * Returns a number that grows with the requests that this server answered with 200 at nginx's
-     * first attempt. It is not an exact count: of two adjacent lines of the log that match, only
-     * one is counted, because two matches cannot share a line break.
+     * Returns a lower bound of the number of requests that the server on `port` answered with 200
+     * at nginx's first attempt. The number is not exact: of two adjacent lines of the log that
+     * match, only one is counted, because two matches cannot share a line break.
      */
     answeredBy: (port: number) =>
       readFileSync(log, "utf8").split(`\n127.0.0.1:${port} 200\n`).length - 1,
@@ -152,8 +152,9 @@ test.skipIf(!isInstalled("nginx"))(
 );
 
 /**
- * Starts a process that listens on a port and accepts no connection. The queue of the port is full
- * afterwards, so that the kernel drops each SYN, as if the machine had lost power.
+ * Starts a process that listens on a port and accepts no connection, and fills the port's backlog.
+ * The kernel then drops each further SYN. So nginx gets no response, as if the machine had lost
+ * power.
  */
 async function startSilentPort(): Promise<number> {
   const port = await freePort();

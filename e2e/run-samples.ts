@@ -23,7 +23,7 @@ export type Runner = (jobs: readonly Job[]) => Promise<Printed[]>;
 const checkout = join(import.meta.dirname, "..");
 const timeout = 60_000;
 
-/** Runs each sample in a shell of its own. Its only value is the text of its standard output. */
+/** Runs each sample in a shell of its own. `values` has one item: the sample's standard output. */
 export const runCurl: Runner = async (jobs) => {
   const printed: Printed[] = [];
   for (const { id, code, env } of jobs) {

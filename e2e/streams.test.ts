@@ -111,7 +111,8 @@ test("500 readers each read the whole journal across cuts and kills of two of th
     ),
   );
   const [one = 0, other = 1] = random.shuffled([0, 1, 2]);
-  // All runs are in progress, and all readers wait for further events.
+  // Waits until all readers are connected. The model is held, so all runs are in progress, and the
+  // readers wait for further events when the processes are killed.
   await eventually(
     "500 open streams",
     () => openAt.reduce((sum, count) => sum + count, 0) === 500 || undefined,
@@ -216,7 +217,8 @@ test("200 very slow readers need little memory and do not slow down runs", {
   const taking = setInterval(() => {
     for (const reader of readers) reader.takeByte();
   }, 1_000);
-  // Waits until memory is stable: first the kernel's socket buffers fill, some megabytes each.
+  // Waits until memory is stable. The server keeps output in its own memory only after the kernel's
+  // socket buffers are full, which takes time: each of them holds some megabytes.
   const filled = await stableValue(() => memoryOf(server?.child.pid));
   const times = await timesOfRuns(address, other?.url ?? "");
   const later = await stableValue(() => memoryOf(server?.child.pid));

@@ -8,8 +8,8 @@ import { asPrinted, fencesOf, runTypeScript } from "./examples.ts";
 import { temporaryFolder } from "./product.ts";
 
 /**
- * Executes docs/subscriptions.md: the commands, which must print what the page shows, and the
- * verification in TypeScript and Python, with requests that a receiver got.
+ * Executes docs/subscriptions.md. Its commands must print what the page shows. Its functions that
+ * verify a request, in TypeScript and Python, are called with a request that a receiver got.
  */
 const fences = fencesOf("docs/subscriptions.md");
 const of = (wanted: string) => fences.filter(({ kind }) => kind === wanted).map(({ text }) => text);

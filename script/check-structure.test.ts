@@ -154,7 +154,7 @@ test("every violation of the import rules is found, and nothing else", () => {
     "server/src/past.ts": use("./runs/store.ts", "./base/secrets/seal.ts"),
     "server/src/base/audit/past.ts": use("../secrets/seal.ts"),
     "server/src/http/inside.ts": use("./api/agents.ts"),
-    // Packages and settings outside their folders.
+    // Imports of packages and settings outside the folders that are allowed to import them.
     "server/src/runs/packages.ts": use("pg", "kysely", "hono", "vitest"),
     "server/src/engine/packages.ts": use("../base/database/index.ts", "../base/context.ts"),
     "server/src/agents/settings.ts": use("../config.ts"),

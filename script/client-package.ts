@@ -10,6 +10,7 @@ const checkout = resolve(import.meta.dirname, "..");
  * package.json that exports them. TypeScript files are not published, because runtimes do not strip
  * types in `node_modules`. Dependencies are not bundled.
  * @param folder The output folder, which is deleted first.
+ * @throws Error if the client does not compile.
  */
 export function packClient(folder: string): void {
   rmSync(folder, { recursive: true, force: true });

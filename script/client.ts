@@ -9,7 +9,7 @@ import { declarationsOf, typeName } from "./client/schemas.ts";
 const checkout = resolve(import.meta.dirname, "..");
 
 /**
- * Returns the generated files of the client by their paths in the repository.
+ * Returns the text of each generated file of the client, by its path in the repository.
  * @param document By default `docs/openapi.json`.
  */
 export async function generateClient(

@@ -104,8 +104,8 @@ function packSources(workspace: string, root: string): void {
 function packManifests(root: string): void {
   const { name, version, description, license, type, optionalDependencies } = manifestOf(".");
   const dependencies: Record<string, string> = {};
-  // The optional packages of the root contain Node.js 26, for systems with a version on which
-  // Beckon does not run.
+  // The optional packages of the root contain Node.js 26. Systems need it if Beckon does not run on
+  // their own version of Node.js.
   const optional = { ...optionalDependencies };
   const origins = new Map<string, { name: string; workspace: string }>();
   for (const workspace of workspaces) {
@@ -141,10 +141,11 @@ function packManifests(root: string): void {
 }
 
 /**
- * Returns whether the published package refers to a workspace's dependency by an alias. It does if
- * the lock file has the dependency in the workspace's own `node_modules`: then another version of
- * the dependency is in the root's. The server's dependencies never get an alias, because some of
- * them import themselves by their own name.
+ * Returns whether the published package refers to a workspace's dependency by an alias. Its single
+ * `node_modules` has one version per name. If the lock file has a dependency in the workspace's own
+ * `node_modules`, the `node_modules` of the root has another version, so the workspace's version
+ * gets an alias. The server's dependencies never get one, because some of them import themselves by
+ * their own name.
  */
 function hasAlias(name: string, workspace: string): boolean {
   return workspace !== "server" && `${workspace}/node_modules/${name}` in lock.packages;

@@ -28,8 +28,8 @@ interface Lock {
 }
 
 /**
- * Returns the lock file of a package that is published alone. It has the packages that the
- * published package needs, at the versions of the checkout's lock file.
+ * Returns a lock file for the published package. It has only the packages that this package needs,
+ * at the versions of the checkout's lock file.
  * @param originOf returns the package of the checkout that a dependency of `manifest` refers to
  * @throws Error if a package is missing, or is needed in two versions at one path
  */

@@ -25,8 +25,8 @@ import { pruneUnderLoad } from "../server/test/soak/retention/prune-under-load.t
 import { stayFlat } from "../server/test/soak/retention/stay-flat.ts";
 
 /**
- * Runs the long tests that the arguments name. `script/soak --help` describes them and their
- * environment variables.
+ * Runs the long tests that the arguments name; without arguments, all except those in `onlyNamed`.
+ * `script/soak --help` describes the tests and their environment variables.
  */
 
 type Embedded = Awaited<ReturnType<typeof startEmbedded>>;
@@ -79,9 +79,10 @@ function printedSeed(): number {
 }
 
 /**
- * Kills servers and PostgreSQL under load. If no promise was broken, prints an upper bound of the
- * share of runs that Beckon loses. The bound follows from the rule of three: an event that did not
- * occur in n trials has a probability below 3/n, with 95 % confidence.
+ * Kills servers and PostgreSQL under load. If no acknowledged run was lost and no other violation
+ * was found, prints an upper bound of the share of runs that Beckon loses. The bound follows from
+ * the rule of three: an event that did not occur in n trials has a probability below 3/n, with 95 %
+ * confidence.
  */
 function crashOften(): Promise<boolean> {
   const seed = printedSeed();
@@ -128,8 +129,8 @@ function crashOften(): Promise<boolean> {
 }
 
 /**
- * Kills servers around the write of a step. The usage ledger must contain the usage that the model
- * server reported.
+ * Kills servers a few milliseconds after a model has answered, which is when they write the step.
+ * The usage ledger must contain the usage that the model server reported.
  */
 function killOftenAroundSteps(): Promise<boolean> {
   const seed = printedSeed();
@@ -178,7 +179,10 @@ function killOftenAroundRequests(): Promise<boolean> {
   });
 }
 
-/** Deletes old runs while a server executes 50 runs a second. */
+/**
+ * Runs two tests of the deletion of old runs while a server executes 50 runs a second: the deletion
+ * must cost little CPU time, and memory, tables and open files must not grow.
+ */
 async function deleteOldRuns(): Promise<boolean> {
   const runs = number("RETENTION_RUNS", 1_000_000);
   const phaseSeconds = number("RETENTION_SECONDS", 90);

@@ -2,7 +2,8 @@ import { dirname, join } from "node:path";
 import { isProduction, type SourceFile } from "./structure.ts";
 
 /**
- * Checks of exported names, sizes of folders and ARCHITECTURE.md, which help newcomers to navigate.
+ * Checks that help newcomers to navigate: exported names have doc comments, folders are not too
+ * full, and the paths in ARCHITECTURE.md exist.
  */
 
 /** Finds names that an `index.ts` exports and whose declaration has no doc comment. */

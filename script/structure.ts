@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 
 /**
- * Checks that no linter makes: completeness of the import graph, length and names of files,
- * location of SQL, disabled tests and notes, and machine-specific paths. Each check returns a line
- * for each finding.
+ * This file has the checks that linters lack: completeness of the import graph, length and names of
+ * files, location of SQL, disabled tests, notes to do something later, and machine-specific paths.
+ * Each check returns a line for each finding.
  */
 
 /** A text file of the repository. */

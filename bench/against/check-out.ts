@@ -58,8 +58,8 @@ async function linkFolder(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    // npm links workspace packages with relative links. A copy of such a link in `to` therefore
-    // points to the code in `to`.
+    // npm links workspace packages with relative links. An unchanged copy of such a link points to
+    // the code in `to`, so each version runs its own code.
     if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
     else if (entry.name.startsWith("@")) await linkFolder(source, target);
     else if (entry.name !== ".cache") await symlink(source, target);

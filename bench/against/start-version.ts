@@ -14,7 +14,7 @@ import { listenerOf } from "./listener-of.ts";
 export interface Version extends Target {
   readonly api: Api;
   readonly key: string;
-  /** Reads the URL of its PostgreSQL. */
+  /** Reads the URL of the version's PostgreSQL. */
   databaseUrl(): Promise<string>;
   /**
    * Stops all processes of the version with SIGSTOP, so that they use no CPU while another version
@@ -128,7 +128,7 @@ function ownEnvironment(): Record<string, string> {
 interface Supervisor {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** Path of the file with its output. */
+  /** Path of the file that gets the supervisor's standard output and standard error. */
   readonly output: string;
   readonly stop: () => Promise<void>;
 }

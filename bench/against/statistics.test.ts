@@ -13,7 +13,8 @@ test("the median does not reorder its input", () => {
   expect(values).toEqual([3, 1, 2]);
 });
 
-// Ranks of a two-sided 95 % interval from tables of the sign test.
+// Each row has the number of values, the ranks of the lower and upper limit of their 95 % interval,
+// and its exact confidence. The ranks are from tables of the two-sided sign test.
 test.each([
   [6, 1, 6, 0.9688],
   [8, 1, 8, 0.9922],

@@ -20,7 +20,10 @@ export interface DashboardSize {
 
 const dist = resolve(import.meta.dirname, "../../web/dist");
 const overview = "src/overview/overview-screen.tsx";
-/** The smallest form, which loads little more than the packages for forms. */
+/**
+ * The smallest form. It adds little to the packages that all forms share, so its size stands for
+ * the size of these packages.
+ */
 const smallestForm = "src/agents/frame/pause-dialog.tsx";
 const markdown = "src/markdown/rendered.tsx";
 

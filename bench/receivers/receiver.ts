@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 
 /**
  * A receiver of deliveries in its own process. The argument is `fast`, which accepts each delivery
- * at once, or `hanging`, which never responds. It sends its port to the parent process and then,
- * for each message from there, the number of requests that it got so far.
+ * at once, or `hanging`, which never responds. The process sends its port to the parent process. It
+ * replies to each message of the parent with the number of requests received so far.
  */
 const hangs = process.argv[2] === "hanging";
 let received = 0;

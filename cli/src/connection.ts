@@ -11,7 +11,10 @@ export interface ConnectionOptions {
 }
 
 const defaultUrl = "http://127.0.0.1:3000";
-/** Further attempts of a call. A person waits, so there are fewer than the client's default. */
+/**
+ * Maximum number of further attempts of a call. It is below the default of the client, because a
+ * person waits for the result.
+ */
 const retries = 2;
 
 /** Adds the options of every command that calls Beckon. */
@@ -42,7 +45,10 @@ export async function connect(
   });
 }
 
-/** Creates a client without a key, for calls that need none. */
+/**
+ * Creates a client without a key, for calls that need none.
+ * @throws SettingError or UsageError if the address is not valid
+ */
 export function connectWithoutKey(
   options: Pick<ConnectionOptions, "url">,
   terminal: Terminal,

@@ -2,8 +2,9 @@
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
- * Returns the value of a JSON document, like `JSON.parse`, which rounds integers outside of ±2^53.
- * Here each of them becomes an object that `JSON.stringify` writes with all its digits.
+ * Parses JSON like `JSON.parse`, but keeps all digits of integers outside of ±2^53, which
+ * `JSON.parse` rounds. Each such integer becomes an object that `JSON.stringify` writes with all
+ * its digits.
  * @throws SyntaxError if the text is not JSON
  */
 export function parseExactly(text: string): unknown {

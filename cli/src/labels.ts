@@ -28,5 +28,5 @@ export function withLabels(command: Command, repeat: typeof collect): Command {
     .option("--tag <tag>", "tag of the run, for filters; can be repeated", repeat);
 }
 
-/** For `catch` of a call that starts a run: after Ctrl-C, says that the run continues. */
+/** For `catch` of a call that starts a run: adds to the error of Ctrl-C that the run continues. */
 export const runContinues = explainInterrupt("A run that was started continues.");

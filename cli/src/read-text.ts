@@ -27,7 +27,7 @@ export async function readTextFile(
   }
 }
 
-/** Returns the code of a system error, for example ENOSPC. */
+/** Returns the code of a system error, for example ENOSPC; empty for any other error. */
 export function codeOf(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
 }

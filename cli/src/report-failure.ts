@@ -21,7 +21,11 @@ const temporary = new Set([
 ]);
 const denied = new Set(["unauthorized", "forbidden"]);
 
-/** Prints an error as one line, or as JSON, on standard error. @returns the exit code */
+/**
+ * Prints an error as one line, or as JSON, on standard error.
+ * @returns the exit code
+ * @throws `thrown` itself if it is not an error that commands are known to throw
+ */
 export function reportFailure(thrown: unknown, terminal: Terminal, asJson: boolean): number {
   // Commander has already printed the error, or the output of --help or --version.
   if (thrown instanceof CommanderError)

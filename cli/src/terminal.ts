@@ -23,7 +23,7 @@ export interface Terminal {
 /** The command line or an input file is wrong. The message says what to write instead. */
 export class UsageError extends Error {}
 
-/** A setting of the command line's environment is wrong or missing. */
+/** An environment variable that a command reads is wrong or missing. */
 export class SettingError extends Error {}
 
 /** A command failed with an exit code of its own. The message says what to do. */
@@ -121,8 +121,9 @@ export function explainInterrupt(left: string): (thrown: unknown) => never {
 }
 
 /**
- * Returns a value as JSON for a terminal or a program. `JSON.stringify` escapes only the control
- * characters below U+0020. Here the others are escaped too, because a terminal interprets them.
+ * Returns a value as JSON for a terminal or a program. Also escapes the control characters U+007F
+ * to U+009F, because a terminal interprets them and `JSON.stringify` escapes only those below
+ * U+0020.
  */
 export function toJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replaceAll(

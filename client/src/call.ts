@@ -132,9 +132,9 @@ function queryString(query: object): string {
 }
 
 /**
- * A request with an Idempotency-Key is not repeated later than this, in milliseconds, after it was
- * first sent. The server recognizes the key for a day or longer; after that, the request would be
- * executed a second time.
+ * Maximum milliseconds from the first attempt of a request with an Idempotency-Key to its last one.
+ * The server recognizes a key for a day or longer. After that, it would execute a repeated request
+ * a second time.
  */
 export const maxRepeatMs = 23 * 3_600_000;
 

@@ -1,10 +1,10 @@
 import type { ErrorAnswer } from "./generated/schemas.ts";
 
 /**
- * Codes of calls that got no response from Beckon. `no_answer` means that the connection failed,
- * was lost or was silent for too long, `timed_out` that the time of the `timeout` option has
- * passed, and `unexpected_answer` that something else responded, for example a proxy, or that a
- * repeated invoke started a second run.
+ * Codes that the client itself gives to errors. `no_answer`: the connection failed, was lost or was
+ * silent for too long. `timed_out`: the time of the option `timeout` has passed.
+ * `unexpected_answer`: something other than Beckon responded, for example a proxy, or a repeated
+ * invoke started a second run.
  */
 export type ClientCode = "no_answer" | "timed_out" | "unexpected_answer";
 

@@ -3,8 +3,9 @@ import { BeckonError } from "./error.ts";
 import { readText } from "./read-text.ts";
 
 /**
- * An event of a stream; the delay in milliseconds before a reconnection, which the server sends as
- * `retry:`; or the cursor after events that a filtered stream does not show.
+ * An item of a stream. It is an event; or the delay in milliseconds before a reconnection, which
+ * the server sends as `retry:`; or a cursor, which the server sends after events that the filter of
+ * the stream leaves out.
  */
 export type Frame =
   | { readonly id: string | undefined; readonly data: unknown }

@@ -211,7 +211,8 @@ test.each([
     vi.useFakeTimers({ toFake: ["Date"] });
     try {
       server.script((response, request) => {
-        // The machine is suspended, and timers do not count that time.
+        // Simulates a machine that was suspended for 23 hours: the clock advances, but timers do
+        // not.
         vi.setSystemTime(Date.now() + 23 * 3_600_000);
         disconnects(response, request);
       });

@@ -15,7 +15,8 @@ const defaultTryTimeoutMs = 60_000;
 const maxTimerMs = 2 ** 31 - 1;
 
 /**
- * Sends a call, repeats it where that is safe and can help, and reads the response.
+ * Sends a call and reads the response. Repeats the call after an error if a repeat is safe and can
+ * succeed.
  * @throws BeckonError if the call fails; the reason of the caller's signal if it aborts; TypeError
  *   if an argument is invalid
  */
@@ -44,8 +45,8 @@ export async function exchange<T>(
         signal.throwIfAborted();
         if (!(thrown instanceof BeckonError)) throw thrown;
         // If the response to an earlier attempt was lost, `not_found` means that this earlier
-        // attempt has deleted the resource, so the call has succeeded. A 404 of a proxy says
-        // nothing.
+        // attempt has deleted the resource, so the call has succeeded. A 404 without this code
+        // comes from a proxy and does not show that.
         const isGone = thrown.status === 404 && thrown.code === "not_found";
         if (outcomeUnknown && call.method === "DELETE" && isGone)
           return await read(new Response(null, { status: 204 }), operation);

@@ -111,7 +111,8 @@ test.each([
 ])(
   "a repeat that starts a second run, which %s, is an error that names both",
   async (_, second) => {
-    // The caller has used the key hours ago, and the server forgets it while the client waits.
+    // The caller used this Idempotency-Key hours ago, and the server forgets it while the client
+    // waits.
     const options = { token, wait: 1, idempotencyKey: "order 1" };
     server.script(afterWait(stillRunning), second);
     await expect(beckon.agents.invoke("agt_1", { input: "Hello" }, options)).rejects.toMatchObject({

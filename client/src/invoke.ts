@@ -111,8 +111,8 @@ export async function invoke(
 }
 
 /**
- * Checks that a repeated request has joined the run of the earlier ones. It starts a second run if
- * the caller's own Idempotency-Key is so old that the server has forgotten it.
+ * Checks that a repeated request got the run that the first request started. The server starts a
+ * second run if the caller's own Idempotency-Key is so old that the server has forgotten it.
  * @throws BeckonError with the id of the first run, if both ids are known and differ
  */
 function requireSameRun(runId: string | undefined, repeatedId: string | undefined): void {

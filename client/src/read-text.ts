@@ -18,8 +18,9 @@ export async function* readText(
   const decoder = new TextDecoder();
   let idle: Error | undefined;
   // `reader.cancel()` closes the connection at once, even if the caller is not waiting for a chunk,
-  // and resolves a pending `reader.read()`. A race with a promise for the whole connection would do
-  // so too, but such a promise keeps every chunk in memory until it is settled.
+  // and resolves a pending `reader.read()`. A `Promise.race` of each read with one promise for the
+  // whole connection would do so too, but that promise would keep every chunk in memory until it is
+  // settled, because each race adds a reaction to it.
   const cancel = () => void reader.cancel().catch(() => {});
   if (signal?.aborted) cancel();
   signal?.addEventListener("abort", cancel, { once: true });

@@ -16,9 +16,8 @@ const maxRetryAfterMs = 60_000;
 
 /**
  * Returns the milliseconds to wait before the next attempt, or undefined if the call must not be
- * repeated. If the server reports that it did not execute the call, or that a repeat gets the run
- * that the call started, every call can be repeated. If the outcome is unknown, only `repeatable`
- * calls can be.
+ * repeated. After an error for which `canBeRepeated` is true, every call can be repeated. If it is
+ * not known whether the server executed the call, only `repeatable` calls can be.
  */
 export function delayBefore(
   error: BeckonError,
@@ -34,8 +33,8 @@ export function delayBefore(
 }
 
 /**
- * Returns whether the server reports that it did not execute the call, or that a repeat gets the
- * run that the call started.
+ * Returns whether the server says that a repeat is safe. It says so with 429, or with 503 and
+ * `Retry-After`: it did not execute the call, or a repeat of the call gets the same run.
  */
 function canBeRepeated({ status, retryAfter }: BeckonError): boolean {
   return status === 429 || (status === 503 && retryAfter !== undefined);
@@ -50,7 +49,10 @@ export function isOutcomeUnknown(error: BeckonError): boolean {
   );
 }
 
-/** Returns 50 to 100 % of `ms`, so that clients disconnected together do not reconnect together. */
+/**
+ * Returns a random time of 50 to 100 % of `ms`, so that clients that were disconnected together do
+ * not reconnect together.
+ */
 export function jitter(ms: number): number {
   return ms * (0.5 + Math.random() / 2);
 }

@@ -24,10 +24,10 @@ export interface WatchedRun {
 }
 
 /**
- * Starts a run and watches it from its first event. The response to the start is the stream, so all
- * output of the model is in it. Exception: a run that is queued first can be executed by another
- * server process, whose output this stream does not get. A separate `runs.watch` after a start
- * can miss the first output.
+ * Starts a run and watches it from its first event. A separate `runs.watch` after a start can miss
+ * the first output of the model. Here the response to the start is the stream, so all output is in
+ * it. Exception: a run that is queued first can be executed by another server process, whose output
+ * this stream does not get.
  * @throws BeckonError if the start failed, or its response was lost
  */
 export async function startAndWatch(

@@ -44,7 +44,7 @@ export interface OpenedStream {
 export interface Subscription<Event> {
   /** Returns the request that resumes the stream after the last event. */
   readonly call: () => Call;
-  /** Options of that request, besides the credential. Default: none. */
+  /** Options of the request that `call` returns, besides the credential. Default: none. */
   readonly options?: (OnceOptions & LabelOptions) | undefined;
   /**
    * Called with the error if the request of `call` opens no stream. Returns true if `call` returns
@@ -57,7 +57,10 @@ export interface Subscription<Event> {
    * that was yielded. `last`: the event is yielded, then the stream ends.
    */
   readonly classify: (event: Event) => "new" | "known" | "gap" | "last";
-  /** Called with the cursor after events that the stream does not show. Default: it is ignored. */
+  /**
+   * Called with the cursor after events that the filter of the stream leaves out. Default: the
+   * cursor is ignored.
+   */
   readonly advance?: (cursor: string) => void;
   /** Id of the run whose events are streamed, for errors. Absent for a stream of a workspace. */
   readonly runId?: string;

@@ -14,12 +14,15 @@ export interface WatchOptions extends FollowOptions {
 /** A request that started a run. Its response streams the run's events. */
 export interface StreamedStart {
   readonly opened: OpenedStream;
-  /** The request. Sent again with the same Idempotency-Key, it continues the stream. */
+  /**
+   * The request that started the run. Sent again with the same Idempotency-Key, it continues the
+   * stream.
+   */
   readonly call: Call;
   readonly options: OnceOptions & LabelOptions & { readonly idempotencyKey: string };
   /**
-   * When its Idempotency-Key was first sent, in milliseconds of `Date.now()`. If that is unknown,
-   * it is `-Infinity`, and the request is not repeated.
+   * When the Idempotency-Key of `options` was first sent, in milliseconds of `Date.now()`. If that
+   * is unknown, it is `-Infinity`, and the request is not repeated.
    */
   readonly sentAt: number;
 }

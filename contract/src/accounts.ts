@@ -48,8 +48,8 @@ export const changePasswordBody = z.strictObject({
 export const resetPasswordBody = z.strictObject({ token, new_password: password });
 
 /**
- * Body of `POST /invitations/accept`. With `password`, the account with this password and `email`
- * joins the workspace (default of `email`: the address in the invitation). If there is no such
+ * Body of `POST /invitations/accept`. With `password`, the account with this `email` and `password`
+ * joins the workspace. `email` is by default the address in the invitation. If there is no such
  * account, it is created, and `name` is needed. Without `password`, the account that is signed in
  * joins.
  */
@@ -118,7 +118,7 @@ export type Me = z.infer<typeof me>;
 /** A valid session. */
 export const session = z.object({
   id: z.string(),
-  /** Whether the request for this list was itself sent with this session. */
+  /** Whether the request that lists the sessions was itself sent with this session. */
   current: z.boolean(),
   /** IP address of the sign-in; null if it is not known. */
   address: z.string().nullable(),

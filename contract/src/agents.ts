@@ -41,7 +41,7 @@ const limits = z.strictObject({
   /**
    * Maximum seconds from the first start of a run to its end, 1 to 86,400. Two waits do not count:
    * the time from the exit of the run's process until another process resumes the run, and the time
-   * in the queue after a process that stops has released the run.
+   * in the queue after a process that shuts down has released the run.
    */
   timeout_seconds: z.number().int().min(1).max(86_400).default(600),
   /**
@@ -127,7 +127,8 @@ export const createAgentBody = z.strictObject({
 
 /**
  * Body of `PATCH /agents/:agent_id`. A field that is present replaces the old value as a whole;
- * `model_settings` and `limits` are merged field by field.
+ * `model_settings` and `limits` are merged field by field. In `model_settings`, null removes a
+ * value.
  */
 export const updateAgentBody = z.strictObject({
   name: fields.name.optional(),

@@ -90,10 +90,10 @@ const costMicros = z.number().int().nonnegative().nullable();
 export const eventData = {
   "run.queued": z.object({
     /**
-     * Set if a process that stops put the run back into the queue, and earlier events report all
-     * model calls that this process sent. If it is absent, the process that resumes the run can
-     * assume that a model call was lost, and estimate its usage. Earlier versions of Beckon do not
-     * set it.
+     * Set if a process that was shutting down put the run back into the queue, and earlier events
+     * report all model calls that this process sent. If it is absent, a call may be missing from
+     * the events, and the process that resumes the run can estimate its usage. Earlier versions of
+     * Beckon do not set it.
      */
     calls_reported: z.literal(true).optional(),
   }),

@@ -33,8 +33,9 @@ export function* operationMistakes(operation: Operation): Generator<Mistake> {
   const properties = operation.parameters.properties ?? {};
   const used = new Set<string>();
 
-  // `whole`: the template is the whole value of a query parameter or header. If it is a single
-  // placeholder, the argument can be absent: the parameter or header is then not sent.
+  // `kind` is `whole` if the template is the whole value of a query parameter or header. If such a
+  // template is a single placeholder, its argument can be absent: the parameter or header is then
+  // not sent.
   function* checkTemplate(
     path: readonly string[],
     template: string,

@@ -138,9 +138,10 @@ export const planUsage = z.object({
       allowance: amount.nullable(),
       /**
        * Used since `starts_at`, the start of the plan's current month. For the metric `cost`, this
-       * is the sum of the known costs: at the prices of the operator's file or of Beckon's library
-       * or, for models in neither, at the workspace's own prices. It is null only if all of these
-       * are true: `allowance` is null, the sum is 0, and the cost of at least one call is unknown.
+       * is the sum of the known costs, at the prices of the operator's file or of Beckon's library.
+       * Models without such a price count at the workspace's own prices. `used` is null only if all
+       * of these are true: `allowance` is null, the sum is 0, and the cost of at least one call is
+       * unknown.
        */
       used: amount.nullable(),
       /** Number of calls whose cost is unknown and not in `used`; 0 if the metric is not `cost`. */

@@ -18,9 +18,9 @@ const perMillion = z.number().int().min(0).max(maxMicrosPerMillion);
 const rates = z.strictObject({
   input_micros_per_million: perMillion,
   output_micros_per_million: perMillion,
-  /** Input that the provider read from its cache. null: the price of input. */
+  /** Input that the provider read from its cache. null: it costs as much as other input. */
   cached_input_micros_per_million: perMillion.nullable(),
-  /** Input that the provider wrote to its cache. null: the price of input. */
+  /** Input that the provider wrote to its cache. null: it costs as much as other input. */
   cache_write_micros_per_million: perMillion.nullable(),
 });
 
@@ -51,9 +51,9 @@ const shownPerMillion = z.number().nonnegative();
 const shownRates = z.object({
   input_micros_per_million: shownPerMillion,
   output_micros_per_million: shownPerMillion,
-  /** null: the price of input. */
+  /** null: these tokens cost as much as other input. */
   cached_input_micros_per_million: shownPerMillion.nullable(),
-  /** null: the price of input. */
+  /** null: these tokens cost as much as other input. */
   cache_write_micros_per_million: shownPerMillion.nullable(),
 });
 
@@ -79,8 +79,8 @@ export const modelPrice = z.object({
   /** `provider/model`. */
   model: z.string(),
   /**
-   * `prv_…` of the workspace's own provider; null for a provider of the operator, for `demo`, and if
-   * there is no such provider. A price can only be set for the workspace's own providers.
+   * `prv_…` of the workspace's own provider; null for a provider of the operator, for `demo`, and
+   * if there is no such provider. A price can only be set for the workspace's own providers.
    */
   provider_id: z.string().nullable(),
   /** The price of runs that start now; null if it is unknown. */

@@ -39,7 +39,10 @@ export const receivedRequest = z.object({
   id: z.string(),
   agent_id: z.string(),
   trigger_id: z.string(),
-  /** When the request arrived, before its body was read. `since` and `until` refer to it. */
+  /**
+   * When the request arrived, before its body was read. `since` and `until` of a replay refer to
+   * this time.
+   */
   received_at: z.iso.datetime(),
   outcome: requestOutcome,
   /**
@@ -51,7 +54,9 @@ export const receivedRequest = z.object({
   event_type: z.string().nullable(),
   /** The run that the request started or, for a repeated event, the run of the first request. */
   run_id: z.string().nullable(),
-  /** The request that this one replays; null if it arrived from outside. */
+  /**
+   * Id of the received request that this request replays; null if the request arrived from outside.
+   */
   replay_of: z.string().nullable(),
   address: z.string().nullable(),
   content_type: z.string().nullable(),
@@ -118,8 +123,8 @@ export const replayedRequests = z.object({
 export type ReplayedRequests = z.infer<typeof replayedRequests>;
 
 /**
- * Body of `POST …/triggers/:trigger_id/listen`. For so many `seconds`, the trigger waits for a
- * verified request. It stores the first one as a sample and starts no run for it.
+ * Body of `POST …/triggers/:trigger_id/listen`. The trigger waits for a verified request, at most
+ * `seconds` long. It stores the first one as a sample and starts no run for it.
  */
 export const listenBody = z.strictObject({
   seconds: z.number().int().min(1).max(120).default(120),

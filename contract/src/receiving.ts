@@ -23,9 +23,9 @@ const location = z.union([
 export type ValueLocation = z.infer<typeof location>;
 
 /**
- * A part of the text that is signed. `body`: the body's bytes as they were received. `timestamp`
- * and `id`: the values whose location is given in `timestamp` and `id` of the verification.
- * `literal`: a fixed text.
+ * A part of the text that is signed. `body`: the body's bytes as they were received. `timestamp`,
+ * `id`: the value at the location that the field of this name in the verification gives. `literal`:
+ * a fixed text.
  */
 const signedPart = z.union([
   z.enum(["body", "timestamp", "id"]),
@@ -204,8 +204,8 @@ export const receiving = z.strictObject({
     .nullable()
     .default(null),
   /**
-   * Kind of handshake: the request with which a sender, before it sends events, checks that the
-   * receiver wants them. `none`: no such request is answered.
+   * Whose handshake the trigger answers. In a handshake, a sender asks before it sends events
+   * whether the receiver wants them. `none`: no handshake is answered.
    */
   handshake: z.enum(["none", "meta", "dropbox", "slack", "cloudevents"]).default("none"),
   /**
@@ -274,7 +274,10 @@ export const receiving = z.strictObject({
         .max(50)
         .nullable()
         .default(null),
-      /** A field that people do not see. If it has a value, the request is skipped. */
+      /**
+       * A field that people do not see, so that only bots fill it in. If it has a value, the
+       * request is accepted and starts no run.
+       */
       honeypot: parameterName.nullable().default(null),
       answer: formAnswer.nullable().default(null),
     })
@@ -284,7 +287,8 @@ export type Receiving = z.infer<typeof receiving>;
 
 /**
  * The secret that a sender shares with a trigger: 1 to 500 characters of printable ASCII, without a
- * space at the beginning or end. Which form it has depends on the verification.
+ * space at the beginning or end. Its form depends on the kind of verification: for `basic` it is
+ * `user:password`.
  */
 export const senderSecret = z
   .string()

@@ -25,8 +25,8 @@ export const outputEvent = z.discriminatedUnion("type", [
   }),
   z.object({
     /**
-     * The attempt of the model call has ended. `complete` is true if the deltas that this reader
-     * was sent contain the whole response.
+     * The attempt of the model call has ended. `complete` is true if the deltas that were sent to
+     * this reader contain the whole response.
      */
     type: z.literal("run.output.end"),
     run_id: z.string(),

@@ -202,11 +202,11 @@ export const subscription = z.object({
   health: z.object({
     last_success_at: z.iso.datetime().nullable(),
     last_failure_at: z.iso.datetime().nullable(),
-    /** Since when every attempt has failed; null if the last one succeeded or there is none. */
+    /** Since when every attempt has failed; null if the last attempt succeeded or none was made. */
     failing_since: z.iso.datetime().nullable(),
-    /** Why the last attempt failed: its `error`. null if it succeeded or there is none. */
+    /** The `error` of the last attempt; null if that attempt succeeded or none was made. */
     last_error: z.string().nullable(),
-    /** Pending deliveries. Counting ends at 100,001. */
+    /** Number of pending deliveries. Counting ends at 100,001, which means more than 100,000. */
     pending: z.number().int().nonnegative(),
     /** When the next pending delivery is attempted; null if none is pending. */
     next_attempt_at: z.iso.datetime().nullable(),
@@ -226,7 +226,9 @@ export const resumedSubscription = z.object({
   missed: z.object({
     /** Deliveries that failed or were not sent. Counting ends at 100,000. */
     deliveries: z.number().int().nonnegative(),
-    /** Value of `since` for the request that replays them; null if none was missed. */
+    /**
+     * Value of `since` for the request that replays the missed deliveries; null if none was missed.
+     */
     since: z.iso.datetime().nullable(),
   }),
 });
@@ -248,7 +250,10 @@ export const testSubscriptionBody = z.strictObject({
 export const deliveryStatus = z.enum(["pending", "succeeded", "failed", "cancelled", "not_sent"]);
 export type DeliveryStatus = z.infer<typeof deliveryStatus>;
 
-/** What caused a delivery. `callback`: the header `beckon-callback` of the request. */
+/**
+ * What caused a delivery. `event`: an event that the subscription selects. `callback`: the header
+ * `beckon-callback` of the request that started the run. `test`: a test of the subscription.
+ */
 export const deliveryKind = z.enum(["event", "callback", "test"]);
 export type DeliveryKind = z.infer<typeof deliveryKind>;
 
@@ -269,9 +274,9 @@ export const delivery = z.object({
   attempts: z.number().int().nonnegative(),
   /** null unless the status is `pending`. */
   next_attempt_at: z.iso.datetime().nullable(),
-  /** HTTP status of the last attempt; null if there is none or no response arrived. */
+  /** HTTP status of the last attempt; null if no attempt was made or no response arrived. */
   last_status: z.number().int().nullable(),
-  /** Why the last attempt failed; null if it succeeded or there is none. */
+  /** Why the last attempt failed; null if it succeeded or none was made. */
   last_error: z.string().nullable(),
   /** Time of the event. */
   created_at: z.iso.datetime(),
@@ -305,9 +310,9 @@ export type DeliveryAttempt = z.infer<typeof deliveryAttempt>;
 export const deliveryDetails = z.object({
   ...delivery.shape,
   /**
-   * The body that an attempt would send now. null if the caller lacks `runs:read`, or if the
-   * subscription's `payload` is `full`, but the delivery has no data: the run was deleted, or the
-   * delivery is not pending and was never sent with data.
+   * The body that an attempt would send now. null if the caller lacks `runs:read`. Also null if the
+   * subscription's `payload` is `full` and the delivery has no data, because the run was deleted,
+   * or because the delivery is not pending and was never sent with data.
    */
   body: z.string().nullable(),
   attempts_log: z.array(deliveryAttempt),

@@ -32,7 +32,8 @@ export const jsonValue = z.unknown().refine((value) => isStorable(value, 32), {
  * and does not interpret it.
  */
 export const metadata = jsonValue
-  // The depth is checked first, because the following checks recurse and would overflow the stack.
+  // `jsonValue` checks the depth first. The checks below recurse without a limit, so a deeply
+  // nested value would overflow the stack.
   .pipe(z.record(z.string().max(200), z.json()))
   .refine(
     (value) => JSON.stringify(value).length <= 16_384,

@@ -28,7 +28,10 @@ export const updateTriggerBody = z.strictObject({
   prompt_prefix: cleanText(100_000).optional(),
   enabled: z.boolean().optional(),
   allows_callback: z.boolean().optional(),
-  /** Replaces all settings of what the trigger accepts; null returns to the default. */
+  /**
+   * Replaces all settings for received requests. null removes them: any POST of text, JSON or a
+   * form is then accepted, without verification.
+   */
   receiving: receiving.nullable().optional(),
 });
 
@@ -42,8 +45,8 @@ export const testTriggerBody = z
      */
     payload: jsonValue.optional(),
     /**
-     * The Content-Type of that request. Default: none for text, `application/json` for other
-     * values.
+     * The Content-Type of the request that the test simulates. Default: none if `payload` is text,
+     * else `application/json`.
      */
     content_type: cleanText(200).min(1).optional(),
     /** Instead of `payload`: a received request, an example of a preset, or a whole request. */

@@ -83,7 +83,7 @@ const amounts = {
   reasoning_tokens: count,
   voice_ms: count,
   browser_ms: count,
-  /** The sum of the known costs; null if it is 0 and the cost of an entry is unknown. */
+  /** Sum of the known costs, in micro-dollars. Null if it is 0 and an entry has no known cost. */
   cost_micros: count.nullable(),
   /** Entries without a price. Their cost is not in `cost_micros`. */
   unknown_cost_entries: count,

@@ -4,9 +4,9 @@ import { isStorableText } from "./text.ts";
  * The subset of JSON Schema for tool arguments. It has keywords that all providers support and that
  * can be checked in bounded time. It has no `pattern`, because a tenant's regular expression could
  * block the process for minutes. It has no `$ref`, because the import of an OpenAPI document
- * replaces references with the schemas to which they refer. In a schema with a `type`,
- * `additionalProperties` is false by default, but the properties that the alternatives of its
- * `anyOf` define are valid.
+ * replaces references with the schemas to which they refer. If a schema has a `type` but no
+ * `additionalProperties`, only those properties are valid that the schema or an alternative of its
+ * `anyOf` defines.
  */
 export interface ValueSchema {
   readonly type?: ValueType | readonly ValueType[];

@@ -8,8 +8,8 @@ import {
 import type { DeliveredEvent } from "./subscriptions.ts";
 
 /**
- * Reference to the artifact with the event's data. It replaces data above 64 KiB if the whole body
- * would otherwise have more than 256 KiB.
+ * Reference to the artifact that has the event's data. A body has this reference in place of the
+ * data if the data is larger than 64 KiB and would make the body larger than 256 KiB.
  */
 const largeData = z.object({ artifact_id: z.string(), bytes: z.number().int().positive() }).meta({
   description:
@@ -32,11 +32,11 @@ function deliveredData<T extends DeliveredEvent & (EventType | WorkspaceEventTyp
     run_id: isOfRun ? id : z.null(),
     /** Counts the events of the run from 1, without gaps. */
     seq: isOfRun ? z.number().int().positive() : z.null(),
-    /** Version of `payload`. */
+    /** Version of the event type. It increases if the meaning of the data in `payload` changes. */
     version: z.number().int().positive(),
     /** URL of the event in the API; null for a test. */
     url: z.string().nullable(),
-    /** True in a test delivery, whose agent and run do not exist. Absent in others. */
+    /** True in a test delivery, whose agent and run do not exist. Absent in real deliveries. */
     test: z.literal(true).optional(),
     /** The event's data. Absent if the subscription's `payload` is `thin`. */
     payload: z.union([allData[type], largeData]).optional(),

@@ -42,6 +42,6 @@ export const createWorkspaceBody = z.strictObject({ name, time_zone: timeZone.de
 export const updateWorkspaceBody = z.strictObject({
   name: name.optional(),
   time_zone: timeZone.optional(),
-  /** At most `max_run_retention_days` of the workspace. */
+  /** At most the workspace's `max_run_retention_days`. null: that maximum applies. */
   run_retention_days: z.number().int().min(7).max(3_650).nullable().optional(),
 });

@@ -203,8 +203,9 @@ inBrowser("an agent is paused with a reason and resumed, also seen by others", a
   await beckon.call(`/agents/${id}/resume`, { method: "POST" });
   await button(page, "Pause").waitFor();
 
-  // A pause is also shown if it happens while the agent's page is closed. The feed of the overview
-  // shows when the dashboard has received the event. Without a run, the overview has no feed.
+  // The agent's page also shows a pause that happened while another page was open. The test waits
+  // until the feed of the overview shows the pause, because then the dashboard has received the
+  // event. The overview has a feed only if there are runs, so the test starts one.
   await beckon.call(`/agents/${id}/invoke`, { body: { input: "Hello" } });
   await page.keyboard.press("g");
   await page.keyboard.press("o");
@@ -235,7 +236,8 @@ inBrowser("an agent is duplicated, deleted, and restored by undo and from the li
   await page.getByRole("link", { name: "Deleted" }).click();
   await page.getByRole("columnheader", { name: "Restorable until" }).waitFor();
   await button(page, "Restore Short-lived").click();
-  // The message of the undo has the same title and can still be shown, but it has no button.
+  // Waits for the message with a button. The message of the earlier undo has the same title and can
+  // still be shown, but it has no button.
   await page
     .locator("li", { hasText: "Restored Short-lived" })
     .getByRole("button", { name: "Open" })

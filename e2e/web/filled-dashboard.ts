@@ -10,7 +10,7 @@ import { type Api, apiOf } from "./api.ts";
 import { startFilledModel } from "./filled-model.ts";
 import { shopTool } from "./shop-tool.ts";
 
-/** A workspace in which every screen can be shown in every state, with the ids and links for it. */
+/** A workspace that can show every screen in every state, with the ids and tokens for its URLs. */
 export interface FilledDashboard {
   readonly url: string;
   readonly owner: SignedIn;

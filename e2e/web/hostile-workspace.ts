@@ -10,7 +10,7 @@ import type { Api } from "./api.ts";
 
 /**
  * Texts that run a script or send a request if a page renders them as markup. The script writes an
- * error to the console, which fails every test in the browser (`openBrowserPage`).
+ * error to the console. `openBrowserPage` fails a test in which the console has an error.
  */
 export const strongPayloads = [
   `"'><img src=x onerror=console.error(1)><svg/onload=console.error(2)><script>console.error(3)</script>`,

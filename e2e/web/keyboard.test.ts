@@ -55,10 +55,10 @@ async function openAgentByPalette(page: Page): Promise<void> {
   await expectFocus(field(page, "Message"));
 }
 
-/** The requests for agents that contain the typed text. */
+/** Matches the URLs of the requests in which the palette searches agents for the typed text. */
 const agentSearch = /\/agents\?.*search=/;
 
-/** Opens the overview, and there the palette. */
+/** Opens the overview, then the command palette. */
 async function openPalette(): Promise<Page> {
   const page = await openDashboard(beckon.url, { as: owner, path: `/w/${owner.workspaceId}` });
   await page.getByRole("heading", { name: "Overview" }).waitFor();

@@ -73,8 +73,8 @@ async function hold(
   const url = await wanted.promise;
   return async () => {
     released.resolve();
-    // The page has started to import the same chunk earlier. So the page's import has resolved
-    // when this one resolves.
+    // Waits until the page's own import of the chunk has resolved. That import began earlier, so
+    // it has resolved when this second import of the same chunk resolves.
     await page.evaluate(`import(${JSON.stringify(url)}).then(() => undefined)`);
   };
 }

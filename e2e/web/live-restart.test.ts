@@ -45,9 +45,9 @@ inBrowser(
     const runIds = [await startRun()];
     await expectFeed(page, runIds);
 
-    // When the server stops, it closes the connection. So the page shows this text at once, and not
-    // only after 20 seconds without data. The test waits for the text while the server stops,
-    // because after 45 seconds the page shows another one.
+    // When the server stops, it closes the connection. So the page shows “Reconnecting…” at once,
+    // not only after 20 seconds without data. The test waits for this text while the server stops,
+    // because after 45 seconds the page shows “Not live” instead.
     await Promise.all([lamp.getByText("Reconnecting…").waitFor({ timeout: 15_000 }), first.stop()]);
     await lamp.getByText(/^as of \d\d:\d\d:\d\d$/).waitFor();
     await startProduct(settings);

@@ -124,7 +124,7 @@ inBrowser("the feed shows runs as they start, and stands still while it is pause
   await lines.first().waitFor({ state: "detached" });
 });
 
-/** Waits until the run has ended. Otherwise the server would wait for it when it stops. */
+/** Waits until the run has ended. Otherwise the server would wait for the run during its stop. */
 const expectEnd = (run: string, id = workspaceId) =>
   eventually(`the end of ${run}`, async () => {
     const headers = { "beckon-workspace": id };
@@ -216,7 +216,8 @@ inBrowser("a page is left once another person opens another workspace in the bro
   const page = await openDashboard(beckon.url, { as: owner, path: `/w/${data.id}` });
   await page.getByTitle("Live", { exact: true }).waitFor();
   const other = await addPerson(beckon, { role: "viewer" });
-  // The sign-in page leads on at once, because the other person is signed in.
+  // Does not wait until the sign-in page is loaded. That page opens another page at once, because
+  // the other person is signed in.
   const left = page.waitForURL(/sign-in/, { waitUntil: "commit" });
   await page.context().addCookies([cookieFor(beckon.url, other.cookie)]);
   const opened = await page.context().newPage();

@@ -39,8 +39,8 @@ const expectValue = (page: Page, name: string, value: string) =>
 
 async function send(page: Page, message: string): Promise<void> {
   await field(page, "Message").fill(message);
-  // While a run is active, the page ignores Control+Enter. After a reload, the last run counts as
-  // active until the page has read it.
+  // While a run is active, the page has the button “Stop” instead of “Run” and ignores
+  // Control+Enter. After a reload, the last run counts as active until the page has read it.
   await button(page, "Run").waitFor();
   await page.keyboard.press("Control+Enter");
 }

@@ -8,7 +8,8 @@ import { cookieFor, profileOptions } from "./viewports.ts";
 /** Folder of the README's pictures. `script/screens --readme` executes this file. */
 const folder = resolve(import.meta.dirname, "../../docs/pictures");
 
-// dependency-cruiser, which reads e2e/, cannot parse `await using`.
+// `finally` disposes of this stack. `await using` would be shorter, but dependency-cruiser, which
+// reads e2e/, cannot parse it.
 const opened = new AsyncDisposableStack();
 try {
   const beckon = await startStandaloneBeckon(opened);

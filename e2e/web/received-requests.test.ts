@@ -373,7 +373,8 @@ inBrowser("the next request is captured as a sample, and many are replayed", asy
 inBrowser("listening ends when a request is captured that the list does not show", async () => {
   const { page, trigger, base, secret } = await openGithub();
   await editor.call(`${base}/listen`, { body: {} });
-  // The browser's clock is an hour fast.
+  // Makes the browser's clock an hour fast. The page must count the seconds left by the server's
+  // clock. By the browser's clock, Beckon would no longer be listening.
   await page.addInitScript("const now = Date.now; Date.now = () => now() + 3_600_000;");
   await page.goto(`${page.url()}?outcome=mapping_error`);
   await page.getByText(/Listening for a sample, \d+ s left/).waitFor();

@@ -111,8 +111,8 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 
 /**
- * Fills an empty Beckon with the showcase. The pictured run is executed; earlier runs and their
- * usage are inserted into the database. `opened` stops the servers that the agents call.
+ * Fills an empty Beckon with the showcase. Executes the run `runId`, and inserts earlier runs and
+ * their usage into the database. `opened` stops the servers that the agents call.
  */
 export async function fillShowcase(
   { url, setupToken, database }: StandaloneBeckon,
@@ -200,13 +200,14 @@ export async function fillShowcase(
   return { owner, agentId, runId };
 }
 
-/** Adds runs of the last two hours, two of which failed, and the usage of a month. */
+/** Adds 420 runs of the last two hours, of which two failed, and the usage of a month. */
 async function addEarlierRuns(
   database: StandaloneBeckon["database"],
   { workspaceId, idOf }: { readonly workspaceId: string; readonly idOf: (name: string) => string },
 ): Promise<void> {
   const names = Object.keys(work);
-  // A mix that is the same each time: mail is triaged most often.
+  // The agents whose runs are added, in a fixed order, so that new pictures show the same runs as
+  // earlier ones. Mail triage has the most runs.
   const mix = [
     "Mail triage",
     "Refund desk",

@@ -188,7 +188,7 @@ inBrowser(
       await route.fulfill({ status: 504, json: { ok: false, error: "It is lost.", code: "lost" } });
     });
     await resume.click();
-    // The client has repeated the request a few times.
+    // The page shows the error only after the client has repeated the request a few times.
     await page.getByText("It is lost.").waitFor();
     await page.unroute("**/resume");
     await resume.click();

@@ -87,7 +87,8 @@ inBrowser(
     const page = await openDashboard(beckon.url, { as: editor, path: pathOf(agent.id) });
     await page.route("**/trigger-presets*", (route) => route.fulfill({ status: 400, json: {} }));
     await page.getByRole("link", { name: /^Use the example: GitHub/ }).click();
-    // The alert of a form exists from the start, and is empty as long as nothing was rejected.
+    // Counts only alerts with text. The form has its alert from the start, but the alert is empty
+    // until something is rejected.
     const problems = page.getByRole("dialog").getByRole("alert").filter({ hasText: /\S/ });
     await expect.poll(() => problems.count()).toBe(1);
     await button(page, "Create").click();

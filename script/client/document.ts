@@ -58,7 +58,10 @@ export function operationsOf(document: OpenapiDocument): Endpoint[] {
     );
 }
 
-/** Returns the parameters of a path and of one of its operations. */
+/**
+ * Returns the parameters of an operation, including those that its path declares for all its
+ * operations.
+ */
 function parametersOf(
   byMethod: Readonly<Record<string, unknown>>,
   operation: Operation,

@@ -1,20 +1,22 @@
 import type { Endpoint } from "./document.ts";
 
 /**
- * The name of an operation in the client, derived from its path and operationId:
+ * The name of an operation in the client: a group and a method, for example `agents.rotateToken`.
+ * It is derived from the operation's path and operationId by these rules:
  *
- *   The *group* is the last collection in the path. A segment is a collection if it is the first of
+ * - The group is the last collection in the path. A segment is a collection if it is the first of
  *   its path, or if a parameter follows it in any path; `partsOfOuter` lists the exceptions.
- *   The *method* is the operationId without the words of the group: `rotateAgentToken` becomes
- *   `agents.rotateToken`. The words of a collection that comes earlier in the path are removed too:
- *   `getAgentVersion` becomes `versions.get`. But if the group also occurs without that collection,
- *   they become `For…`: `/agents/{agent_id}/runs` and `/runs` exist, so `listAgentRuns` becomes
- *   `runs.listForAgent`. If a method exists for one resource and for several, the one for several
- *   is `…Many`: `cancelRuns` becomes `runs.cancelMany`, next to `runs.cancel`.
- *
- * If the words of the operationId are those of the collection, the function has no group:
- * `POST /sign-in` becomes `signIn`. Operations that would get the same name keep their operationId
- * as method.
+ * - The method is the operationId without the words of the group: `rotateAgentToken` becomes
+ *   `agents.rotateToken`.
+ * - The words of an earlier collection of the path are removed too: with a path that begins with
+ *   `/agents/{agent_id}/versions`, `getAgentVersion` becomes `versions.get`.
+ * - If the group also occurs without the earlier collection, `For…` replaces these words: `/runs`
+ *   exists beside `/agents/{agent_id}/runs`, so `listAgentRuns` becomes `runs.listForAgent`.
+ * - If a method exists for one resource and for several, `Many` is added to the one for several:
+ *   `cancelRuns` becomes `runs.cancelMany`, next to `runs.cancel`.
+ * - If the operationId has the same words as the collection, there is no group: `POST /sign-in`
+ *   becomes `signIn`.
+ * - Operations that would get the same name keep their operationId as method.
  */
 export interface Name {
   /** Empty if the function belongs to the client itself. */

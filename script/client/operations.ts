@@ -15,7 +15,10 @@ export interface Functions {
   readonly schemas: Readonly<Record<string, Schema>>;
 }
 
-/** Returns one function per operation and per media type of its response, in groups. */
+/**
+ * Returns the source text of the client's functions, in groups: one function per operation and per
+ * media type of its response.
+ */
 export function functionsOf(operations: readonly Endpoint[]): Functions {
   const names = namesOf(operations);
   const schemas: Record<string, Schema> = {};
@@ -37,7 +40,10 @@ export function functionsOf(operations: readonly Endpoint[]): Functions {
   };
 }
 
-/** Headers that the client sets itself, in lower case. */
+/**
+ * Headers that hand-written code of the client sets, in lower case. The generated functions have no
+ * option for them.
+ */
 const handledHeaders = ["idempotency-key", "last-event-id", "beckon-external-id", "beckon-tags"];
 
 interface ResponseType {
@@ -116,14 +122,17 @@ function functionsFor(
 }
 
 /**
- * Returns whether no key is sent, because the operation needs no credential or accepts only a
- * session's cookie.
+ * Returns whether the generated function sends no key. That is so if the operation needs no
+ * credential, or accepts only a session's cookie.
  */
 function takesNoKey({ security }: Endpoint["operation"]): boolean {
   return security !== undefined && !security.some((scheme) => "key" in scheme);
 }
 
-/** Returns the method of `Sender` for a response, and the type that the function returns. */
+/**
+ * Returns the method of `Sender` that reads a response of this kind, and the type that the
+ * generated function returns.
+ */
 function sendCall(kind: ResponseType["kind"], type: string): { sends: string; gives: string } {
   switch (kind) {
     case "nothing":
@@ -187,8 +196,9 @@ function responseReadingsOf(
 }
 
 /**
- * Returns whether the parameter selects the form of the response. If so, each function sets the
- * parameter itself.
+ * Returns whether the query parameter selects the media type of the response: its values include
+ * each `form`, for example `yaml`. The client has one function per form, and that function sets the
+ * parameter, so callers do not pass it.
  */
 function choosesAmong({ schema }: Parameter, readings: readonly Reading[]): boolean {
   const values = (schema?.enum ?? []) as readonly unknown[];

@@ -43,7 +43,8 @@ const unnamed = "WithoutName";
 
 /**
  * Returns the schema and those in its `$defs` as separate entries.
- * @param names The names of the definitions seen so far. A definition seen before keeps its name.
+ * @param names The type names given so far, by definition. Schemas with the same `$defs` share the
+ *   names that the first of them gave, so each definition is declared once.
  */
 function hoistDefinitions(
   name: string,
@@ -70,8 +71,8 @@ function hoistDefinitions(
 /**
  * Returns the schema with its references changed to refer to `definitions`. An object schema
  * without properties gets a type that allows any field, or no field if its `additionalProperties`
- * is false. The compiler would treat both alike, because `declarationsOf` sets the compiler's own
- * option `additionalProperties`, which is the default for all schemas, to false.
+ * is false. Without this, the compiler would treat both alike, because `declarationsOf` passes it
+ * `additionalProperties: false` as the default for all schemas.
  */
 function rewriteReferences(value: unknown, targets: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((each) => rewriteReferences(each, targets));

@@ -50,8 +50,8 @@ async function checkedBy(): Promise<string | undefined> {
   return rows[0]?.sealed.slice(0, prefix(first).length);
 }
 /**
- * Changes the master key from `previous` to `key` as a startup does. Its statement number
- * `breaksAt`, counted from 1, fails.
+ * Changes the master key from `previous` to `key` as a startup does. The statement with the number
+ * `breaksAt`, counted from 1, fails as if the process were killed.
  * @returns whether the change finished, because it has fewer than `breaksAt` statements.
  */
 async function settle(key: Buffer, previous: Buffer, breaksAt: number): Promise<boolean> {

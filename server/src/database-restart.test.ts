@@ -83,7 +83,7 @@ test("a database restart that is longer than the lease makes no process declare 
   );
   await eventually("14 requests at the model", () => models.requests.length === 14 || undefined);
   // A server that has held its own lease for less than one lease period never declares another
-  // server dead. The test waits until both servers have held their leases for that long.
+  // server dead. Without this wait, the test could pass for that reason alone.
   await eventually(
     "a lease's length",
     () => performance.now() > begunAt + 2 * leaseMs || undefined,
@@ -141,9 +141,9 @@ test("a database restart that is longer than the lease makes no process declare 
   expect(runs.filter(({ refused }) => !refused)).toEqual([
     { refused: false, status: "succeeded", attempt: 1, ends: 1, count: 22 },
   ]);
-  // The start that got the 503 may have been sent to the database already, and is then retried
-  // until the database is back. So its run can exist, but the server cancels the run before any
-  // model call (see `submitStart`).
+  // The server may already have sent the start of this run to the database when it responded with
+  // 503. It then repeats the start until the database is back, so the run can exist. But it cancels
+  // the run before any model call (see `submitStart`).
   expect(runs.filter(({ refused, status }) => refused && status !== "cancelled")).toEqual([]);
   expect(models.requests.length).toBe(22);
 });

@@ -24,9 +24,10 @@ export interface DemoAgent {
 const demoModel = "demo/echo";
 
 /**
- * Sets the bootstrap key to that of the settings and, at the first startup, creates the workspace
- * `default` with the demo agent. All this is one transaction, so that a process that is killed
- * leaves either all of it or nothing. The caller must hold the migration lock.
+ * Sets the bootstrap key to `bootstrapKey`, or deletes it if that is undefined. At the first
+ * startup, also creates the workspace `default` with the demo agent. All this is one transaction,
+ * so that a process that is killed leaves either all of it or nothing. The caller must hold the
+ * migration lock.
  * @returns The demo agent if it was created now, else undefined.
  */
 export function firstStart(
@@ -53,8 +54,9 @@ export function firstStart(
 }
 
 /**
- * Returns the demo agent with its current secrets, or undefined if it can no longer be called.
- * Writes an audit entry for each secret that it returns.
+ * Returns the demo agent with its current secrets. Returns undefined if the agent was deleted, is
+ * paused or uses another model, or if it has no secret that can be revealed. Writes an audit entry
+ * for each secret that it returns.
  */
 export function revealDemo(
   services: Pick<Context, "database" | "cipher">,

@@ -392,8 +392,8 @@ function configuredPorts({ port, metricsPort = 0, publicUrl, databaseUrl }: Conf
 
 /**
  * Maximum time that a stop waits for the end of startup. A process can execute runs before its
- * startup ends, and these must be drained. A startup that takes longer waits for the database, for
- * example while another process migrates.
+ * startup ends, and these must be drained. A startup that takes longer usually waits for the
+ * database, for example while another process migrates, and executes no runs yet.
  */
 const maxStartupWaitMs = 2_000;
 

@@ -21,8 +21,8 @@ export interface MasterKeys {
    */
   readonly previousMasterKey: string | undefined;
   /**
-   * Whether the operator has declared lost the key with which the database was encrypted. If true,
-   * startup succeeds although the secrets encrypted with that key cannot be decrypted.
+   * Whether the operator has declared that the key with which the database was encrypted is lost.
+   * If true, startup succeeds although the secrets encrypted with that key cannot be decrypted.
    */
   readonly masterKeyLost: boolean;
 }

@@ -7,10 +7,11 @@ import { createPricer, endRestored } from "./runs/index.ts";
 import { renumberEntries } from "./usage/index.ts";
 
 /**
- * Makes all event cursors invalid if it detects that the database was restored. If `beckon restore`
- * has marked the database, also ends what was in progress: runs end `interrupted`, and pending
- * deliveries, including those of these runs, are not sent. The mark is removed last, so if this
- * startup is killed, the next one does all of this again.
+ * Makes all event cursors invalid if it detects that the database was restored, or that PostgreSQL
+ * failed over to a standby. If `beckon restore` has marked the database, also ends what was in
+ * progress: runs end `interrupted`, and pending deliveries, including those of these runs, are not
+ * sent. The mark is removed last, so if this startup is killed, the next startup does all of this
+ * again.
  * @param services `client`: a connection that can read all workspaces and holds the migration lock,
  *   so that no other process starts meanwhile. The other fields are those of `createPricer`.
  */

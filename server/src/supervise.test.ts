@@ -75,7 +75,8 @@ test("a second Ctrl-C kills servers that take their time, and still stops the da
   await supervisor.ready();
   const server = Number(supervisor.trace().split(" ")[0]);
   supervisor.child.kill("SIGINT");
-  // A slow server could otherwise be killed before it handles the request to end.
+  // Waits, because the second SIGINT below could otherwise kill a slow server before it has handled
+  // the request to end.
   await until("the request to end", () => supervisor.trace().includes("asked to end"));
   await until("the server's end", () => {
     // Signals within half a second after the first one are ignored, so SIGINT is sent repeatedly.
@@ -161,7 +162,10 @@ test("kill -9 at 20 moments of a first start always leaves a folder that starts"
   }
 });
 
-/** Kills a process. The short-lived children of initdb can exit before the signal is sent. */
+/**
+ * Kills a process. Ignores that the process has already exited, because the short-lived children of
+ * initdb can exit before the signal is sent.
+ */
 function killIfAlive(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");

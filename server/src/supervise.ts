@@ -45,8 +45,9 @@ export async function supervise({
 }: {
   config: Config;
   /**
-   * Environment of the servers. This function replaces DATABASE_URL, BECKON_MASTER_KEY,
-   * BECKON_BOOTSTRAP_KEY and BECKON_PROCESSES in it, because it may have created the values.
+   * Environment of the servers. This function overwrites DATABASE_URL, BECKON_MASTER_KEY,
+   * BECKON_BOOTSTRAP_KEY and BECKON_PROCESSES with the values from `config`, or with values that it
+   * has generated.
    */
   env: Readonly<Record<string, string | undefined>>;
   /** The module that each server runs. */
@@ -218,8 +219,8 @@ function connectionsFor({ processes, poolSize }: Config): number {
 
 /**
  * Returns the key in the file, which `make` creates if the file does not exist.
- * @throws ConfigError if the file contains no valid value of the setting. Otherwise the servers
- *   would report a variable that nobody has set.
+ * @throws ConfigError if the file contains no valid value of the setting. Without this check, the
+ *   servers would report an invalid environment variable, which the operator has not set.
  */
 async function readOrCreateKey(
   setting: Parameters<typeof isValidKey>[0],

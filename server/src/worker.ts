@@ -52,7 +52,7 @@ export interface Worker {
 export function startWorker(
   runs: RunServices,
   options: {
-    /** Declares processes dead. Returns whether there were any. */
+    /** Declares processes with expired leases dead. Returns whether there were any. */
     recordExpired: () => Promise<boolean>;
     applyNextPlans: () => Promise<void>;
     /** Sends deliveries. Does nothing in a process that sends none. */
@@ -168,14 +168,14 @@ export function startWorker(
 function serially(stopping: AbortSignal, act: () => Promise<unknown>) {
   let again = false;
   let acting: Promise<void> | undefined;
-  /** Waits for the call that begins next; undefined if nothing waits. */
+  /** Resolved when the next call of `act` has ended; undefined if nothing waits for that call. */
   let next: PromiseWithResolvers<void> | undefined;
   async function run(): Promise<void> {
     try {
       do {
         again = false;
-        // Waits one turn of the event loop, so that many wakes, such as those of many starts at
-        // once, lead to a single call.
+        // Waits one turn of the event loop, so that many calls of `wake` in one turn, for example
+        // when many runs start at once, lead to a single call of `act`.
         await new Promise<void>((resolve) => setImmediate(resolve));
         if (stopping.aborted) return;
         const current = next;
@@ -187,7 +187,8 @@ function serially(stopping: AbortSignal, act: () => Promise<unknown>) {
         }
       } while (again);
     } finally {
-      // In the same turn as the last check of `again`, so that no wake comes between them.
+      // No `await` comes between the last check of `again` and this line. Otherwise `wake` could be
+      // called between them: `acting` would still be set, so `act` would not be called again.
       acting = undefined;
       next?.resolve();
       next = undefined;
@@ -257,7 +258,8 @@ function handleMessage(
       sender.wake();
       for (const workspaceId of new Set([
         ...[...runs.live.values()].map((live) => live.workspaceId),
-        // A run that is being started is not in `live` yet.
+        // `limited` returns the workspaces that have limits. They are added, because a run that is
+        // being started is not in `live` yet.
         ...runs.reservations.limited(),
       ]))
         runs.reservations.wake(workspaceId);

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 
 /**
- * Returns a matcher for an example of the documentation: equal, except that `…` in a text matches
- * anything.
+ * Returns a matcher for an example of the documentation. A value matches if it equals the example;
+ * `…` in a text of the example stands for any text.
  */
 export function asShown(example: unknown): unknown {
   if (typeof example === "string" && example.includes("…")) {

@@ -11,7 +11,7 @@ import { reservedHosts } from "./reserved-ports.ts";
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON, or the text of another content type. Untyped, because tests compare it. */
+  /** Parsed JSON, or the text of another content type. Untyped, so that tests need no casts. */
   // biome-ignore lint/suspicious/noExplicitAny: a response body can have any shape
   readonly body: any;
 }

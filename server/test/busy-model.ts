@@ -11,9 +11,9 @@ export interface BusyModel {
   /** Maximum concurrent calls so far. Can be reset. */
   maxConcurrent: number;
   /**
-   * Returns idle times in milliseconds, for a test in which at most `slots` runs are executed at
-   * the same time: for each call after the first `slots` calls, the time from the answer that freed
-   * a slot to the arrival of the call.
+   * Returns how long slots were idle, in milliseconds, in a test in which at most `slots` runs are
+   * executed at the same time. Each call after the first `slots` calls has one entry: the time from
+   * the answer that freed a slot to the arrival of the call.
    */
   idleTimes(slots: number): number[];
 }

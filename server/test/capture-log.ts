@@ -1,7 +1,7 @@
 import { createLog, type Log } from "../src/base/log.ts";
 import type { LogLevels, LogLineName } from "../src/base/logging/index.ts";
 
-/** A parsed line. Untyped, because tests compare it. */
+/** A parsed log line. Untyped, so that tests need no casts. */
 // biome-ignore lint/suspicious/noExplicitAny: a line can have any fields
 export type LoggedLine = Record<string, any>;
 

@@ -59,7 +59,7 @@ export async function startDnsServer(): Promise<DnsServer> {
   };
 }
 
-/** Returns the name in the only question, and the offset of its end. */
+/** Returns the name in the query's only question, and the offset of the first byte after it. */
 function readName(query: Buffer): { readonly name: string; readonly end: number } {
   const labels: string[] = [];
   let at = 12;

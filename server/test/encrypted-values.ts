@@ -16,7 +16,10 @@ export interface EncryptedValues {
   readonly models: ModelServer;
   /** Repeats the creation of an agent with the same Idempotency-Key. */
   readonly createAgain: (url: string) => Promise<Answer>;
-  /** Uses each value at the server at `url`. Returns for each value `opens`, or the error. */
+  /**
+   * Uses each value at the server at `url`. Returns for each value `opens` if the server could
+   * decrypt it, else the error.
+   */
   try(url: string): Promise<Readonly<Record<EncryptedValue, string>>>;
 }
 

@@ -105,7 +105,10 @@ export const productionFetch = createLeanFetch({
 export interface Played {
   readonly journal: MemoryJournal;
   readonly outcome: Outcome | undefined;
-  /** The first event that `executeRun` returned after a shutdown. */
+  /**
+   * The first event that `executeRun` returned for the release of the run. Undefined if it returned
+   * none, as when the run has ended.
+   */
   readonly released: ReportingEvent | undefined;
   readonly deltas: readonly Delta[];
 }

@@ -9,7 +9,10 @@ import { rollUpAll } from "./ledger.ts";
 import { echo, held, startModelServer } from "./model-server.ts";
 import { addPerson, type Person } from "./people.ts";
 
-/** A workspace with two resources of every type; the ids are those of the first. */
+/**
+ * A workspace with resources of every type, usually two of each. The ids in this object are those
+ * of the first resource of each type.
+ */
 export interface FilledWorkspace {
   readonly id: string;
   /** Has every permission in this workspace and none elsewhere. */

@@ -26,7 +26,10 @@ export interface TestServer {
   readonly adminUrl: string;
   /** URL with which the tests of this project connect. */
   readonly url: string;
-  /** Role that every connection switches to: see `checkServer`. Undefined if none does. */
+  /**
+   * Role that every connection switches to, as `checkServer` returns it. Undefined if connections
+   * keep their login role.
+   */
   readonly role: string | undefined;
   readonly owner: string;
   readonly template: string;

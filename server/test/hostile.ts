@@ -21,7 +21,7 @@ export function byteByByte(behaviour: Behaviour): Behaviour {
   });
 }
 
-/** Uses another line ending, with a byte order mark before the first line. */
+/** Sends `end` instead of each line feed, and a byte order mark before the first line. */
 export function withLineEnd(end: "\n" | "\r" | "\r\n", behaviour: Behaviour): Behaviour {
   return changed(behaviour, (reply) => ({
     ...reply,

@@ -109,7 +109,7 @@ where s.workspace_id is null or e.workspace_id is null`)) as unknown as QueryRes
   return results.flatMap(({ rows }) => rows.map(({ wrong }) => wrong));
 }
 
-/** Reads the entries of a run, without the columns that only the roll-up needs. */
+/** Returns the ledger entries of a run, without their run id, time and transaction id. */
 export async function entriesOf(
   database: Queryable,
   runId: string,

@@ -74,11 +74,11 @@ export async function pricedWorkspace(
 }
 
 /**
- * Returns what is wrong with the table `budgets`, which has one row for each limit and its current
- * period. There is one line for each violation of these rules:
- * - what is spent of a budget is the sum of the ledger's entries in its period;
- * - what is reserved is the sum of the reservations that are held in it;
- * - both together do not exceed what is allowed;
+ * Checks the table `budgets`, which has one row for each limit and its current period. Returns one
+ * line for each violation of these rules:
+ * - the amount spent is the sum of the usage ledger's entries in the budget's period;
+ * - the amount reserved is the sum of the reservations that count against the budget;
+ * - the amounts spent and reserved together do not exceed the allowed amount;
  * - only runs that have not ended have reservations.
  * @param workspaceId default: all workspaces.
  */

@@ -47,7 +47,7 @@ async function send(target: Target, source: Exchange["source"]): Promise<Exchang
 }
 
 /**
- * Sends requests through both entry points until `disrupt` resolves. There are `callers` concurrent
+ * Invokes the agent and fires its trigger until `disrupt` resolves. There are `callers` concurrent
  * callers. Each sends its next request as soon as it has the response to the previous one.
  *
  * @throws if a request gets no response: the server must survive every failure of the database.
@@ -72,7 +72,7 @@ export async function underLoad(
   return exchanges;
 }
 
-/** Resolves when `more` further requests have got a 200. */
+/** Waits until `exchanges`, to which the load adds, has `more` new responses with status 200. */
 export async function answered(exchanges: readonly Exchange[], more: number): Promise<void> {
   const before = exchanges.length;
   await eventually(
@@ -83,8 +83,9 @@ export async function answered(exchanges: readonly Exchange[], more: number): Pr
 }
 
 /**
- * Returns the exchanges that are neither correct nor a 503. A 503 must have `Retry-After` unless
- * the run may have been started, because the requests have no Idempotency-Key.
+ * Returns the exchanges whose response is neither a correct 200 nor a correct 503. A 503 must have
+ * `Retry-After`, but not if it says that the run may have been started: the requests have no
+ * Idempotency-Key, so a retry could start a second run.
  */
 export function wrong(exchanges: readonly Exchange[]): Exchange[] {
   return exchanges.filter(({ source, input, status, retryAfter, body }) => {
@@ -102,8 +103,8 @@ export function wrong(exchanges: readonly Exchange[]): Exchange[] {
 
 /**
  * Waits until every run has ended, then returns the broken guarantees: an acknowledged run is lost
- * or did not succeed, a request has two runs, or a run was not cancelled although its caller got a
- * 503.
+ * or did not succeed, a request has two runs, or a request that got a 503 has a run that was not
+ * cancelled.
  */
 export async function brokenGuarantees(
   database: Database,

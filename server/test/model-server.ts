@@ -55,7 +55,7 @@ export type Delivery =
   /** Nothing more is sent after this many bytes; the connection stays open. */
   | { readonly type: "stall"; readonly after: number }
   /**
-   * After the reply, `piece` is repeated until this many bytes were sent, as fast as the client
+   * After the reply, `piece` is repeated until `bytes` more bytes were sent, as fast as the client
    * reads.
    */
   | { readonly type: "flood"; readonly piece: string; readonly bytes: number };
@@ -82,7 +82,7 @@ export interface ModelServer {
   readonly listRequests: number;
   /**
    * Sets one behaviour for all further requests, or a list with one behaviour for each of the next
-   * requests. After the list, the model repeats its input.
+   * requests. Once the list is used up, the model repeats its input.
    */
   script(behaviours: Behaviour | readonly Behaviour[]): void;
   /** Bytes that floods have sent. */
@@ -99,8 +99,8 @@ export interface ModelServer {
 
 /**
  * Starts a model server over real HTTP that responds as scripted.
- * @param address default: a reserved port of 127.0.0.1, which test servers are allowed to call (see
- *   `takeReserved`)
+ * @param address default: a reserved port of 127.0.0.1, which the Beckon servers of this process
+ *   are allowed to call (see `takeReserved`)
  */
 export async function startModelServer(address?: {
   readonly port: number;
@@ -302,8 +302,8 @@ export function body(
 }
 
 /**
- * Responds with status 200 and an error: as the body, or as an event of a stream after the part
- * `begun` of an answer.
+ * Responds with status 200 and an error. If the request asks for a stream, the error is an event
+ * after the events of `begun`, the output so far. Otherwise the error is the body.
  */
 export function inBandError(
   error: ProviderError | string,
@@ -339,7 +339,7 @@ export const blackHole: Behaviour = () => ({
   delivery: { type: "stall", after: 0 },
 });
 
-/** Sends the reply of `behaviour` in another way. */
+/** Sends the reply of `behaviour` as `delivery` says, for example truncated. */
 export function withDelivery(delivery: Delivery, behaviour: Behaviour): Behaviour {
   return async (request, index) => ({ ...(await behaviour(request, index)), delivery });
 }

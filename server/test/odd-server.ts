@@ -7,7 +7,10 @@ export interface OddServer {
   readonly root: string;
   /** Number of connections so far. */
   readonly connections: number;
-  /** URLs of endless responses: those that have begun, and those whose connection was closed. */
+  /**
+   * `started` has the URLs of endless responses that have begun. `abandoned` has those whose
+   * connection was closed.
+   */
   readonly started: ReadonlySet<string>;
   readonly abandoned: ReadonlySet<string>;
 }
@@ -15,6 +18,7 @@ export interface OddServer {
 /**
  * Starts a server with responses that are difficult for a client, each at its own path. It is
  * closed after the tests of the file.
+ * @param more handlers of further paths, by path
  */
 export async function startOddServer(
   more: Readonly<Record<string, RequestListener>> = {},

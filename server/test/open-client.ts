@@ -1,6 +1,6 @@
 import { Client } from "pg";
 
-/** Opens a connection outside the pools. The caller ends it. */
+/** Opens a connection that belongs to no connection pool. The caller must end it. */
 export async function openClient(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -69,7 +69,10 @@ function authOf(beckon: TestBeckon): Auth {
   return auth;
 }
 
-/** Issues a token for a setup link, as startup does. The previous token becomes invalid. */
+/**
+ * Issues a token for a setup link, as startup does. The previous token becomes invalid.
+ * @throws {Error} the installation has an owner already.
+ */
 export async function setupToken(beckon: TestBeckon): Promise<string> {
   const token = await issueSetupToken(beckon.db.database);
   if (token === undefined) throw new Error("the installation already has an owner");

@@ -19,7 +19,8 @@ export interface ReplyInterruption {
   /**
    * How much of the reply is forwarded before the connection is reset. `nothing`: reset after the
    * server's complete reply, so its work is committed and the client gets nothing. A number: that
-   * many bytes, as soon as the reply begins. `stall`: nothing, but the connection stays open.
+   * many bytes are forwarded when the reply begins, then the connection is reset. `stall`: nothing
+   * is forwarded, but the connection stays open.
    */
   readonly pass: "nothing" | "stall" | number;
 }
@@ -44,7 +45,7 @@ export interface Proxy {
   rewriteRequest: ((bytes: Buffer) => Buffer) | undefined;
   /** Interrupts the reply to the next matching request. Resolves when that is done. */
   cutNext(cut: ReplyInterruption): Promise<void>;
-  /** Closes all connections: like the server would, or with a reset if `hard`. */
+  /** Closes all connections: normally, or with a TCP reset if `hard`. */
   drop(options?: { hard?: boolean }): void;
   close(): Promise<void>;
 }
@@ -172,8 +173,8 @@ export async function startProxy(url: string): Promise<Proxy> {
 }
 
 /**
- * Matches requests for this prepared statement or one of its variants (`name:…`), both the first
- * (Parse) and later ones (Bind).
+ * Returns a function that matches requests for this prepared statement or one of its variants
+ * (`name:…`): the first request, which prepares it (Parse), and later ones, which use it (Bind).
  */
 export function statement(name: string): (bytes: Buffer) => boolean {
   const message = new RegExp(`(?:\\0|P[^]{4})${name}(?::[a-z:]+)?\\0`);

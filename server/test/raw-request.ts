@@ -7,11 +7,11 @@ export interface RawRequest {
   readonly headers: readonly string[];
   /** Replaces the URL's host in the header `Host`. Default: the URL's host. */
   readonly host?: string;
-  /** The body, sent in these pieces: chunked, unless a header has the length. */
+  /** The body, in pieces. Sent with chunked encoding, unless `headers` has a Content-Length. */
   readonly pieces?: readonly (string | Buffer)[];
 }
 
-/** Sends a request that `fetch` would normalise. */
+/** Sends a request that `fetch` would change, for example by joining repeated headers. */
 export function rawRequest(
   url: string,
   { method, headers, host = new URL(url).host, pieces = [] }: RawRequest,

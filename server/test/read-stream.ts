@@ -16,7 +16,7 @@ export interface StreamOptions {
   readonly body?: unknown;
   /** Number of received bytes after which the reader resets the connection. Default: never. */
   readonly cutAfter?: number;
-  /** Reads nothing from the socket until `takeByte`. */
+  /** Reads nothing from the socket until `takeByte` or `resume` is called. */
   readonly paused?: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface StreamReader {
   readonly frames: readonly Frame[];
   /** Sequence numbers of the frames that are journal events. */
   readonly seqs: readonly number[];
-  /** The cursor of the last frame, with or without an event, that has one; undefined if none has. */
+  /** The last id in the stream, also of a frame without data; undefined if no frame has an id. */
   readonly lastEventId: string | undefined;
   readonly types: readonly string[];
   /** Resolves when the stream is over: the server ended it, or the connection broke. */

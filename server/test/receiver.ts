@@ -13,7 +13,7 @@ export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** `webhook-id`. */
+  /** Value of the header `webhook-id`. */
   readonly id: string;
   /** When the request had arrived, as milliseconds since 1970. */
   readonly at: number;

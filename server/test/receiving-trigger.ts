@@ -52,8 +52,9 @@ function presetOf(name: string): Receiving {
 export const unverified: Receiving = receiving.parse({});
 
 /**
- * Creates a trigger. Writes its settings directly to the database, so that tests can use invalid
- * settings.
+ * Creates a trigger and writes its settings directly to the database. The settings must match the
+ * schema, but the API's further checks are skipped, for example of the filter and the template.
+ * @param change settings that differ from `from`, which is GitHub's preset by default
  */
 export async function createReceiving(
   beckon: TestBeckon,

@@ -1,7 +1,8 @@
 import { type AddressInfo, createServer, type Server } from "node:net";
 
 /**
- * Maximum number of scripted servers that can be started after a Beckon server and be called by it.
+ * Number of ports that are reserved at once. A Beckon server can call at most this many scripted
+ * servers that are started after it.
  */
 const count = 32;
 
@@ -63,8 +64,8 @@ export async function takeReserved(): Promise<
 
 /**
  * Empties the list of ports that scripted servers took, to which `reservedHosts` permits calls.
- * Must be called when the servers of a test file are closed: during the next file of the process,
- * other programs can use these ports.
+ * Must be called when the servers of a test file are closed: other programs can use these ports
+ * afterwards, so the Beckon servers of the next file must not be allowed to call them.
  */
 export function forgetTaken(): void {
   taken.length = 0;

@@ -10,8 +10,8 @@ export interface ResettingProxy {
 
 /**
  * Starts a proxy in front of `target`.
- * @param after for each of the first connections, in order, the number of response bytes after
- *   which it is reset; later connections are not reset
+ * @param after numbers of response bytes. The first connection is reset after the first number of
+ *   bytes, the second connection after the second number, and so on. Further ones are not reset.
  */
 export async function startResettingProxy(
   target: URL,

@@ -40,8 +40,9 @@ const backgroundTables = ["usage_days", "usage_rollups"];
 /** Reads everything that a workspace has in the database. */
 export interface RowReader {
   /**
-   * Returns the row count and a hash of the rows of each table, to be compared. Excludes what is
-   * written with a delay: a key's last use, and sums of usage.
+   * Returns the row count and a hash of the rows of each table. A test compares two results to see
+   * whether rows have changed. Excludes what the server writes with a delay, at a time that a test
+   * does not know: a key's last use, and sums of usage.
    */
   marks(workspaceId: string): Promise<Readonly<Record<string, string>>>;
   /** Returns every id that occurs in any column of the workspace's rows. */

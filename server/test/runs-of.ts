@@ -4,7 +4,7 @@ import { eventually } from "./eventually.ts";
 
 type States = { readonly [Status in RunStatus]?: number };
 
-/** Returns the number of runs of the agent in each state, from the table. */
+/** Reads the number of the agent's runs in each state. States without runs are left out. */
 export async function statesOf({ db }: TestBeckon, agentId: string): Promise<States> {
   const { rows } = await db.database.engine.query<{ status: string; runs: number }>(
     "select status, count(*)::int as runs from runs where agent_id = $1 group by status",

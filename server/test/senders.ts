@@ -15,7 +15,7 @@ export interface Sender {
   readonly name: string;
   readonly preset: PresetName;
   readonly secret: string;
-  /** Names of the headers that contain the signature or, without one, the credential. */
+  /** Names of the headers with the signature or, if the service does not sign, the secret. */
   readonly signatureHeaders: readonly string[];
   /**
    * What the signature covers: the body or, with `time`, the body and the time at which it was

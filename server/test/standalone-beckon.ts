@@ -14,7 +14,7 @@ export interface StandaloneBeckon {
   /** The token of the setup link, with which the first owner's account is created. */
   readonly setupToken: string;
   readonly database: Database;
-  /** Connects to the database as the role of Beckon. */
+  /** URL that connects to the database with Beckon's own role. */
   readonly databaseUrl: string;
 }
 

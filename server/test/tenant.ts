@@ -75,8 +75,9 @@ export async function seedProcess(database: Database): Promise<string> {
 }
 
 /**
- * Returns a start request for the agent that passes the admission check. If `owner` is the id of a
- * process, that process executes the run at once. If it is undefined, the run is queued.
+ * Returns a request to start a run of the agent. The request passes the admission check. If `owner`
+ * is the id of a process, that process executes the run at once. If it is undefined, the run is
+ * queued.
  */
 export function startRow(agent: SeededAgent, { owner, ...rest }: Partial<StartRow> = {}): StartRow {
   return {

@@ -164,7 +164,7 @@ const agent = inWorkspace(
   screen(() => import("./agents/frame/agent-frame.tsx"), "AgentFrame"),
 );
 
-/** A screen of an agent. It becomes a tab if `agents/frame/tabs.ts` has its path. */
+/** Creates the route of a screen of an agent. It becomes a tab if `agents/frame/tabs.ts` has it. */
 const inAgent = <const Path extends string>(path: Path, scope: Scope, component: RouteComponent) =>
   createRoute({
     getParentRoute: () => agent,

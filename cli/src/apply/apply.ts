@@ -21,7 +21,8 @@ export interface Applied {
 /**
  * Makes the changes of a plan. First creates all new agents with one request, which creates none of
  * them if one is not valid. Then updates one agent after the other. After an error, the changes
- * that were already made remain, so the next `apply` of the same file makes only the others.
+ * that were already made remain, so the next `apply` of the same file makes only the remaining
+ * changes.
  */
 export async function* apply(
   client: BeckonClient,
@@ -73,7 +74,8 @@ async function update(
 /** Returns a function for `catch` that changes the message of an error that Beckon returned. */
 function named(change: (message: string) => string) {
   return (thrown: unknown): never => {
-    // Without a status there was no response, and the error does not concern the agent.
+    // An error without a status, for example a lost connection, does not concern the agent, so its
+    // message is not changed.
     if (!(thrown instanceof BeckonError) || thrown.status === undefined) throw thrown;
     const { code, message, status, retryAfter } = thrown;
     throw new BeckonError({ code, status, retryAfter, message: change(message), cause: thrown });

@@ -3,7 +3,10 @@ import type { AgentInFile } from "./read-document.ts";
 
 /** The request that makes `paused` and `pause_reason` of an agent equal to those in the file. */
 export interface PauseChange {
-  /** `pause` also changes the reason of an agent that is paused already. */
+  /**
+   * `pause` also changes the reason of an agent that is paused already. Undefined if no field
+   * differs.
+   */
   readonly request: "pause" | "resume" | undefined;
   /** Reason for `pause`; null for none. */
   readonly reason: string | null;
@@ -27,8 +30,9 @@ export function comparePause(
         "or remove pause_reason.",
     );
   }
-  // Only a paused agent has a reason. The server removes the reason when the agent is resumed, and
-  // when it is paused again without one.
+  // Only a paused agent has a reason. The server removes the reason when the agent is resumed, or
+  // when it is paused again without one, so a `pause` without a reason applies `pause_reason:
+  // null`.
   const before = exported.paused ? exported.pause_reason : null;
   const reason = pause_reason === undefined ? before : pause_reason;
   const fields = [

@@ -26,12 +26,16 @@ const defaults: Readonly<Record<string, unknown>> = {
 /** Fields that the server stores unchanged, without adding defaults inside them. */
 const storedAsGiven = new Set(["metadata", "parameters", "body"]);
 /**
- * Fields of a tool whose keys are names in the called API. Such a name can be that of a field of a
- * tool, for example `body`, but what applies to the field does not apply to the key.
+ * Fields of a tool whose value is an object with names of the called API as keys, for example names
+ * of headers. A key can be equal to the name of a field of the tool, such as `body`, but the rules
+ * for that field, such as its default, do not apply to the key.
  */
 const chosenKeys = new Set(["headers", "query"]);
 
-/** Returns whether a field of an object in the file is the same as that of the exported object. */
+/**
+ * Returns whether a field of an object in the file is the same as that of the exported object. A
+ * field that the file omits counts as its default value.
+ */
 export function isSameField(
   field: string,
   inFile: Readonly<Record<string, unknown>>,
@@ -45,8 +49,8 @@ export function isSameField(
 /**
  * Returns whether a value of the file equals the exported one. Fields that the file omits match if
  * the exported value is their default.
- * @param keysAreChosen whether the value is a field in `chosenKeys`, whose keys have no defaults;
- *   default: it is not
+ * @param keysAreChosen whether the value is that of a field in `chosenKeys`, whose keys have no
+ *   defaults; default: false
  */
 export function isSame(inFile: unknown, exported: unknown, keysAreChosen = false): boolean {
   if (Array.isArray(inFile) && Array.isArray(exported)) {
@@ -91,11 +95,11 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * Returns the value of the file with references to the stored secrets in place of
- * `{"secret": null}`. An item of a list has the secret of the stored item with the same name.
+ * Returns the value of the file, in which each `{"secret": null}` is replaced by a reference to the
+ * stored secret. An item of a list gets the secret of the stored item with the same name.
  * @param current the same field of the agent, as the API returns it
  * @param path location of the value in the agent, for errors
- * @param keysAreChosen whether the value is a field in `chosenKeys`; default: it is not
+ * @param keysAreChosen whether the value is that of a field in `chosenKeys`; default: false
  * @throws UsageError if a secret is neither in the file nor stored
  */
 export function withStoredSecrets(

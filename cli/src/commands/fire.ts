@@ -66,8 +66,8 @@ function explainFailure(thrown: unknown): never {
 }
 
 /**
- * 25 MiB, the largest body that a trigger can be set to accept. A trigger's own limit is often
- * smaller: the server's error then names it.
+ * 25 MiB, the largest body that a trigger can be set to accept. Many triggers have a smaller limit.
+ * The server rejects a payload above it with an error that names the limit.
  */
 const maxPayloadBytes = 25 * 1024 * 1024;
 

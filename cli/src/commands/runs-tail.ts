@@ -62,7 +62,8 @@ function tailRun(runId: string): Tail {
       await print(event);
       last = event.type;
     }
-    // No event came if the run had ended and `after` is its last event.
+    // If no event came, the run had already ended and `after` is its last event, so the status
+    // shows whether it succeeded.
     const succeeded =
       last === undefined
         ? (await client.runs.get(runId, call)).status === "succeeded"
@@ -129,8 +130,8 @@ function textPrinter(terminal: Terminal): Print {
       isInLine = !text.endsWith("\n");
       return terminal.out(shown(text, terminal));
     }
-    // Prints nothing at the beginning and the end of the model's output. The journal entry that
-    // follows the output begins a new line.
+    // The events at the beginning and the end of the model's output print nothing. The journal
+    // entry that follows the output begins a new line.
     if (event.type.startsWith("run.output.")) return;
     const time =
       "time" in event ? event.time.slice(11, 19) : new Date().toISOString().slice(11, 19);

@@ -23,8 +23,9 @@ export interface SignedIn extends AccountContext {
 /**
  * Limits failed attempts to use a password or link, by IP address. Above the limit, every request
  * with a password or link is rejected, even if the password or link is correct: otherwise guessing
- * could go on. Requests with a valid key are still accepted. Attempts are not counted by account or
- * session, because others could then lock a person out.
+ * could continue, because a correct guess would still succeed. Requests with a valid key are still
+ * accepted. Attempts are not counted by account or session, because others could then lock a person
+ * out.
  */
 export interface FailedAttempts {
   /**

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 test("sessions work again after a file of better-auth could not be read while it initialised", () => {
-  // In a process of its own, because other tests of this process have loaded all files already.
+  // The script runs in a process of its own. In this process other tests have already loaded all
+  // files of better-auth, so no load could fail any more.
   const script = `
     import { registerHooks } from "node:module";
     let isFirst = true;

@@ -24,7 +24,7 @@ export const maxCompared = 4;
  * Finds the account with this e-mail and password; the oldest if several match. Compares the
  * password with the `maxCompared` oldest accounts with this e-mail or, if `workspaceId` is given,
  * only with the member of this workspace with this e-mail. The duration does not depend on the
- * number of accounts.
+ * number of accounts, so it does not reveal whether the e-mail has one.
  * @returns The account, or undefined if none matches. `isKnown`: whether there was an account to
  *   compare the password with.
  * @throws ApiError `unavailable` if too many passwords are being compared.

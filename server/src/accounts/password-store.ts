@@ -128,8 +128,8 @@ export async function upsertReset(
 }
 
 /**
- * Returns the reset link with this hash; undefined if there is none or it has expired. Does not
- * check the rights of its issuer.
+ * Returns the reset link with this hash; undefined if there is none or it has expired. The caller
+ * must also check that the link's issuer still has the right to issue it.
  */
 export function findReset(tx: WorkspaceTransaction, hash: Buffer): Promise<ResetRow | undefined> {
   return tx

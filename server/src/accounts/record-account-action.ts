@@ -5,7 +5,8 @@ import { membershipsOf } from "./store.ts";
 
 /**
  * Writes an action on a person's account to the audit log of each workspace of the person.
- * @param tx The transaction of the action. It must see all workspaces.
+ * @param tx The transaction of the action. `inAllWorkspaces` must have opened it, because it must
+ *   see the memberships in all workspaces.
  */
 export async function recordAccountAction(
   tx: WorkspaceTransaction,

@@ -27,7 +27,7 @@ export function listSessionRows(
   return (page.below === undefined ? query : query.where("id", "<", page.below)).execute();
 }
 
-/** Returns whether the session is valid. */
+/** Returns whether the person `userId` has a session with this id that has not expired. */
 export async function isSession(
   tx: WorkspaceTransaction,
   { id, userId }: { id: string; userId: string },

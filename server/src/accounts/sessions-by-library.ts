@@ -159,7 +159,8 @@ export async function openSessions({
       const result = await withCause(() =>
         auth.api.getSession({ headers: new Headers({ cookie: cookies }), returnHeaders: true }),
       ).catch((thrown: unknown) => {
-        // The session was deleted while better-auth extended it.
+        // better-auth throws 401 if the session was deleted while better-auth extended it. There is
+        // then no valid session.
         if (statusOf(thrown) === 401) return undefined;
         throw thrown;
       });
@@ -213,7 +214,10 @@ const accountFields = {
   updatedAt: "updated_at",
 };
 
-/** Keeps the first error among what better-auth logs during a call. */
+/**
+ * Stores in `slot` the first error that better-auth logs during a call. `withCause` throws it if
+ * the call fails.
+ */
 function remember(slot: { cause: unknown } | undefined, about: readonly unknown[]): void {
   const error = about.find((each) => each instanceof Error);
   if (slot !== undefined && error !== undefined) slot.cause ??= error;

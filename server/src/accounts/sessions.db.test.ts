@@ -28,8 +28,8 @@ const attempt = (
     headers: { "x-forwarded-for": address },
   });
 /**
- * Sent by tests with many attempts, to make them faster: with a workspace id, the password is
- * compared with one hash; without, always with four.
+ * Tests with many attempts send this workspace id to be faster: a sign-in with a workspace id
+ * compares the password with one hash, and a sign-in without one compares it with four.
  */
 const aWorkspace = { workspace_id: "wsp_00000000000000000000000000" };
 

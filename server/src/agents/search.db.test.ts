@@ -28,7 +28,7 @@ const found = ({ body }: Answer) =>
 
 test("a page has at most 3 MiB of agents, and the next one has the others", async () => {
   const credential = await insertStranger(beckon);
-  // 600 KB in UTF-8 each.
+  // Each agent's instructions take 600 KB in UTF-8.
   const instructions = "€".repeat(200_000);
   const ids: string[] = [];
   while (ids.length < 8) {

@@ -39,7 +39,10 @@ const change = (agent: Agent, tools: unknown) =>
 const shownBy = (body: { data: { tools: { headers: Record<string, unknown> }[] } }) =>
   body.data.tools[0]?.headers.Authorization;
 const shown = async (agent: Agent) => shownBy((await beckon.call(`/agents/${agent.id}`)).body);
-/** Invokes the agent's tool and returns the header that it sent. */
+/**
+ * Invokes the agent's tool and returns the `Authorization` header of the tool's request; undefined
+ * if the tool sent no request or no such header.
+ */
 async function sent(agent: Agent): Promise<unknown> {
   const before = target.reached.length;
   expect((await beckon.invoke(agent, "/call read {}")).status).toBe(200);
@@ -110,7 +113,7 @@ test("a new secret replaces the old one, also for earlier versions", async () =>
   expect(rows).toHaveLength(1);
 });
 
-/** Calls the tool once, then outputs its result. */
+/** A model that calls the tool `read` once and then outputs the tool's result. */
 const callsOnce: Behaviour = (request, index) => {
   const last = request.body.messages.at(-1);
   return (

@@ -17,8 +17,9 @@ interface NewAgent {
   readonly config: AgentConfig;
   /**
    * Id of the workspace's provider that serves `config.model`; null for a built-in model and for a
-   * provider of the operator. So that the provider is not deleted, the caller must have locked the
-   * provider (`resolveModel` does) or the row of another agent that uses it.
+   * provider of the operator. The provider must not be deleted before this transaction commits. So
+   * the caller must have locked the provider (`resolveModel` does), or the row of another agent
+   * that uses it: a provider that an agent uses cannot be deleted.
    */
   readonly providerId: string | null;
   readonly secrets: readonly EncryptedSecret[];

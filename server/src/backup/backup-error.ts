@@ -28,7 +28,8 @@ const exitCodeOf = {
 
 /**
  * Returns the result of `act`.
- * @throws BackupError in place of errors that a person can correct.
+ * @throws BackupError in place of a ConfigError or EmbeddedError, which a person can correct; other
+ *   errors of `act` unchanged.
  */
 export async function explained<T>(act: () => Promise<T>): Promise<T> {
   try {

@@ -5,8 +5,8 @@ import { countClients, isInstallation, markRestored } from "../events/index.ts";
 import { BackupError, explained } from "./backup-error.ts";
 
 /**
- * Marks the external database as restored, so that the next startup ends the runs and deliveries
- * that were in progress.
+ * Marks the external database as restored. The next startup then ends the runs and deliveries that
+ * were in progress when the backup was made, instead of continuing them.
  * @param env environment variables of the next startup; DATABASE_URL is read.
  * @throws BackupError if Beckon is connected to the database, or if the database cannot be reached
  *   or changed.

@@ -20,11 +20,13 @@ export interface RestoreSummary {
 
 /**
  * Restores the backup in the folder `source` into a data folder that contains no installation, and
- * marks it as restored. The next startup ends the runs and deliveries that were in progress.
+ * marks it as restored. The next startup then ends the runs and deliveries that were in progress
+ * when the backup was made, instead of continuing them.
  * @param env environment variables of the next startup; BECKON_DATA_DIR, BECKON_MASTER_KEY,
  *   BECKON_MASTER_KEY_PREVIOUS and BECKON_MASTER_KEY_LOST are read.
  * @param options `masterKeyFile`: a file with the master key, which is copied into the data folder.
- * @throws BackupError if it is not possible; the signal's reason on abort.
+ * @throws BackupError if the restore is not possible, for example because the backup is damaged. On
+ *   abort, throws the signal's reason.
  */
 export function restore(
   env: Readonly<Record<string, string | undefined>>,

@@ -223,7 +223,7 @@ export function requireMatchingVersion(
   current: string | number,
 ): void {
   if (ifMatch === undefined || ifMatch.includes(String(current))) return;
-  // Versions that are text are hashes, which say nothing to people.
+  // A version that is text is a hash. It would tell a person nothing, so the message leaves it out.
   const change = typeof current === "number" ? `is now at version ${current}` : "has been changed";
   throw new ApiError(
     "stale",

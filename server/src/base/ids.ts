@@ -150,10 +150,11 @@ export function timeOf(id: string): Date {
 }
 
 /**
- * Chooses the newest ids, at most `max`. The caller later continues with the ids before the time of
- * the oldest chosen one. That would skip ids of the same millisecond as the oldest chosen one, so
- * the ids of a millisecond are chosen either all or not at all.
- * @param ids newest first; more than `max` if there are more.
+ * Chooses the newest ids, at most `max`. The caller's next query starts below the time of the
+ * oldest chosen id and would skip other ids of the same millisecond. Therefore the ids of a
+ * millisecond are chosen either all or not at all.
+ * @param ids newest first. Pass one id more than `max` if there is one: it shows whether the last
+ *   millisecond has more ids.
  * @returns `isPart`: true in the exceptional case that more than `max` ids have the newest
  *   millisecond. Then `max` of them are chosen.
  */

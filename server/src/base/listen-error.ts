@@ -3,7 +3,7 @@ import { ConfigError, messageOf } from "./errors.ts";
 /**
  * Returns the error for an address that the server cannot listen on. Its message names the setting
  * to change.
- * @param settings the names of the settings
+ * @param settings the names of the two settings that the message can name.
  */
 export function listenError(
   thrown: unknown,

@@ -13,8 +13,9 @@ export interface Page<T> {
 }
 
 /**
- * The parameters of one page. The query must select at most `limit` + 1 rows, newest first, with
- * ids below `below`. `below` is undefined for the first page, which can have any ids.
+ * The parameters of one page. The query must select the first `limit` + 1 rows, newest first, with
+ * ids below `below`. The last of them is not part of the page and shows that there is a next one.
+ * `below` is undefined for the first page, which can have any ids.
  */
 export interface PageRequest {
   readonly limit: number;

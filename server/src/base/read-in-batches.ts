@@ -5,7 +5,9 @@ export interface BatchedValues<T> {
   readonly heldBytes: () => number;
 }
 
-/** A value, and the id after which the next batch starts if the value is the last of its batch. */
+/**
+ * A value and its id. If the value is the last of its batch, the next batch starts after this id.
+ */
 interface Identified<T> {
   readonly id: string;
   readonly value: T;
@@ -18,9 +20,9 @@ interface Identified<T> {
 const maxBatchLength = 1_048_576;
 
 /**
- * Reads values in batches, each one when the values of the previous one were taken. The first batch
- * is read before the promise resolves, so that an error leads to an error response and not to a
- * truncated file.
+ * Reads values in batches. Each batch is read when all values of the previous one were taken. The
+ * first batch is read before the promise resolves, so that an error leads to an error response and
+ * not to a truncated file.
  * @param maxValues maximum number of values of a batch.
  * @param read Reads at most `limit` values after an id, from the first one if the id is undefined.
  */
@@ -34,8 +36,8 @@ export async function readInBatches<T>(
     const { count, length } = fitting(found);
     const isCut = count < found.length;
     const isLast = found.length < limit && !isCut;
-    // After a batch that did not fit, fewer values are read: those that do not fit would be read
-    // again for each batch.
+    // If not all values fit into the batch, fewer are read the next time, because each value that
+    // does not fit must be read again.
     limit = isCut ? count : Math.min(maxValues, limit * 2);
     return { values: found.slice(0, count), length, isLast };
   };

@@ -88,7 +88,7 @@ function tooSlow(): ApiError {
   );
 }
 
-/** Fills in presets of triggers, as for a trigger that is created alone. */
+/** Adds the settings of the preset that a trigger names, as when a single trigger is created. */
 function withPresets(body: UnparsedBody): UnparsedBody {
   const agents = body.ok ? fieldOf(body.value, "agents") : undefined;
   if (!body.ok || !isJsonObject(body.value) || !Array.isArray(agents)) return body;

@@ -25,7 +25,7 @@ export interface AttemptPorts {
   readonly database: Database;
   readonly cipher: SecretCipher;
   readonly egress: Pick<Egress, "callForBeginning">;
-  /** Budget for the data of events above 8 KiB, while attempts send it. */
+  /** Limits the memory that attempts use for large data: event data above 8 KiB, and artifacts. */
   readonly memory: ByteBudget;
   readonly publicUrl: () => string;
   readonly schedule: RetrySchedule;
@@ -35,7 +35,7 @@ export interface AttemptPorts {
   readonly tracing?: Pick<Tracing, "delivery"> | undefined;
 }
 
-/** Maximum time that an attempt waits for memory, as a multiple of its maximum time. */
+/** Maximum time that an attempt waits for memory, as a multiple of `timeoutMs`. */
 const maxMemoryWait = 0.3;
 /** Maximum bytes of a response's body that are read, and that are logged. */
 const maxReadBytes = 64 * 1024;
@@ -54,9 +54,10 @@ export interface Attempted {
 }
 
 /**
- * Sends a delivery once. Never rejects: a failure is part of the outcome. The attempt does not
- * count if it was aborted before the response arrived, or if nothing was sent because the database
- * was lost, there was no memory for the data, or the data was deleted.
+ * Sends a delivery once. Never rejects: a failure is part of the outcome. The outcome is
+ * `released`, and the attempt is not counted, if the attempt was aborted before a response arrived,
+ * or if nothing was sent because the database was lost, there was no memory for the data, or the
+ * data was deleted.
  * @param signal aborts the attempt.
  */
 export async function attemptDelivery(
@@ -79,7 +80,8 @@ export async function attemptDelivery(
     response = await ports.egress.callForBeginning(
       new URL(url),
       { method: "POST", headers: request.headers, body: request.body, signal },
-      // Kept up to the longest secret's length beyond the limit, to find a secret that crosses it.
+      // Slightly more text is kept than is logged, because a secret that crosses the end of the
+      // logged text is found only if all of it is kept.
       { maxReadBytes, maxKeptBytes: maxLoggedBytes + request.scrubber.maxSecretBytes },
     );
     error = rejectionOf(response.status);
@@ -123,7 +125,10 @@ export async function attemptDelivery(
   };
 }
 
-/** Returns the current time for `AttemptLog.startedAt`, and as the start of the duration. */
+/**
+ * Returns the current time on two clocks: the date for `AttemptLog.startedAt`, and the monotonic
+ * time from which the duration is measured.
+ */
 const now = () => ({ startedAt: new Date(), start: elapsed() });
 
 /** Returns the outcome of a delivery that was not attempted, or whose attempt does not count. */
@@ -177,7 +182,7 @@ interface PreparedRequest extends ReturnType<typeof now> {
   readonly body: string;
   readonly headers: Record<string, string>;
   readonly logged: Record<string, string>;
-  /** Removes the subscription's secrets from the response. */
+  /** Removes the subscription's secrets from what is logged of the response. */
   readonly scrubber: Scrubber;
 }
 

@@ -92,7 +92,7 @@ function write(
     version: row.version,
     url: resourceUrl(row, publicUrl),
     ...(row.kind === "test" ? { test: true } : {}),
-    // `DeliveredRow` lists the cases in which `data` is null.
+    // The data is null, for example, after the event's run was deleted: see `DeliveredRow`.
     ...(payload === "thin" || eventData === null ? {} : { payload: eventData }),
   };
   if (format === "standard")

@@ -6,8 +6,9 @@ import type { DeliveredRow } from "./body.ts";
 export interface ClaimedDelivery extends Omit<DeliveredRow, "data"> {
   readonly id: string;
   /**
-   * JSON of `DeliveredRow.data`, because parsed data can take 20 times as much memory. Also null if
-   * it has more than 8 KiB: the attempt then reads it.
+   * JSON of `DeliveredRow.data`, not parsed, because parsed data can take 20 times as much memory.
+   * null if there is no data, or if its JSON has more than 8 KiB: the attempt then reads the data
+   * from the database.
    */
   readonly data: string | null;
   /** Size of the JSON of the data; null if there is no data. */
@@ -77,8 +78,9 @@ export interface ClaimResult {
 const maxClaimedBytes = 8 * 1024;
 
 /**
- * SQL that reads the data of a delivery `d` from its event. A delivery is inserted with a copy of
- * the data only if the subscription is enabled and its payload is `full` at that time.
+ * SQL that reads the data of a delivery `d` from its event. It is used for deliveries that have no
+ * copy of the data: a delivery is inserted with a copy only if the subscription is then enabled and
+ * its payload is `full`.
  */
 export const eventData = `case when d.run_id is null
     then (select w.data from workspace_events w

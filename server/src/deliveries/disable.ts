@@ -7,11 +7,11 @@ import { disableRow } from "./maintenance-store.ts";
 /**
  * Disables a subscription if it is enabled, and writes an event and an audit entry about that.
  * `closeDeliveries` later closes its pending deliveries.
- * @param url the URL whose receiver is the reason, for example because it responded with 410;
- *   undefined for another reason. If the subscription has another URL by now, it is not disabled.
+ * @param url if given, a subscription that now has another URL is not disabled. Set if the receiver
+ *   at this URL is the reason, for example because it responded with 410.
  * @param minFailingSeconds if given, a subscription whose attempts have failed for a shorter time
- *   by now is not disabled.
- * @returns whether this call has disabled it.
+ *   is not disabled, for example because an attempt has succeeded meanwhile.
+ * @returns whether this call has disabled the subscription.
  */
 export async function disableSubscription(
   { tenant }: Database,

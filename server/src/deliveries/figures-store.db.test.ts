@@ -4,7 +4,10 @@ import { subscribe } from "../../test/subscribe.ts";
 import { seedAgent } from "../../test/tenant.ts";
 import { readDeliveryFigures } from "./figures-store.ts";
 
-/** Adds a subscription with 30 deliveries that have been due for an hour. */
+/**
+ * Returns the figures of a new database that has one subscription with 30 deliveries, which have
+ * been due for an hour.
+ */
 async function figuresOf({ isFailing }: { isFailing: boolean }) {
   const { database } = await testDatabase();
   const { engine } = database;

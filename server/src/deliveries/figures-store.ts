@@ -11,7 +11,10 @@ export interface DeliveryFigures {
   readonly overdueSeconds: number;
 }
 
-/** Returns the figures. Reads only the partial index of pending deliveries, which is small. */
+/**
+ * Returns the figures. The query is cheap: it finds deliveries through the partial index of pending
+ * deliveries, which is small.
+ */
 export async function readDeliveryFigures({ engine }: Database): Promise<DeliveryFigures> {
   const { rows } = await engine.query<DeliveryFigures>({
     name: "delivery-figures",

@@ -7,7 +7,10 @@ export interface LaneOptions {
   readonly subscriptionId: string;
   readonly kind: DeliveryKind;
   readonly maxConcurrent: number;
-  /** Milliseconds after which a claimed delivery that still waits is released and not sent. */
+  /**
+   * Milliseconds after which a claimed delivery that still waits is released and not sent, because
+   * its lease could expire during the attempt.
+   */
   readonly maxWaitMs: number;
   /** Sends a delivery. Never rejects. @returns the kind of the outcome. */
   readonly send: (delivery: ClaimedDelivery, signal: AbortSignal) => Promise<Outcome["kind"]>;

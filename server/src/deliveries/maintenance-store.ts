@@ -52,8 +52,8 @@ export function disableRow(
 }
 
 /**
- * Loose index scan over the subscriptions that have pending deliveries, in order of their ids, and
- * the kinds of these deliveries.
+ * SQL that finds each pair of a subscription and a kind of delivery that has pending deliveries. It
+ * is a loose index scan: it reads one row per pair, however many deliveries are pending.
  */
 const pendingKinds = `with recursive found (subscription_id, kind) as (
     (select subscription_id, kind from deliveries where status = 'pending'
@@ -141,9 +141,10 @@ export async function closeRestored({ engine }: Database): Promise<number> {
 }
 
 /**
- * Fails up to 1,000 pending deliveries of subscriptions that have more than `max` pending callbacks
- * or tests: those that are due the longest. Unlike too many pending events, too many of these do
- * not disable the subscription, because its own URL can accept events meanwhile.
+ * Fails pending callbacks and tests if a subscription has more than `max` of one of these kinds.
+ * The `max` with the latest `next_at` stay pending. Up to 1,000 of the others are failed. Too many
+ * pending events disable the subscription; too many callbacks or tests do not, because its own URL
+ * can accept events meanwhile.
  * @returns how many were failed. There may be more unless it is 0.
  */
 export async function failExcess({ engine }: Database, max: number): Promise<number> {

@@ -30,7 +30,7 @@ export interface Outcome {
   readonly delayMs: number;
   /** Whether the outcome changes the health of the subscription. */
   readonly countsForHealth: boolean;
-  /** undefined if the attempt was released. */
+  /** undefined if `kind` is `released`. */
   readonly log: AttemptLog | undefined;
 }
 

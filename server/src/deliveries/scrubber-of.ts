@@ -2,8 +2,8 @@ import { LRUCache } from "lru-cache";
 import { type Scrubber, scrubberFor } from "../base/secrets/index.ts";
 
 /**
- * The scrubbers that were used last, by their secrets. Compiling the pattern of one can take longer
- * than the rest of an attempt.
+ * Cache of scrubbers, by their secrets. Compiling the regular expression of a scrubber can take
+ * longer than the rest of an attempt.
  */
 const scrubbers = new LRUCache<string, Scrubber>({ max: 1_024 });
 
@@ -12,9 +12,9 @@ const minSecretLength = 6;
 
 /**
  * Returns a scrubber that removes the secrets of a subscription from the responses of its receiver.
- * Some receivers repeat the request with its headers, or show their configuration with an error.
- * Of a header with a scheme, such as `Bearer x`, it also removes what follows the scheme. The
- * headers `accept` and `accept-*` are no secrets.
+ * Some receivers repeat the request with its headers, or show their configuration with an error. If
+ * a header's value begins with a scheme, as in `Bearer x`, the scrubber also removes `x` alone. The
+ * headers `accept` and `accept-*` do not count as secrets.
  */
 export function scrubberOf(
   signingSecrets: readonly string[],

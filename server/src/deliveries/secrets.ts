@@ -7,7 +7,10 @@ import {
   type SecretOwner,
 } from "../base/secrets/index.ts";
 
-/** The columns of a subscription that its encrypted texts are bound to. */
+/**
+ * The columns of a subscription that its encrypted texts are bound to. A text that is copied to
+ * another subscription, or used with another origin, cannot be decrypted.
+ */
 export interface SubscriptionOwner {
   readonly id: string;
   readonly workspace_id: string;

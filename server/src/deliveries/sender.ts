@@ -18,8 +18,9 @@ export interface SenderOptions extends AttemptPorts {
   /** While the heap is full, nothing is claimed. */
   readonly heap: Pick<HeapGuard, "isFull">;
   /**
-   * Pending deliveries of events above which a subscription is disabled. Also the maximum of its
-   * pending callbacks and of its pending tests; see `failExcess`.
+   * Maximum pending deliveries of events of one subscription. Above it the subscription is
+   * disabled. Also the maximum of its pending callbacks, and of its pending tests: see
+   * `failExcess`.
    */
   readonly maxPending: number;
   /** A subscription is disabled if all its attempts have failed for this long, in seconds. */
@@ -31,7 +32,7 @@ export interface SenderOptions extends AttemptPorts {
   readonly sweepMs: number;
 }
 
-/** Limits of deliveries that tests replace. */
+/** Limits in production. Tests of Beckon can replace them. */
 export const defaultDeliveryLimits = {
   maxPending: 100_000,
   maxFailingSeconds: 5 * 24 * 3_600,
@@ -81,7 +82,10 @@ const idlePollMs = 1_000;
  * found nothing. It makes claims larger under load, and rare while all receivers are busy.
  */
 const minGapMs = { found: 20, empty: 100 };
-/** Under load, the gap grows to this many times the delay of the event loop, up to `pollMs`. */
+/**
+ * Under load, the minimum time between two claims grows to this many times the delay of the event
+ * loop, up to `pollMs`.
+ */
 const lagsPerGap = 5;
 /**
  * Delay of the event loop above which the sender claims fewer deliveries, in milliseconds, so that
@@ -89,13 +93,13 @@ const lagsPerGap = 5;
  */
 const maxLagMs = 20;
 
-/** Starts to send deliveries. */
+/** Starts a sender, which claims and sends due deliveries until its `stop` is called. */
 export function startSender(options: SenderOptions): Sender {
   const { database, log, metrics } = options;
   const stopping = new AbortController();
-  /** By `laneKey`. */
+  /** The lanes that have claimed deliveries. The keys come from `laneKey`. */
   const lanes = new Map<string, Lane>();
-  /** Outcomes that are not recorded yet. */
+  /** Writes of outcomes that have not finished. `stop` waits for them. */
   const recording = new Set<Promise<void>>();
   // The lease of a delivery must not expire before its attempt ends: it is longer than the maximum
   // wait in a lane plus the maximum wait for memory plus the maximum time of an attempt.
@@ -137,7 +141,8 @@ export function startSender(options: SenderOptions): Sender {
     const { outcome, isGone, isDatabaseLost } = await attemptDelivery(options, delivery, signal);
     recordAndFree(delivery, outcome);
     logOutcome(delivery, outcome);
-    // Further outcomes could not be recorded either, so their deliveries would be sent again.
+    // While the database is lost, no outcome can be recorded. If the waiting deliveries were sent
+    // now, they would be sent a second time later.
     if (isDatabaseLost) lanes.get(laneKey(delivery))?.releaseWaiting();
     if (isGone) {
       const { subscription_id: id, workspace_id: workspaceId, url } = delivery;

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 /**
  * Returns the value of the header `webhook-signature`: one signature for each secret, separated by
  * spaces, so that a receiver that has only one of the secrets can verify the request.
- * @param secrets each `whsec_` and bytes in base64.
+ * @param secrets each is `whsec_`, followed by the bytes of the key in base64.
  * @param timestamp Unix time of the attempt, in seconds.
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */

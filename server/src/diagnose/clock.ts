@@ -45,6 +45,6 @@ export function checkClock(readings: readonly ClockReading[]): Finding[] {
  */
 export function readingOf(name: string, date: string | null, nowMs: number): ClockReading[] {
   const at = Date.parse(date ?? "");
-  // The header omits the fraction of the second, so half a second is added.
+  // The header omits the fraction of the second. Its mean, half a second, is added.
   return Number.isNaN(at) ? [] : [{ name, aheadMs: at + 500 - nowMs }];
 }

@@ -49,7 +49,7 @@ export async function checkSurroundings(config: Config, env: Environment): Promi
   ];
 }
 
-/** Makes the checks of the startup that read files or depend on Node.js. */
+/** Repeats those checks of a startup that read files or depend on Node.js. */
 async function checkValues(config: Config, env: Environment): Promise<Finding[]> {
   const { pricesFile, plansFile, processes, memoryBudgetMib } = config;
   const checks = [
@@ -76,7 +76,8 @@ async function checkValues(config: Config, env: Environment): Promise<Finding[]>
 
 /** Returns the finding for an error of `checkValues`. */
 function toFinding(thrown: unknown): Finding {
-  // For example, the process of `heapLimitBytes` did not end in time. The start can still succeed.
+  // Any other error, for example of the process that `heapLimitBytes` starts, does not show that a
+  // setting is wrong. It is only a warning, because a startup can still succeed.
   if (!(thrown instanceof ConfigError))
     return warning(
       "configuration",
@@ -162,14 +163,19 @@ interface ListenAddress {
   readonly settings: { readonly host: string; readonly port: string };
   /** Added to the address in messages. */
   readonly purpose: string;
-  /** A path of Beckon at this address, and a part of its response. */
+  /** A path that Beckon serves at this address, and a text by which its response is recognized. */
   readonly path: string;
   readonly part: string;
-  /** A part of its response with status 503, if it can have this status. */
+  /**
+   * A text by which a Beckon that is not ready is recognized: its response to `path` then has the
+   * status 503 and contains this text. undefined if `path` has no such response.
+   */
   readonly partIfNotReady?: string;
 }
 
-/** Checks that Beckon can listen on its addresses, or that it is what already listens there. */
+/**
+ * Checks for each of Beckon's addresses that it is free, or that a running Beckon already uses it.
+ */
 async function checkAddresses(config: Config): Promise<Finding[]> {
   const { host, port, metricsHost, metricsPort } = config;
   const addresses: ListenAddress[] = [
@@ -224,7 +230,9 @@ async function checkAddress(
 
 const responseTimeoutMs = 3_000;
 
-/** Returns the state of the Beckon that listens on an address; undefined if it is none. */
+/**
+ * Returns the state of the Beckon that listens on an address; undefined if it is another program.
+ */
 async function findBeckon({
   host,
   port,

@@ -27,7 +27,7 @@ export async function checkDatabase(config: Config): Promise<{
   try {
     const server = await inspectServer(databaseUrl, { trustStorage });
     checkMasterKey(config, server);
-    // A file that cannot be read has a finding of its own.
+    // A file that cannot be read is ignored here, because `checkSurroundings` reports it.
     const operatorPlans = await readOperatorPlans(config.plansFile).catch(() => new Map());
     rejectSamePlanNames(operatorPlans, server.planNames);
     const { version, pendingMigrations } = server;
@@ -43,7 +43,10 @@ export async function checkDatabase(config: Config): Promise<{
   }
 }
 
-/** @throws ConfigError if the database was encrypted with another master key. */
+/**
+ * @throws ConfigError if the database was encrypted with another master key, unless the settings
+ *   give that key as the previous one, or say that it is lost.
+ */
 function checkMasterKey(
   { masterKey, previousMasterKey, masterKeyLost }: Config,
   { masterKeyCheck }: InspectedServer,

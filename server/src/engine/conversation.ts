@@ -85,8 +85,9 @@ function toolResult({ call_id, tool, outcome, result }: ToolResult): LanguageMod
 }
 
 /**
- * Returns the value with sorted keys, and without raw numbers. The database changes the order of
- * keys, and writes 1e21 as an integer, which is read as a raw number.
+ * Returns the value with sorted keys and ordinary numbers, so that a resumed run sends the same
+ * bytes. Without this, they would differ: the database changes the order of keys, and returns 1e21
+ * as an integer, which Beckon reads as a raw number.
  */
 function canonical(value: JSONValue): JSONValue {
   if (typeof value !== "object" || value === null) return value;

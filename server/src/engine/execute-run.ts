@@ -154,7 +154,7 @@ async function endingOf(
   return ending;
 }
 
-/** How a run ends that failed because of an internal error. */
+/** The error with which a run ends after an internal error of Beckon. */
 export const internalError: RunError = {
   code: "interrupted",
   message:

@@ -43,7 +43,7 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
     });
     return { ...played, painted: painting.calls };
   };
-  /** Text of the second request, in any format. */
+  /** Returns the body of the second request as text, which works for every API format. */
   const shown = () => JSON.stringify(server.requests[1]?.body);
 
   it.each(["no_such_tool", "wipe_disk", "../paint", ""])(

@@ -63,7 +63,7 @@ async function playWaiting({ revision: initial, wait, reserve }: Script) {
     circuit,
     limitRevision: () => revision,
     limitAttempt: () => {
-      // As in production, no request is made if no limits are known.
+      // As in production, nothing is reserved while no limits of the workspace are known.
       if (revision === undefined) return undefined;
       reservations += 1;
       const deleteLimits = () => {

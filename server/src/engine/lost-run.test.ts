@@ -14,7 +14,8 @@ afterAll(() => server.close());
 const tools = [tool("safe"), tool("unsafe", { safeToRepeat: false })];
 
 /**
- * Returns the journal of a run. Each step calls the given number of tools, and a last step answers.
+ * Returns the journal of a run. Each number in `steps` is a step with this many tool calls. One
+ * more step answers without a tool call.
  */
 async function journalOf(steps: readonly number[]): Promise<readonly NewEvent[]> {
   server.reset();

@@ -23,16 +23,16 @@ export interface JournalDigest {
   /** Tool calls with an intent (a `run.tool_call` event) and no result, in order. */
   readonly open: readonly OpenCall[];
   /**
-   * Whether the journal reports all model calls that the run's earlier processes sent. It does if
-   * it ends with a release of the run, which reports these calls, and a claim. `endOfReported` has
-   * the exact condition.
+   * Whether the journal reports all model calls that the run's earlier processes sent. That is so
+   * if the journal ends with a release of the run, which reports these calls, followed by a claim.
+   * `endOfReported` has the exact condition.
    */
   readonly wasReported: boolean;
 }
 
 /** Model, price and prompt size of a lost model call. */
 export interface Prompt {
-  /** `provider/model`. */
+  /** The model in the form `provider/model`. */
   readonly model: string;
   readonly priceOf: PriceOf;
   /** Approximate size of the whole prompt in bytes, including input and instructions. */

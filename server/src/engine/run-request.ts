@@ -93,9 +93,9 @@ export interface RunRequest {
   /** Reserves what each attempt of a model call can use. Default: no limit applies. */
   readonly limitAttempt?: LimitAttempt;
   /**
-   * Returns a number that is different whenever limits that may apply to the run have changed.
-   * Undefined if no limits are known. Called several times for each attempt, so it must be fast.
-   * Default: changes of limits are not noticed while an attempt waits for the circuit.
+   * Returns a number that changes whenever limits that may apply to the run change; undefined if no
+   * limits are known. Called several times for each attempt, so it must be fast. Default: changes
+   * of limits are not noticed while an attempt waits for the circuit.
    */
   readonly limitRevision?: () => number | undefined;
   /** How failed model calls are retried. Default: `defaultRetryPolicy`. */

@@ -34,7 +34,7 @@ const unknownFinishReason: StopCondition = (step) =>
 /**
  * Handles an answer that was truncated at the output limit. The run fails if the answer has tool
  * calls, because some calls may be missing. Otherwise the answer is accepted if it has text and the
- * agent set `max_output_tokens`, which asks for truncation.
+ * agent has set `max_output_tokens`, because the agent then wants long answers truncated.
  */
 const outputLimitReached: StopCondition = (step, { settings }) => {
   if (step.finish_reason !== "length") return undefined;

@@ -8,9 +8,9 @@ const isCount = (value: number | undefined): value is number =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxPlausibleTokens;
 
 /**
- * Returns the usage that the provider reports; undefined if it is implausible. A count of 0 is
- * implausible for any prompt and for an answer with content: the libraries write 0 if the provider
- * sent no count.
+ * Returns the usage that the provider reports; undefined if it is implausible. 0 input tokens are
+ * always implausible, and 0 output tokens are if the response has content. The AI SDK's libraries
+ * write 0 if the provider sent no count.
  */
 export function reportedUsage(
   usage: LanguageModelV4Usage,
@@ -33,15 +33,16 @@ export function reportedUsage(
 }
 
 /**
- * Number of reasoning tokens that are plausible in addition to one token for each byte. Beckon does
- * not get their text, so it cannot count their bytes. Without `max_output_tokens`, models with
- * hidden reasoning write up to this many tokens.
+ * Maximum plausible number of hidden reasoning tokens of one call. Beckon does not get their text,
+ * so it cannot derive a limit from the number of bytes. Models with hidden reasoning write up to
+ * this many tokens if `max_output_tokens` is not set.
  */
 const maxUnseenTokens = 128_000;
 
 /**
- * Returns whether a model can have used this much. A tokenizer produces at most one token per byte,
- * which is four times our estimate.
+ * Returns whether one call can have used this many tokens. A tokenizer produces at most one token
+ * per byte. Our estimate is one token for four bytes, so text has at most four times as many tokens
+ * as the estimate. Hidden reasoning is added to this.
  *
  * @param limits `contextWindow` is the model's maximum of input and output tokens, if it is known.
  *   `maxOutputTokens` is the output limit that was sent, if any. The model can use all of it for

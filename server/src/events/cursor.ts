@@ -16,9 +16,9 @@ export interface Cursor extends Position {
 const generationLength = 8;
 
 /**
- * Returns the text of a cursor. Only for the position of an event that the caller can see, or one
- * of `beforeTransaction`: any other can name a run that is hidden from the caller, and needs
- * `cursorFor`. Clients must not interpret the text.
+ * Returns the text of a cursor, which clients must not interpret. The position must be that of an
+ * event that the caller can see, or one that `beforeTransaction` returns. Any other position can
+ * contain the id of a run that the caller cannot see, so `cursorFor` must be used for it.
  */
 export function toCursor(generation: string, { transaction, runId, seq }: Position): string {
   return Buffer.from(
@@ -26,12 +26,13 @@ export function toCursor(generation: string, { transaction, runId, seq }: Positi
   ).toString("base64url");
 }
 
-/** The parts of a context that decide how its cursors are written. */
+/** The fields of a context that decide whether and how its cursors are encrypted. */
 type Reader = Pick<Context, "actor" | "workspaceId" | "cipher">;
 
 /**
- * Returns the text of a cursor for any position in the workspace's events. A caller that is limited
- * to some agents gets it encrypted, because the event there can be one of another agent's run.
+ * Returns the text of a cursor for any position in the workspace's events. The position can contain
+ * the id of a run of any agent. So for a caller that is limited to some agents, the text is
+ * encrypted.
  */
 export function cursorFor(ctx: Reader, generation: string, position: Position): string {
   const cursor = toCursor(generation, position);
@@ -40,8 +41,8 @@ export function cursorFor(ctx: Reader, generation: string, position: Position): 
 
 /**
  * Decodes a cursor. A cursor that cannot be decrypted, for example because it is from another
- * workspace or the master key was replaced, gets the generation `-`, and is treated like one from
- * before a restore.
+ * workspace or the master key was replaced, gets the generation `-`. So `isFromGeneration` returns
+ * false for it, as for a cursor from before a restore.
  * @param source the header or parameter that contained `text`, for the error message.
  * @throws ApiError `bad_request` if `text` is not a cursor.
  */
@@ -80,7 +81,10 @@ const bindingOf = ({ workspaceId }: Reader): SecretBinding => ({
   remedy: "",
 });
 
-/** How every text of a `SecretCipher` begins. No base64url does, because it contains no dot. */
+/**
+ * Every text that a `SecretCipher` has encrypted begins like this. Other cursors do not, because
+ * they are base64url, which contains no dot.
+ */
 const encryptedPattern = /^v1\.[0-9a-f]{8}\./;
 const cursorPattern = /^([0-9a-f]{8})\.(-?\d{1,15})\.(|run_[0-9a-z]{26})\.(\d{1,15})$/;
 

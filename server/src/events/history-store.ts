@@ -41,7 +41,10 @@ export async function markRestored(client: Queryable): Promise<void> {
   await client.query(markRestoredSql);
 }
 
-/** Returns whether the database contains the table `installation`. */
+/**
+ * Returns whether this is a database of Beckon, that is, whether it contains the table
+ * `installation`.
+ */
 export async function isInstallation(client: Queryable): Promise<boolean> {
   const { rows } = await client.query<{ found: boolean }>(
     "select to_regclass('installation') is not null as found",
@@ -73,9 +76,10 @@ export async function storeHistory(client: Queryable, history: string | null): P
 }
 
 /**
- * Begins a new generation of event cursors, which makes all existing cursors invalid. If there are
- * events with transaction ids that the cluster has not reached yet, the transaction ids of all
- * existing events are made negative, so that they sort before those of new events.
+ * Begins a new generation of event cursors, which makes all existing cursors invalid. After a
+ * restore, events can have transaction ids that the cluster has not reached yet. If there are such
+ * events, the transaction ids of all existing events are made negative, so that they sort before
+ * those of new events.
  */
 export async function beginGeneration(client: Queryable, history: string): Promise<void> {
   await client.query("begin");

@@ -56,8 +56,9 @@ function deliveryId(eventId: string, subscriptionId: string, kind: DeliveryKind)
  * which subscriptions filter.
  * - `stored`: in the tables `run_inputs` and `run_callbacks`.
  * - `columns`: in the columns run_source, trigger_id, tags, callback_subscription_id and
- *   callback_url of its parameter `source`. For a statement that also inserts the runs: it cannot
- *   see its own rows in the tables yet.
+ *   callback_url of the common table expression `source`, which has the events. A statement that
+ *   also inserts the runs needs this, because it cannot see the rows that it inserts into the
+ *   tables.
  */
 export type RunFacts = "stored" | "columns";
 

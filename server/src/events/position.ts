@@ -4,10 +4,11 @@
  */
 export interface Position {
   /**
-   * Id of the transaction that wrote the event or, if it is higher, the value of the run's previous
-   * event, so that the events of a run stay in order. Negative for events that were renumbered
-   * after a restore of the database. A JavaScript number holds it exactly: PostgreSQL reaches 2^53
-   * only after almost three centuries with a million transactions a second.
+   * Id of the transaction that wrote the event. If the run's previous event has a higher
+   * `transaction`, it is that value instead, so that the events of a run stay in order. Negative
+   * for events that were renumbered after a restore of the database. A JavaScript number holds it
+   * exactly: PostgreSQL reaches 2^53 only after almost three centuries with a million transactions
+   * a second.
    */
   readonly transaction: number;
   /**

@@ -92,7 +92,8 @@ interface BatchOptions extends EventSources {
 
 /**
  * Returns the condition that selects the events of a batch, for both tables. PostgreSQL can use the
- * table's index for the comparisons in the first two lines of the condition.
+ * table's index for the comparisons in the first two lines of the condition. The last line excludes
+ * events of the first and the last transaction that are outside of the batch.
  */
 const within = (position: string) => `e.workspace_id = w.id
             and e.transaction >= $2::bigint and e.transaction <= $5::bigint
@@ -100,9 +101,10 @@ const within = (position: string) => `e.workspace_id = w.id
             and ${position} > ($2, $3, $4::bigint) and ${position} <= ($5, $6, $7::bigint)`;
 
 /**
- * Reads up to `limit` events of some workspaces after the position `after`, in order, fewer if they
- * are large. It stops before the oldest open transaction. That transaction could still write
- * events, which a reader that had read later events would miss.
+ * Reads events of some workspaces after the position `after`, in order: up to `limit` events, fewer
+ * if their data is large. Does not read events of the oldest open transaction or of transactions
+ * with higher ids. The open transaction could still write events, and a reader that had already
+ * read later events would miss them.
  */
 export async function readEventBatch(
   database: Pick<Database["engine"], "query">,
@@ -159,10 +161,11 @@ export async function readEventBatch(
 }
 
 /**
- * Returns the limit for the batch after the given one, which was read with `limit`. If that one was
- * truncated for its size, the limit is twice its number of events, at most `maxEvents`, because
- * PostgreSQL reads the data of all events within the limit, also of those that it leaves out.
- * Otherwise it is `maxEvents`.
+ * Returns the limit for the batch that follows the given one. `limit` is the limit with which the
+ * given batch was read. If that batch was truncated because its data was large, the next limit is
+ * twice the number of its events, at most `maxEvents`. A higher limit would cost time, because
+ * PostgreSQL reads the data of all events within the limit, including those that it then leaves
+ * out. If the batch was not truncated, the next limit is `maxEvents`.
  */
 export function nextLimit(
   { events, hasMore }: Pick<EventBatch, "events" | "hasMore">,

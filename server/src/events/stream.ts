@@ -42,7 +42,11 @@ export interface CursorAdvance {
   readonly advancedTo: string;
 }
 
-/** Minimum time after the last events or cursor before a cursor is sent without an event. */
+/**
+ * Minimum time between the last events or cursor of a stream and the next cursor that is sent
+ * without events. Without this limit, the stream would send a cursor for every batch without a
+ * selected event.
+ */
 const minAdvanceMs = 15_000;
 
 /**

@@ -8,9 +8,9 @@ import { insertWorkspaceEvents } from "./insert-events.ts";
  * Makes transactions that write workspace events about the same subject run one after the other, so
  * that their transaction ids, by which events are sorted, are in the order of the changes. Call it
  * before the transaction locks or writes any row. PostgreSQL assigns an id to a transaction at its
- * first write, and also when it waits for the lock of a row. A transaction that waits for a row
- * could therefore have a lower id than one that gets the lock before it. Waiting for an advisory
- * lock assigns no id.
+ * first write, and also when it waits for the lock of a row. If two transactions wait for the same
+ * row, the one with the lower id could therefore change it last. Waiting for an advisory lock
+ * assigns no id.
  *
  * @param subject the id of the object that the events are about.
  */

@@ -61,7 +61,10 @@ const finished = (subscription: Subscribed) =>
     return row !== undefined && row.status !== "pending" ? row : undefined;
   });
 const invoke = () => beckon.invoke(agent, "Hello");
-/** Makes a further attempt fail after all have failed for too long, and waits for the result. */
+/**
+ * Simulates that all attempts have failed for two hours, which is above the limit. Then causes one
+ * more delivery, which the receiver must reject, and waits until the subscription is disabled.
+ */
 async function failTooLong(subscription: Subscribed): Promise<void> {
   await engine.query(
     `update subscriptions set failing_since = now() - interval '2 hours' where id = $1`,

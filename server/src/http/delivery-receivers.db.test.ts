@@ -30,7 +30,10 @@ const subscribed = (options: Partial<SubscribeOptions> = {}) =>
     eventTypes: ["run.finished"],
     ...options,
   });
-/** Waits for the sender's next poll: causes a delivery to a new receiver, and waits for it. */
+/**
+ * Waits until the sender has polled once more. To notice this, the function causes a delivery to a
+ * new receiver, and waits until it arrives.
+ */
 async function awaitPoll(): Promise<void> {
   const witness = await receive();
   await subscribed({ url: witness.url });

@@ -7,8 +7,8 @@ import { defaultWorkspaceId } from "../workspaces/index.ts";
 import { accountRoutes, managedRoutes } from "./api/index.ts";
 
 /**
- * As in `error-order-start.db.test.ts`, which lists the API's order of errors: each request has two
- * errors that are adjacent in this order. The response must be the first of the two.
+ * Each request has two errors that are adjacent in the API's order of errors, which
+ * `error-order-start.db.test.ts` lists. The response must be the first of the two.
  */
 
 const beckon = await startTestBeckon();

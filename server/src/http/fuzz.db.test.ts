@@ -10,9 +10,9 @@ import { type Exchange, type ExchangeOptions, rawExchange } from "../../test/raw
 
 /**
  * Sends unexpected input to both entry points that start runs. After every exchange, checks that
- * each response has the API's format, that none is a 5xx except for a run that failed, and that
- * exactly the runs exist that the responses named. The last test checks that each run has called
- * the model once.
+ * each response has the API's format, that no response is a 5xx except for a failed run, and that
+ * the responses named all new runs and no run that does not exist. The last test checks that each
+ * run has called the model once.
  *
  * This file is long because all properties share the set `known`, and because it contains the
  * generators of their inputs.
@@ -481,8 +481,8 @@ test("only a POST to a known path starts a run, however the path is spelled", as
     const bytes = request(method, target, [credential, sized, closing], hello);
     const { statuses } = await exchange(bytes, { isHead: method === "HEAD" });
     expect(statuses).toHaveLength(1);
-    // Some targets have the path `/` although `path` is another one. In
-    // `http://elsewhere.example*`, for example, `*` is part of the host.
+    // The dashboard responds to `/` with 200. Some targets have the path `/` although `path` is
+    // another one: in `http://elsewhere.example*`, for example, `*` is part of the host.
     const isDashboard = path === "/" || URL.parse(target)?.pathname === "/";
     if (method.trim() !== "POST")
       expect(statuses[0]).toSatisfy(
@@ -492,7 +492,7 @@ test("only a POST to a known path starts a run, however the path is spelled", as
   });
 });
 
-/** Splits the body into chunks of these sizes. */
+/** Returns the body in chunked transfer coding: chunks of these sizes, then one with the rest. */
 function chunked(body: string, sizes: readonly number[]): string {
   let rest = body;
   const pieces = sizes.map((size) => {

@@ -5,7 +5,10 @@ import { eventually } from "../../test/eventually.ts";
 import { startReceiver } from "../../test/receiver.ts";
 import { subscribe } from "../../test/subscribe.ts";
 
-/** With this budget, one workspace's large deliveries can use 4.5 MiB: 6 bytes per byte of data. */
+/**
+ * With this memory budget, the large deliveries of one workspace can use 4.5 MiB of memory at a
+ * time. Each byte of their data counts as 6 bytes.
+ */
 const beckon = await startTestBeckon({ BECKON_MEMORY_BUDGET_MIB: "96" });
 const maxAtOnce = 4.5 * 1024 * 1024;
 const receiver = await startReceiver();

@@ -194,20 +194,23 @@ function invalidUrl(): ApiError {
   );
 }
 
-/** Time that is given to connections and requests on the network to arrive. */
+/**
+ * Time before the listener is closed, in which connections and requests that clients have already
+ * sent can still arrive.
+ */
 const arrivalMs = 250;
 /** Time between two checks whether connections are left. */
 const lingerPollMs = 20;
 
 /**
- * Closes the listener and idle connections without losing requests that are on their way. Load
- * balancers should already send new clients elsewhere: see `divertRequests`. Closing the listener
- * at once would reset connections that are not accepted yet. Closing idle connections at once would
- * cut off requests that have arrived but are not read yet. In both cases the client could not know
- * whether its request had an effect. The function therefore waits before each of these two steps,
- * and takes each of them directly after reading what has arrived. Responses close their connections
- * only after the first step. Before it, a proxy would open a new connection to this listener in
- * place of each closed one.
+ * Closes the listener and then idle connections, without losing requests that are on their way.
+ * Load balancers should already send new clients elsewhere: see `divertRequests`. Closing the
+ * listener at once would reset connections that are not accepted yet. Closing idle connections at
+ * once would cut off requests that have arrived but are not read yet. In both cases the client
+ * could not know whether its request had an effect. Before each of the two steps, the function
+ * therefore waits and reads what has arrived. Responses close their connections only after the
+ * listener is closed. If they did so earlier, a proxy would replace each closed connection by a new
+ * one to this listener.
  *
  * @param maxLingerMs how long idle connections stay open after the listener is closed. Closing them
  *   at once could collide with a request that a proxy is sending. During this time, connections can

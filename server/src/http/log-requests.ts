@@ -28,9 +28,9 @@ type CallerKind = "token" | "key" | "session" | "trigger" | "none";
 const firePath = "/api/public/triggers/:token";
 
 /**
- * Maximum lines about rejected credentials per second. Further ones are counted, so that an
- * attacker who guesses credentials cannot fill the log. The lines of the requests themselves are
- * always written.
+ * Maximum lines about rejected credentials per second. Further rejections are only counted, and the
+ * next line contains their number. So an attacker who guesses credentials causes few of these
+ * lines. The line that each request has anyway is not limited.
  */
 const maxRejectionsPerSecond = 20;
 

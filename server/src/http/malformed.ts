@@ -45,8 +45,9 @@ export function answerMalformed(
 ): void {
   const latest = new WeakMap<Duplex, ServerResponse>();
   /**
-   * For the latest response of each connection: the response before it, if that was pending when
-   * the request arrived. The entry of the response before it is deleted, so that no chain grows.
+   * Maps the latest response of each connection to the response before it, if that was still
+   * pending when the latest request arrived. The entry of the older response is deleted. Otherwise
+   * pipelined responses would form a chain that keeps all of them in memory.
    */
   const earlier = new WeakMap<ServerResponse, ServerResponse>();
   /** Connections that end after the response to their last complete request. */
@@ -61,8 +62,8 @@ export function answerMalformed(
   });
   /**
    * If the response to a complete request is pending, returns true, and closes the connection after
-   * it. An error sent now would be taken for this response, although the request can have started a
-   * run. Returns false if none is pending.
+   * this response. The client would take an error that is sent now for this response, although the
+   * request can have started a run. Returns false if no such response is pending.
    */
   function endsAfterPending(socket: Duplex): boolean {
     // Node reports an error again for each further chunk.
@@ -81,10 +82,11 @@ export function answerMalformed(
     if (!socket.writable) return void socket.destroy();
     if (endsAfterPending(socket)) return;
     const outgoing = latest.get(socket);
-    // The response to the request whose body is malformed; undefined if the bytes belong to none.
+    // The response to the request whose body is malformed; undefined if the malformed bytes do not
+    // belong to a request.
     const rejected = outgoing?.req.complete ? undefined : outgoing;
-    // If its response has begun, the client could not distinguish an error from the rest of that
-    // response. Then the connection is closed.
+    // If this response has begun, the client would read an error as part of it. So the connection
+    // is closed instead.
     if (rejected?.headersSent) return void socket.destroy();
     const parserError = parserErrors[error.code ?? ""] ?? invalidHttp;
     const status = Number.parseInt(parserError[0], 10);

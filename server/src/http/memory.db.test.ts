@@ -41,7 +41,8 @@ function sendSlowly(url: string, token = ""): { readonly socket: Socket; answer:
 }
 
 // This test must be the first of the file. Of several rejections because of overload, only the
-// first is logged at once. After an earlier rejection, this test would not notice another one.
+// first is logged at once. After a rejection by an earlier test, a wrong rejection in this test
+// would not be logged, so the test would not detect it.
 test("a client that disconnects before its large response is ready is not logged as overload", async () => {
   const agent = await beckon.createAgent({ instructions: "x".repeat(100_000) });
   const { engine } = beckon.db.database;

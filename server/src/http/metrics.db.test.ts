@@ -133,8 +133,9 @@ test("figures of the database are read at most every 10 seconds, and by one proc
   expect(await names(true)).toEqual(expect.arrayContaining(["beckon_runs_queued"]));
   expect(await names(false)).not.toContain("beckon_runs_queued");
   expect(await metric("beckon_processes_alive")).toBe(1);
-  // `beckon` read its figures at an unknown time, so `beckon` could read them again at any time.
-  // The new process first reads them in the call of `alive` below, so its 10 seconds begin there.
+  // `beckon` has read its figures at an unknown time, so its 10 seconds could end during this test.
+  // The new process `reading` first reads them in the first call of `alive`. The second call
+  // follows within 10 seconds, so it must return the same figures.
   const reading = await beckon.another();
   const alive = async () =>
     (await reading.collectMetrics({ database: true })).find(

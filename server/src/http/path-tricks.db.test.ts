@@ -127,7 +127,10 @@ interface Sent {
   readonly body: unknown;
 }
 
-/** Returns the status and text of the response. Without a response, the status is 400. */
+/**
+ * Returns the status and text of the response. If the server closes the connection without a
+ * response, the request got no access, and the returned status is 400.
+ */
 async function send({
   method,
   path,
@@ -149,7 +152,8 @@ async function send({
     Buffer.from(`${lines.join("\r\n")}\r\n\r\n${text}`),
   );
   expect(answers.length).toBeLessThan(2);
-  // A response without Content-Length, such as an export, is not in `answers`.
+  // A response that has a body but no Content-Length, such as an export, is not in `answers` but in
+  // `rest`.
   const [, status = "400"] = /^HTTP\/1\.1 (\d{3}) /.exec(rest) ?? [];
   return answers[0] ?? { status: Number(status), text: rest.slice(rest.indexOf("\r\n\r\n")) };
 }

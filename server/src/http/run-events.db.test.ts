@@ -59,7 +59,8 @@ test("an integer that JavaScript cannot represent is kept in events, streams and
       await textOf(events, "application/json"),
       await textOf(events, "text/event-stream"),
       await textOf(`${events}/${call.seq}`, "application/json"),
-      // Listed only after all older transactions of the PostgreSQL server have ended.
+      // The workspace's events contain the call only after all older transactions of the PostgreSQL
+      // server have ended.
       await eventually("the call in the workspace's events", async () => {
         const page = await textOf(`/events?agent_id=${caller.id}`, "application/json");
         return page.includes('"run.tool_call"') ? page : undefined;

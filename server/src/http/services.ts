@@ -42,12 +42,12 @@ export interface Services extends PriceServices, LimitServices, DeliveryServices
   readonly failedAuthentications: FailedAuthentications;
   readonly auth: Auth;
   /**
-   * Counts wrong passwords and one-time links by address. If an address has reached the limit, its
-   * passwords and links are rejected without being compared.
+   * Counts wrong passwords and invalid one-time links by client address. If an address has reached
+   * the limit, passwords and links from it are rejected without being compared.
    */
   readonly guesses: FailedAuthentications;
   readonly failedSignIns: FailedSignIns;
   readonly streams: Streams;
-  /** Records requests to triggers that start no run. */
+  /** Records received requests that start no run. */
   readonly recorder: Recorder;
 }

@@ -108,7 +108,8 @@ test("an expired key's stream ends", async () => {
   const { url } = await running();
   const { id, key } = await createKey({});
   const reader = await open(url, key);
-  // Set only now: on a busy machine, a key could expire before its stream is open.
+  // The expiry is set only after the stream is open. On a busy machine, a key that is created with
+  // this expiry could expire before.
   await beckon.db.database.engine.query(
     "update keys set expires_at = now() + interval '1 second' where id = $1",
     [id],
@@ -160,7 +161,8 @@ test("the stream of an invoke ends with its credential, and its run continues", 
 });
 
 test("an export ends early when its key is deleted, and the log says why", async () => {
-  // 20 MB are more than the network buffers of a connection hold.
+  // These rows make an export of 20 MB. That is more than the network buffers of a connection hold,
+  // so the export is still being sent when the key is deleted.
   await beckon.db.database.engine.query(
     `insert into audit (id, workspace_id, actor, action, target, data)
       select 'aud_' || lpad(i::text, 26, '0'), 'wsp_00000000000000000000000000', 'test', 'test.fill',

@@ -93,7 +93,10 @@ test("a stream of events carries those of its workspace, whatever agent it filte
 });
 
 const decoded = (cursor: string) => Buffer.from(cursor, "base64url").toString("latin1");
-/** Returns the cursor with transaction id 0, so that it is outdated if its event exists. */
+/**
+ * Returns the cursor with transaction id 0. If its event is in the caller's workspace, the server
+ * rejects this cursor, because the event has another transaction id.
+ */
 const outdated = (cursor: string) =>
   Buffer.from(decoded(cursor).replace(/\.-?\d+\./, ".0.")).toString("base64url");
 
@@ -145,7 +148,7 @@ describe("pages of events for a caller that is limited to an agent", () => {
     readonly next: string | null;
   }
 
-  /** Returns the pages of one event each. */
+  /** Reads all events that the credential can see, in pages of one event. Returns the pages. */
   async function pagesOf(credential: string): Promise<Page[]> {
     const pages: Page[] = [];
     for (let next: string | null = ""; next !== null; next = pages.at(-1)?.next ?? null) {

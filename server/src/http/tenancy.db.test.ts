@@ -37,8 +37,8 @@ const withIds = routes.filter(
 );
 
 /**
- * Returns path parameters with at least one id from `theirs`: every combination with ids from
- * `ours`, and further agents and runs of `theirs`.
+ * Returns path parameters for several requests, each with at least one id from `theirs`: all
+ * combinations of ids from `ours` and `theirs`, and further agents and runs of `theirs`.
  */
 function foreignChoices(
   path: string,
@@ -65,7 +65,7 @@ function foreignChoices(
   ];
 }
 
-/** Returns the same path parameters with unknown ids in place of those that are not from `ours`. */
+/** Returns a copy of `choice` in which unknown ids replace all ids that are not from `ours`. */
 function madeUp(choice: Record<string, string>, ours: FilledWorkspace): Record<string, string> {
   const own = Object.values(pathParametersOf(ours));
   return Object.fromEntries(

@@ -19,7 +19,8 @@ const run = async (agent: { id: string; token: string }) =>
 
 /**
  * Waits until all events so far are listed: pauses a new agent and waits until the event of this
- * pause is listed. Events are listed in the order of their transactions, so it is listed last.
+ * pause is listed. Events are listed in the order of their transactions, so all earlier events are
+ * listed then, too.
  */
 async function allShown(): Promise<void> {
   const last = await beckon.createAgent();

@@ -219,8 +219,8 @@ test("a run's events are in the order of seq although an older transaction wrote
   await older.query("select pg_current_xact_id()");
   const runId = await run(slow);
   await older.query("select set_config('beckon.workspace', '*', true)");
-  // Writes an event with the run's next `seq` without executing the run, as the statements do that
-  // end a queued run.
+  // Writes an event with the run's next `seq` without executing the run. The statements that end a
+  // queued run do the same.
   await older.query(
     `with moved as (
       update runs set last_seq = last_seq + 1, last_transaction = greatest(last_transaction, current_transaction()) where id = $1
@@ -268,8 +268,8 @@ test("200 runs on two processes, 50 clients disconnected at any byte and resumed
         urls[(index + turn) % 2],
       );
       const missing = 200 - events.filter(({ type }) => type === "run.finished").length;
-      // The wait below also ends when its stream has ended. Otherwise it would continue to poll and
-      // take CPU time from the other clients.
+      // The wait below also ends when the stream has ended, for example because it was cut. If it
+      // waited on for events that no longer arrive, it would take CPU time from the other clients.
       let isOver = false;
       void reader.over.then(() => {
         isOver = true;

@@ -90,7 +90,8 @@ describe("a key's expiry", () => {
 
   test("does not depend on clock changes in the time zone of the database session", async () => {
     const { id } = await create();
-    // At any time of the year, the clocks in New York change before at least one of these days.
+    // From any date, at least one of these periods contains a change of the clocks in New York, and
+    // so a day of 23 or 25 hours.
     for (const days of [90, 180, 270]) {
       const milliseconds = await inWorkspace(beckon.db.database.tenant, workspaceId, async (tx) => {
         await sql`set local time zone 'America/New_York'`.execute(tx);

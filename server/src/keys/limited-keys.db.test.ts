@@ -7,8 +7,8 @@ import { statesOf } from "../../test/runs-of.ts";
 import { managedRoutes } from "../http/api/index.ts";
 
 /**
- * Tests every route with a key that is limited to some agents. It must give access only to these
- * agents, and to their triggers and runs.
+ * Tests every route with a key that is limited to some agents. The key must give access only to
+ * these agents, and to their triggers and runs.
  */
 
 const beckon = await startTestBeckon();

@@ -16,8 +16,9 @@ export interface KeyUse {
 
 const intervalMs = 60_000;
 /**
- * Maximum secrets that are remembered for a minute after their use was noted. If one is forgotten
- * earlier, its next use executes the update again, but `noteUse` then changes no row.
+ * Maximum number of secrets that are remembered, each for a minute after its use was noted. If the
+ * cache drops one earlier, the next use of this secret executes the update again. The update then
+ * changes no row, because `last_used_at` is less than a minute old.
  */
 const maxSecrets = 10_000;
 

@@ -11,7 +11,8 @@ export type KeyRow = Selectable<Tables["keys"]> & {
 /** When a key expires: in days from now, at a time, or never. */
 export type Expiry = { readonly days: number } | { readonly at: Date } | "never";
 
-// In hours: PostgreSQL adds days in the session's time zone, where a day can have 23 or 25 hours.
+// Adds hours and not days, because PostgreSQL adds days in the session's time zone, where a day can
+// have 23 or 25 hours.
 const timeOf = (expiry: Expiry) =>
   expiry === "never"
     ? null

@@ -19,12 +19,13 @@ export async function announceLimits(
   workspaceIds: readonly string[],
   created: readonly NewBudget[],
 ): Promise<void> {
-  // Sent before `countSpent`, which waits for open transactions and can fail. Until a run gets this
-  // message, it can repeat a failed attempt without checking the new limit.
+  // This message is sent before `countSpent`, because `countSpent` waits for open transactions and
+  // can fail. Until a run gets the message, it can repeat a failed attempt without checking the new
+  // limit.
   limits.changed(workspaceIds);
   if (created.length === 0) return;
   await countSpent(database, created);
-  // Meanwhile runs may have reserved more than is left, because the stored amount spent was too
-  // low. This message makes them reserve again before their next attempt.
+  // During `countSpent`, runs may have reserved more than is left, because the stored amount spent
+  // was too low. This message makes them reserve again before their next attempt.
   limits.changed(workspaceIds);
 }

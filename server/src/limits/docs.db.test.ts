@@ -6,7 +6,10 @@ import { expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { parseOperatorPlans } from "./plans/operator-plans.ts";
 
-/** Executes the chapter on limits in docs/money.md. */
+/**
+ * Executes the commands of the chapter on limits in docs/money.md, and compares the responses with
+ * those that the chapter shows.
+ */
 
 const text = readFileSync(resolve(import.meta.dirname, "../../../docs/money.md"), "utf8");
 const chapter = /^## Limits\n[\s\S]*?(?=^## |(?![\s\S]))/m.exec(text)?.[0] ?? "";

@@ -4,8 +4,9 @@ import { pricedWorkspace, wrongWithBudgets } from "../../test/limits.ts";
 import { says, startModelServer } from "../../test/model-server.ts";
 
 /**
- * Creates, changes and deletes limits while runs write to the ledger. After the response to such a
- * request, the amount spent of a limit must always be the sum of the ledger.
+ * Tests the stored amount that was spent of a limit. After the response to a request that creates,
+ * changes or deletes a limit, this amount must be the sum of the entries in the usage ledger, even
+ * while runs write further entries.
  */
 
 const beckon = await startTestBeckon();

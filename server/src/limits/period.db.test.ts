@@ -33,7 +33,10 @@ async function periodsOf(
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 
 const formats = new Map<string, Intl.DateTimeFormat>();
-/** Returns the zone's local time at a moment as if it were UTC. The moment is a whole second. */
+/**
+ * Returns the zone's local time at `moment`, as the Unix time in milliseconds at which UTC shows
+ * the same date and time. `moment` must be a whole second, because the format has no fractions.
+ */
 function localTime(zone: string, moment: number): number {
   let format = formats.get(zone);
   if (format === undefined) {
@@ -104,8 +107,8 @@ const readable = ({ starts, ends }: Period) =>
   [starts, ends].map((each) => new Date(each).toISOString());
 
 /**
- * Zones whose clock changes at or across midnight, that skipped a day, or that have an unusual
- * offset.
+ * Three common zones, then zones whose clock changes at or across midnight, that skipped a day, or
+ * that have an unusual offset.
  */
 const unusual = [
   "UTC",

@@ -434,7 +434,8 @@ describe("the plan of a workspace", () => {
     const { id, move, usage, endMonth } = await newWorkspace();
     await move("business");
     await endMonth();
-    // In the new zone, the month would end at the next midnight.
+    // With this zone and anchor day, a new calendar month begins at the next local midnight. The
+    // plan's month, which began just now, must not end that early.
     const zone = "Etc/GMT+12";
     const tomorrow = new Date(Date.now() + 12 * 3_600_000).getUTCDate();
     await engine.query("update workspaces set time_zone = $2, plan_anchor = $3 where id = $1", [

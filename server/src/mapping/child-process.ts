@@ -84,7 +84,8 @@ export function startChild(
   };
   process_.once("error", exit);
   process_.once("exit", exit);
-  // A write to a process that has just exited fails; `exit` handles that.
+  // A write to a process that has just exited fails. The error can be ignored, because the event
+  // `exit` reports the exit.
   stdin?.on("error", () => {});
   stdout?.on("error", () => {});
   stdout?.on("data", (chunk: Buffer) => {

@@ -45,7 +45,8 @@ const failure = async (payload: unknown, given: Given) => {
   return { part, message, line };
 };
 
-// The first evaluation waits for the child to start.
+// The first evaluation waits for the child to start. This one takes that time, so that the first
+// test does not.
 beforeAll(() => render(null, "x"));
 
 describe("a filter", () => {
@@ -347,7 +348,7 @@ describe("a check", () => {
     },
   );
 
-  // A filter has at most 4,000 characters.
+  // Filters that are nested deeply, and not longer than a filter can be (4,000 characters).
   test.each(["(".repeat(1_990), "[".repeat(3_000), `${"!".repeat(3_990)}true`, "a?".repeat(1_999)])(
     "ends, also for %.5j…",
     async (filter) => {

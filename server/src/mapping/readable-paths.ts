@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 
 /**
  * Returns the folders that an evaluation child can read: the folder of this file, and those of the
- * packages that the child imports. A package that is a symbolic link is listed under both paths.
+ * packages that the child imports. For a package that is a symbolic link, the list contains both
+ * the path of the link and the path of its target.
  */
 export function readablePaths(): string[] {
   const cel = foldersOf("@bufbuild/cel", import.meta.dirname);

@@ -110,9 +110,9 @@ async function accountOfPassword(
 ): Promise<AccountResolver> {
   const { password, email = invitation.email } = given;
   const { account, isKnown } = await findAccount(ctx.database, { email, password });
-  // Not inside the `if` below: above the limit of failed attempts, it would then reject only
-  // correct passwords, and so reveal them. A wrong password with a name succeeds, by adding an
-  // account.
+  // Other requests can reach the limit of failed attempts while passwords are compared. This call
+  // is not inside the `if` below, because then only a correct password would be rejected at the
+  // limit, which reveals it: a wrong password with a name is not rejected, but adds an account.
   ctx.failedAttempts.permit();
   if (account !== undefined) {
     return async (tx) => {

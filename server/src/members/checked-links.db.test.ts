@@ -4,7 +4,7 @@ import { expectError } from "../../test/expect-error.ts";
 import { addPerson, password } from "../../test/people.ts";
 import type { Beckon } from "../main.ts";
 
-/** Tests the routes that check a one-time link, for the page that shows what the link is for. */
+/** Tests the routes that return what a one-time link is for, without using the link. */
 
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const started: Beckon[] = [];

@@ -23,7 +23,8 @@ export function insertInvitation(
     days: number;
   },
 ): Promise<InvitationRow> {
-  // In hours: PostgreSQL adds days in the session's time zone, where a day can have 23 or 25 hours.
+  // The interval is in hours, because PostgreSQL adds days in the time zone of the session, where a
+  // day can have 23 or 25 hours.
   return tx
     .insertInto("invitations")
     .values({ ...row, expires_at: sql<Date>`now() + make_interval(hours => ${24 * days})` })
@@ -88,7 +89,10 @@ export async function takeInvitation(tx: WorkspaceTransaction, hash: Buffer): Pr
   return numDeletedRows > 0n;
 }
 
-/** Deletes and returns the invitations to these roles that the principal issued. */
+/**
+ * Deletes and returns the invitations that a principal issued with one of the given roles.
+ * @param principal the issuer in the form of `created_by`, for example `user:usr_…`.
+ */
 export function deleteInvitationsBy(
   tx: WorkspaceTransaction,
   workspaceId: string,

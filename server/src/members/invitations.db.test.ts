@@ -50,7 +50,8 @@ describe("an invitation", () => {
       [data.id],
     );
     const workspaceId = rows[0]?.workspace_id ?? "";
-    // At any time of the year, the clocks in New York change before at least one of these days.
+    // At any time of the year, at least one of these periods contains exactly one clock change in
+    // New York, so that a day of 23 or 25 hours would change its length.
     for (const days of [90, 180, 270]) {
       const milliseconds = await inWorkspace(tenant, workspaceId, async (tx) => {
         await sql`set local time zone 'America/New_York'`.execute(tx);

@@ -5,7 +5,8 @@ import { expectError } from "../../test/expect-error.ts";
 import { addPerson, type Person, password } from "../../test/people.ts";
 
 /**
- * A link is valid only as long as its issuer could issue it: see also `links-property.db.test.ts`.
+ * Tests that a link is valid only as long as its issuer has the right to issue it.
+ * `links-property.db.test.ts` tests the same after random changes.
  */
 
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });

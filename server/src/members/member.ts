@@ -44,8 +44,9 @@ export async function requireUnchangedRole(tx: WorkspaceTransaction, ctx: Contex
 }
 
 /**
- * Checks that the actor has all scopes of a role. A change of a member's role must be checked with
- * the old role and with the new role.
+ * Checks that the actor has all scopes of a role. Before a member's role is changed, call this for
+ * the old role and for the new one: the actor must not have fewer rights than the member, and must
+ * not grant rights that the actor lacks.
  * @throws ApiError `forbidden`
  */
 export function permitRole(ctx: Pick<Context, "actor">, role: Role): void {

@@ -23,9 +23,10 @@ export interface ResetLink {
  * `default`. The only owner of an installation can therefore recover their account with the
  * bootstrap key, which the operator sets (BECKON_BOOTSTRAP_KEY).
  *
- * Nobody can issue the link for themselves, because a change of the password requires the current
- * one. With a session, an owner can still add a key or another owner that issues the link. The
- * audit log then has an entry for the addition and one for the link.
+ * Nobody can issue the link for themselves. Otherwise a session would be enough to set a new
+ * password, although a change of the password requires the current one. With a session, an owner
+ * can still add a key or another owner that issues the link, but the audit log then has an entry
+ * for the addition and one for the link.
  * @param input.firstWorkspaceId Id of the workspace `default`.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */

@@ -86,8 +86,9 @@ export async function lockMembers(tx: WorkspaceTransaction, workspaceId: string)
 }
 
 /**
- * Locks members as `lockMembers` does, but of this workspace and of all workspaces in which the
- * person is a member. Locks the workspaces in the order of their ids to prevent deadlocks.
+ * Locks the members of several workspaces, as `lockMembers` does for one: of `workspaceId`, and of
+ * all workspaces in which the person is a member. Locks the workspaces in the order of their ids to
+ * prevent deadlocks.
  * @param tx A transaction that sees all workspaces.
  */
 export async function lockMembersAround(

@@ -7,7 +7,10 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { FileMistakes } from "../base/settings-file/index.ts";
 import { parseOperatorPrices } from "./parse-operator-prices.ts";
 
-/** Executes the chapter on prices in docs/money.md. */
+/**
+ * Executes the commands of the chapter on prices in docs/money.md, and compares the responses with
+ * those that the chapter shows.
+ */
 
 const text = readFileSync(resolve(import.meta.dirname, "../../../docs/money.md"), "utf8");
 const chapter = /^## Prices\n[\s\S]*?(?=^## |(?![\s\S]))/m.exec(text)?.[0] ?? "";
@@ -18,7 +21,10 @@ const blocks = (kind: string) =>
 const operatorFile = blocks("json").find((block) => block.includes('"models"')) ?? "";
 const shown = blocks("json").filter((block) => block !== operatorFile);
 
-/** Matches a value of the chapter: `…` stands for any text, or for further fields. */
+/**
+ * Returns the expected value for a value that the chapter shows. A `…` at the end of a string
+ * stands for any text, and a field with the name `…` for further fields.
+ */
 function asShown(value: unknown): unknown {
   if (typeof value === "string" && value.endsWith("…"))
     return expect.stringMatching(new RegExp(`^${value.slice(0, -1)}`));

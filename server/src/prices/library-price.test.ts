@@ -145,7 +145,7 @@ test("a price is shown in micro-dollars for 1,000,000 tokens, with its tiers", (
   });
 });
 
-/** Vendors, each with the address of its API. The test uses all their models. */
+/** Vendors, each with the address of its API. The tests below use all their models. */
 const vendors = [
   ["openai", openai],
   ["anthropic", anthropic],
@@ -185,7 +185,7 @@ test("costs are those that the library computes, rounded up", () => {
           output_reasoning_tokens: reasoning,
         };
         const micros = (calcPrice(usage, id, { providerId })?.total_price ?? 0) * 1_000_000;
-        // The library's sum is not exact: its prices have up to 17 digits.
+        // The library's sum is not exact, because it adds floating-point numbers.
         const error = micros * 1e-8 + 1e-9;
         expect(cost).toBeGreaterThanOrEqual(micros - error);
         expect(cost).toBeLessThan(micros + 1 + error);

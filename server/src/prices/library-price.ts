@@ -129,7 +129,7 @@ function isComplete({ input_mtok, output_mtok }: ModelPrice): boolean {
   return input_mtok !== undefined && output_mtok !== undefined;
 }
 
-/** Returns the prices of a call with this many input tokens. */
+/** Returns the prices of one token in a call with this many input tokens, which decide the tier. */
 function tokenPricesAt(price: ModelPrice, inputTokens: number): TokenPrices {
   const dollars = dollarsAt(price, inputTokens);
   return {

@@ -7,7 +7,10 @@ import { parseQuery } from "../base/parse.ts";
 import { type PriceServices, providerOf, toModelPrice } from "./model-price.ts";
 import { listUsedModels, type UsedModel } from "./used-models-store.ts";
 
-/** The format of the ids in cursors, which `idOf` returns. */
+/**
+ * The format of the ids in cursors: the model's name in base64url, a space, and the id of the
+ * workspace's own provider, if the model has one.
+ */
 const idForm = /^[\w-]+ (prv_[0-9a-z]{26})?$/;
 
 /**

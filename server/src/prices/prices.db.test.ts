@@ -314,7 +314,7 @@ test("an own provider and the operator's of the same name are listed both, if ag
   ]);
   await beckon.call(`/agents/${before.id}`, { method: "DELETE" });
 
-  // Deleting a provider deletes its prices. A new provider with the same name does not get them.
+  // Deleting a provider deletes its prices. Its name then means the operator's provider again.
   await beckon.call(`/providers/${provider.id}`, { method: "DELETE" });
   expectError(await beckon.call(`/prices/${price.id}`), 404, "not_found");
   expect(await find("openai/gpt-4o")).toMatchObject([{ id: null, provider_id: null }]);

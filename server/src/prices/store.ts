@@ -13,8 +13,9 @@ export type PricedProvider = Pick<
 const providerColumns = ["id", "workspace_id", "name", "kind", "base_url", "free"] as const;
 
 /**
- * Locks the workspace's own provider of this name and sets its `updated_at`, as
- * `lockProviderOfPrice` does. Undefined if there is none.
+ * Locks the workspace's own provider of this name, so that only one transaction at a time changes
+ * its prices. Undefined if there is none. Sets the provider's `updated_at`, so that processes
+ * prepare the agents that use it again, with the changed prices.
  */
 export function lockProvider(
   tx: WorkspaceTransaction,

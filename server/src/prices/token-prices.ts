@@ -16,7 +16,7 @@ export interface TokenPrices {
   readonly reasoning: number;
 }
 
-/** Returns the price of one token in the unit of `TokenPrices`. */
+/** Returns the price of one token in billionths of a micro-dollar, as `TokenPrices` needs it. */
 export function priceOfToken(dollarsPerMillion: number): number {
   return Math.round(dollarsPerMillion * 1_000_000_000);
 }

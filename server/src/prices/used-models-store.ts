@@ -24,7 +24,8 @@ export interface UsedModel {
  * in the order of their names. A name can occur twice: an agent keeps the operator's provider after
  * the workspace has added its own provider with the same name.
  *
- * Reads the tables of `agents/` and `providers/` in the caller's transaction.
+ * Reads the tables of `agents/` and `providers/` directly, so that one statement can sort all these
+ * models and return one page of them.
  *
  * @param options.above the last model of the page before; undefined for the first page.
  * @param options.model if it is not undefined, only this model (`provider/model`) is listed. If no

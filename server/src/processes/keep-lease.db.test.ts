@@ -55,7 +55,8 @@ test("a process that does not renew its lease is declared dead", async () => {
 
 test("after the database's clock was set forward, every process gets the time to renew its lease", async () => {
   const { own, lease, declaredDead } = await keep();
-  // After the process has declared a first one dead, it declares others dead at once.
+  // After the process has declared another one dead, it has held its own lease long enough to
+  // declare further ones dead at once.
   await declaredDead(await addProcess(0.1));
   const other = await addProcess(3_600);
   // Leases that are moved to the past have the same effect as a database clock that is set forward.
@@ -93,7 +94,8 @@ test("after the database's clock was set back, a process that does not renew its
 
 test("after the database's clock was set back, every process gets the time to renew its lease", async () => {
   const { own, lease, declaredDead } = await keep();
-  // After the process has declared a first one dead, it declares others dead at once.
+  // After the process has declared another one dead, it has held its own lease long enough to
+  // declare further ones dead at once.
   await declaredDead(await addProcess(0.1));
   const other = await addProcess(0.1);
   await setBack([own.id, other]);
@@ -112,7 +114,10 @@ test("after the database's clock was set back, every process gets the time to re
 });
 
 test("a renewal whose response is late gives every process the time to renew its lease as well", async () => {
-  /** If set, the next renewal first calls `expire`, and its response waits for `response`. */
+  /**
+   * If set, the next renewal first calls `expire`. When the database has renewed the lease, it
+   * calls `renewed`, and passes the database's response on only after `response` has resolved.
+   */
   let next: { readonly expire: () => Promise<unknown>; readonly renewed: () => void } | undefined;
   const response = Promise.withResolvers<void>();
   const connection = new Proxy(database.lease, {

@@ -62,9 +62,9 @@ const retryMs = 1_000;
  *
  * A process declares others dead only after it has held its own lease for one lease period without
  * a failed renewal. After a database outage, or after the database's clock was set forward, all
- * leases may have expired, so every process is given that time to renew its own. After the clock
- * was set back, leases end too late instead. The process waits the same time. Then a lease that
- * still ends too late was not renewed in that time, so its process is declared dead.
+ * leases may have expired, so every process is given one lease period to renew its own. After the
+ * clock was set back, leases expire too late until they are renewed. If a lease still expires too
+ * late after one lease period, its process has not renewed it, and is declared dead.
  */
 export function keepLease({
   own,
@@ -129,8 +129,8 @@ export function keepLease({
   const renewing = renewUntilStopped();
   return {
     async recordExpired() {
-      // The database may have renewed the own lease, but this process learns only from the response
-      // that the lease had expired before.
+      // If a renewal is in progress, only its response shows whether the lease of this process had
+      // already expired. If it had, this process must not declare others dead yet.
       await renewal;
       const now = elapsed();
       if (own.isLeaseFailing || now - heldSince < leaseMs || now - renewedAt > leaseMs)

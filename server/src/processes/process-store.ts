@@ -34,8 +34,9 @@ export async function recordDrain(connection: Queryable, id: string): Promise<vo
 const leftAtRenewal = 0.25;
 
 /**
- * Returns the SQL condition that the time left of the caller's lease is in the range in which it
- * always is if renewals are punctual and the database's clock is not set.
+ * Returns the SQL condition that the caller's lease is regular: the time that is left of it is at
+ * least `leftAtRenewal` of its length, and at most its whole length. If renewals are late, or the
+ * database's clock was set forward, less can be left. If the clock was set back, more can be left.
  */
 const isRegular = (leaseSeconds: string) => `lease_until between
   now() + make_interval(secs => ${leaseSeconds}::float8 * ${leftAtRenewal}) and
@@ -75,8 +76,9 @@ export async function renewLease(
  * The database's clock may have been set back. Then `lease_until` of a process that exited can be
  * hours ahead. Such a process is declared dead if `lease_until` is further ahead than two lease
  * lengths, and the caller has held its own lease for at least that process's lease length: any
- * renewal in that time would have corrected `lease_until`. Two lengths and not one, because the
- * caller does not notice that the clock was set back by less than the time since its own renewal.
+ * renewal in that time would have corrected `lease_until`. The limit is two lengths and not one: if
+ * the clock was set back by less than the time since the caller's last renewal, the caller's lease
+ * is still regular, but a lease that was renewed just before ends more than one length ahead.
  * @param heldSeconds time for which the caller has held its lease, with regular renewals.
  * @returns the ids of the processes that were declared dead.
  */

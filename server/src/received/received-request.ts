@@ -37,7 +37,8 @@ export interface SettingsCheck {
 }
 
 /**
- * Whether an outcome still applies: not if the token is no longer valid (`unauthorized`), or if the
- * trigger's settings have changed since the outcome was decided (`reconfigured`).
+ * Whether an outcome still applies. It no longer applies if the token has become invalid
+ * (`unauthorized`), or if the trigger's settings have changed since the outcome was decided
+ * (`reconfigured`).
  */
 export type CheckResult = "valid" | "unauthorized" | "reconfigured";

@@ -10,7 +10,10 @@ export interface HandshakeAnswer {
   readonly body: string;
 }
 
-/** Challenges are sent back to the client, so they must not contain characters such as `<`. */
+/**
+ * Challenges are sent back to the client. They must not contain characters such as `<`, so that no
+ * browser can interpret them as HTML.
+ */
 const challengeForm = /^[\w.-]{1,256}$/;
 
 /**

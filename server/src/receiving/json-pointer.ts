@@ -1,8 +1,8 @@
 import { isJsonObject } from "../base/json/index.ts";
 
 /**
- * Returns the value at a JSON pointer (RFC 6901); undefined if there is none. Reads own fields
- * only.
+ * Returns the value at a JSON pointer (RFC 6901); undefined if there is none. Properties that an
+ * object inherits, such as `constructor`, are not read.
  */
 export function valueAt(root: unknown, pointer: string): unknown {
   let value = root;

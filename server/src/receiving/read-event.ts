@@ -5,7 +5,10 @@ import { valueAt } from "./json-pointer.ts";
 import { sourceAt } from "./json-source.ts";
 import { headerOf, mediaTypeOf, queryOf, type RawRequest } from "./raw-request.ts";
 
-/** The event's id and type; null if the request has none, or the settings do not locate it. */
+/**
+ * The event's id and type. Each is null if the request does not contain it, or if the trigger's
+ * settings do not say where it is.
+ */
 export interface ReceivedEvent {
   /** Stays the same when the sender repeats the event. At most 200 characters. */
   readonly id: string | null;

@@ -13,7 +13,10 @@ export function storedHeaders(
   return headersOf(Object.keys(request.headers), settings, request);
 }
 
-/** Returns the headers that the agent sees: the chosen ones that are present and can be stored. */
+/**
+ * Returns the headers that the agent sees: those that are chosen in the trigger's settings, are
+ * present and can be stored. Credentials are left out.
+ */
 export function chosenHeaders(
   settings: Pick<Receiving, "headers" | "verification">,
   request: Pick<RawRequest, "headers">,
@@ -38,15 +41,18 @@ function headersOf(
 }
 
 /**
- * Returns the value with each token of a trigger replaced by `[secret]`. A proxy that rewrites the
- * path of a request repeats the original one in a header, such as `x-original-url`, and browsers do
- * in `referer`.
+ * Returns the value with each token of a trigger replaced by `[secret]`. Headers can contain the
+ * trigger's URL, and with it the token: a proxy that rewrites the path of a request may send the
+ * original path in a header such as `x-original-url`, and browsers send a page's URL in `referer`.
  */
 export function withoutTriggerTokens(value: string): string {
   return value.replaceAll(/bkt_[\w-]{40,}/g, "[secret]");
 }
 
-/** Returns the chosen query parameters that are present, repeated ones joined by commas. */
+/**
+ * Returns the query parameters that are chosen in the trigger's settings and present in the
+ * request. The values of a repeated parameter are joined by commas.
+ */
 export function chosenQuery(
   { query }: Pick<Receiving, "query">,
   request: Pick<RawRequest, "url">,

@@ -62,8 +62,8 @@ export function sumOf(one: Amounts, other: Amounts): Amounts {
 }
 
 /**
- * Returns the amount that counts for a limit, in the unit of its metric; null if it is an unknown
- * cost.
+ * Returns the amount that counts for a limit, in the unit of its metric; null if the limit is in
+ * money and the cost is unknown.
  */
 export function amountIn(
   { scope, metric }: Pick<Limit, "scope" | "metric">,
@@ -82,8 +82,8 @@ export function amountIn(
 }
 
 /**
- * Returns an SQL expression for the amount that counts for a budget. An unknown cost counts as 0.
- * It is the counterpart of `amountIn`.
+ * Returns an SQL expression for the amount that counts for a budget. It chooses the same column as
+ * `amountIn`, but an unknown cost counts as 0.
  * @param budget alias of a row with the columns scope_kind and metric.
  * @param amounts alias of a row with the columns cost_micros, voice_ms and browser_ms.
  * @param columns expressions for the number of tokens, and for the cost that counts for a plan.
@@ -112,7 +112,7 @@ export const entryAmountSql = (budget: string, entry: string) =>
   });
 
 /**
- * Returns an SQL expression for the amount that a reservation counts for in a budget.
+ * Returns an SQL expression for the amount that a reservation holds in a budget.
  * @param budget alias of a row with the columns scope_kind and metric.
  * @param held alias of the reservation, or of a request for one with the same columns.
  */
@@ -132,10 +132,10 @@ export const crossedSql = (spent: string, allowed: string) =>
 
 /**
  * Returns SQL of a row with the columns starts and ends: the calendar period that determines the
- * current period of a budget if its stored period is over. It is a month for a plan and otherwise a
- * day. If a month of a plan would end within 27 hours after the stored month, it is the following
- * month: otherwise, a workspace that moves its time zone west again and again, which moves midnight
- * by up to 26 hours, would get the allowance of a whole month each time.
+ * current period of a budget if its stored period is over. It is a month for a plan and a day for
+ * any other budget. A month that ends within 27 hours after the stored month is skipped, and the
+ * following month is returned. Without this, a workspace could move its time zone west, which moves
+ * midnight by up to 26 hours, and get the allowance of a whole month for these few hours.
  * @param scopeKind SQL expression for the scope of the budget.
  * @param budget alias of the budget's row, which can be null.
  * @param workspace alias of the workspace's row.
@@ -159,8 +159,8 @@ export const nextStartSql = (budget: string, period: string) =>
   `greatest(case when ${period}.starts <= now() then ${period}.starts end, ${budget}.ends)`;
 
 /**
- * Returns SQL of two columns, starts and ends, of the current period of a budget: the stored one,
- * or the next one if that is over.
+ * Returns SQL of two columns, starts and ends, of the current period of a budget. This is the
+ * stored period or, if the stored period is over, the next one.
  * @param budget alias of the budget's row. If it is null, the current period is the calendar
  *   period.
  * @param period alias of the row that `calendarPeriodSql` returns.

@@ -1,5 +1,5 @@
-// This file is long because all tests share the agents and statements that spend a budget, and a
-// property test repeats them in random orders.
+// This file is long because all tests, and a property test with random batches, share the helper
+// functions that start runs, reserve for them and charge them.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
@@ -95,7 +95,7 @@ const call = (micros: number | null, rest: Partial<MeteredCall> = {}): MeteredCa
   ...rest,
 });
 
-/** Ends the run with these calls. */
+/** Ends the run and reports `calls`, which charges them to its budgets. */
 const end = (run: Run, calls: readonly MeteredCall[], rest: Partial<AppendRow> = {}) =>
   appendToRuns(database, [
     appendRow(run, owner, {
@@ -105,7 +105,10 @@ const end = (run: Run, calls: readonly MeteredCall[], rest: Partial<AppendRow> =
     }),
   ]);
 
-/** Locks a budget in a transaction of its own. The caller ends it and releases the connection. */
+/**
+ * Locks a budget in a new transaction on a separate connection. The caller must end the transaction
+ * and release the connection.
+ */
 async function lockBudget(id: number) {
   const client = await engine.connect();
   await client.query("begin");
@@ -272,7 +275,8 @@ test("a period that is over starts the next one, and keeps what is reserved", as
 test("the next month of a plan does not end before a month has passed if the zone moved west", async () => {
   const agent = await seedAgent(database);
   const id = await addBudget(agent, { kind: "plan", allowed: 1_000, endsIn: "-1 second" });
-  // A month of the new zone ends at the next midnight.
+  // A month of the plan now begins on the date that is tomorrow in the new zone. So the current
+  // month ends at the next midnight of this zone.
   await engine.query(
     `update workspaces set time_zone = 'Etc/GMT+12',
       plan_anchor = extract(day from (now() + interval '12 hours') at time zone 'UTC') where id = $1`,
@@ -398,7 +402,8 @@ test.each([
   const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
   const run = await start(agent);
   const entry = toEntry({ type: "run.step", data: { text: "x".repeat(70_000) } } as never);
-  // The insert of the append has to wait until this transaction ends.
+  // This transaction inserts a row with the same key as the append. So the insert of the append
+  // waits until this transaction ends.
   const other = await engine.connect();
   await other.query("begin");
   await other.query(insertSame, [run.workspaceId, run.runId, entry.artifact?.id]);
@@ -523,7 +528,7 @@ test("of many waiting runs, a wake lets only those ask again that have waited lo
   await kinds(asking(await start(agent), 1_000));
   const runs = await Promise.all(Array.from({ length: 40 }, () => start(agent)));
   const stop = new AbortController();
-  /** The runs that ask in each statement. All runs that ask at a time share one. */
+  /** For each statement, the runs that ask in it. Runs that ask at the same time share one. */
   const asked: Set<string>[] = [];
   const reservations = new Reservations(database, async (act) => {
     asked.push(new Set());

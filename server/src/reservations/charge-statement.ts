@@ -95,10 +95,12 @@ export function chargeBudgets(
 }
 
 /**
- * Returns SQL that selects a workspace event for each of 50, 80 and 100 percent that a budget has
- * reached.
- * @param reached name of a common table expression with the identifying columns of budgets and
- *   was_crossed, new_crossed, new_spent, new_allowed, new_ends.
+ * Returns SQL that selects a workspace event for each threshold (50, 80 or 100 percent) that a
+ * budget had not reached before and has reached now.
+ * @param reached name of a common table expression of budgets, with the columns workspace_id,
+ *   scope_kind, scope_id and metric. The highest threshold that was reached before is was_crossed,
+ *   and the highest one that is reached now is new_crossed (0: none). The columns new_spent,
+ *   new_allowed and new_ends are shown in the event.
  */
 export const selectThresholds = (reached: string): string => `
   select c.workspace_id, case when c.scope_kind = 'agent' then c.scope_id end as agent_id,
@@ -165,7 +167,8 @@ select json_agg(distinct workspace_id) as workspaces from gone`,
  * that were released to the queue and whose journal reports all their calls. The statement that
  * ends a run usually does this itself. It does not if a reservation is written later, for example
  * by a process that hung while another one took the run over and ended it.
- * @returns the workspaces of these runs.
+ * One call returns at most `maxReturned` reservations.
+ * @returns the ids of the workspaces of these runs.
  */
 export async function returnReservations(database: Database): Promise<readonly string[]> {
   const { rows } = await database.engine.query<{ workspaces: string[] | null }>(

@@ -219,8 +219,8 @@ function withKept({ budget, kept }: State, used: Amounts): Limit {
 }
 
 /**
- * Returns the rejection. Its limit shows the amount actually spent, without the amounts that other
- * runs hold.
+ * Returns the rejection `fit` with the original budget as its limit. The limit that `fitInto` got
+ * is from `withKept`, which counts amounts that other runs hold as spent.
  */
 function spent(own: readonly State[], fit: Spent): Decision {
   return { ...fit, limit: original(own, fit.limit) ?? fit.limit };

@@ -7,9 +7,10 @@ import { type Amounts, amountIn, type Limit } from "./budget.ts";
 export const minOutputTokens = 256;
 
 /**
- * A limit counts as used up if even a call with at most this many input tokens does not fit. With 0
- * it would hardly ever count as used up: a token is reserved for each byte of instructions, tools
- * and input, so when all usual calls are rejected, enough is left for a call without input.
+ * A limit counts as used up if even a call with at most this many input tokens does not fit. If
+ * this number were 0, a limit would hardly ever count as used up. One token is reserved for each
+ * byte of instructions, tools and input, so usual calls are already rejected while there is still
+ * enough left for a call without input.
  */
 const smallInputTokens = 32_768;
 

@@ -50,7 +50,7 @@ export class Reservations {
   readonly #queues = new Map<string, Queue>();
   /** The `revision` of each workspace that is known to have a limit. */
   readonly #limited = new LRUCache<string, number>({ max: maxWorkspaces });
-  /** The runs of this process for which it has reserved something. */
+  /** The ids of the runs for which this process has reserved something. */
   readonly #holding = new Set<string>();
   #revisions = 0;
   #asked = 0;
@@ -105,9 +105,9 @@ export class Reservations {
   }
 
   /**
-   * Returns what was reserved for the first call of a run when it was started. A run that waits for
-   * memory must not hold what others need to go on. The caller must then call `wakeWaiting`, here
-   * and in the other processes.
+   * Returns to the budgets what was reserved for the first call of a run when it was started. A run
+   * that waits for memory must not hold amounts that other runs need to continue. The caller must
+   * then call `wakeWaiting` in this process and in the other processes.
    * @throws the reason of `signal` when it aborts.
    */
   async giveBack(
@@ -156,7 +156,8 @@ export class Reservations {
         queue.waiters.add(waiter);
         // If there was a wake during the request, the run asks again at once: the request may have
         // read the budgets before the change that the wake announces. As with every wake, only the
-        // first runs do: hundreds of requests would still be in progress at the next wake.
+        // first `maxWoken` runs ask again. If hundreds did, their requests would still be in
+        // progress at the next wake, and all of them would ask again.
         const isWoken = queue.wakes !== wakes && firstOf(queue, waiter.blockedAt).includes(waiter);
         if (!isWoken) await waitForWake(waiter, signal);
       }
@@ -212,7 +213,7 @@ function wakeGroup(queue: Queue, blockedAt: string): void {
 
 /**
  * Returns up to `maxWoken` of the runs that wait for the budgets `blockedAt`: those that have
- * waited longest. Some of them may be asking.
+ * waited longest. Some of them may have a request in progress; their `wake` is undefined.
  */
 function firstOf({ waiters }: Queue, blockedAt: string): Waiter[] {
   const first: Waiter[] = [];

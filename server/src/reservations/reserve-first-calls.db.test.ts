@@ -79,7 +79,8 @@ test("is not written twice if the same start is sent twice", async () => {
   const id = await addBudget(agent, 1_000);
   const row = calling(agent, 300);
   expect(await reserved(row)).toEqual([true]);
-  // The run learns from its own reservation whether it needs another one, so `false` is safe.
+  // `false` is safe: before its first call, the run then requests a reservation, which replaces the
+  // stored one.
   expect(await reserved(row)).toEqual([false]);
   expect(await reservedIn(id)).toBe(300);
 });

@@ -8,11 +8,12 @@ const amountOfCall = heldAmountSql("b", "a");
  * runs can use. A run then needs no statement of its own to reserve it. Runs for which nothing is
  * reserved here reserve later, as all runs do for their further calls.
  *
- * The SQL reserves for a run only if in each of its budgets at least half of the unspent amount
- * stays free. Close to a limit, runs then reserve in the order in which they call their models. The
- * SQL reserves nothing in a budget that other runs wait for, whose period is over, or that another
- * transaction has locked: a start never waits for the lock of a budget, which all runs of a
- * workspace share. Budgets of voice and browser seconds do not matter to model calls.
+ * The SQL reserves for a run only if at least half of the unspent amount of each of its budgets
+ * stays free. Close to a limit, each run reserves later, just before its model call, so that the
+ * rest goes to the runs that call their models first. The SQL reserves nothing in a budget that
+ * other runs wait for, whose period is over, or that another transaction has locked: a start never
+ * waits for the lock of a budget, which all runs of a workspace share. Budgets of voice and browser
+ * seconds do not matter to model calls.
  *
  * @param starting name of a common table expression with the columns run_id, workspace_id,
  *   agent_id, principal, trigger_id and status of the runs to start, and call_cost_micros,

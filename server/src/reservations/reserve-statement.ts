@@ -95,8 +95,8 @@ function toBudget(row: BudgetRow): LockedBudget {
 export const waiterTimeoutSeconds = 15;
 
 /**
- * Maximum number of waiting runs of a workspace that are considered: those that began to wait
- * first.
+ * Maximum number of waiting runs that a decision considers in each workspace: those that began to
+ * wait first.
  */
 const maxWaiting = 500;
 
@@ -214,8 +214,9 @@ export interface ReserveInput {
     readonly id: number;
     readonly reserved: number;
     /**
-     * Whether a request was rejected because of the amount spent of the budget, and not because of
-     * its own size: see `isUsedUp`. A ceiling with `pauses_agent` then pauses its agent.
+     * Whether a request was rejected because too little is left of the budget even for a small call
+     * (`isUsedUp` in fit.ts), now or earlier in the period. A ceiling with `pauses_agent` then
+     * pauses its agent. A request that was rejected only because it is large does not count.
      */
     readonly refused: boolean;
     /** Whether a run waits until a reserved amount of the budget is returned. */

@@ -4,7 +4,7 @@ import type { PrepareDeletion, RowKind } from "./kinds.ts";
 interface DatedTable {
   readonly table: string;
   readonly kind: RowKind;
-  /** The column from which the age counts. It has an index, except in small tables. */
+  /** The column with the time from which a row's age counts. Large tables have an index on it. */
   readonly time: string;
   /**
    * Setting that says how many days after `time` a row is deleted. `expired`: a row is deleted as

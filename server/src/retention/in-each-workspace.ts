@@ -1,7 +1,7 @@
 import type { DeleteSome, Queryable } from "./kinds.ts";
 import { listWorkspaceDays, type WorkspaceDays } from "./workspaces-store.ts";
 
-/** Workspaces that are read at a time. */
+/** Number of workspaces that one query reads. */
 const pageSize = 500;
 
 /**

@@ -38,7 +38,7 @@ export type DeleteSome = (max: number) => Promise<Batch>;
 
 /**
  * Prepares the deletion of old rows. Returns undefined if the rows are kept for ever.
- * @param now the database's time. A machine whose clock is wrong deletes no row too early.
+ * @param now the database's time, so that a machine whose clock is wrong deletes no row too early.
  */
 export type PrepareDeletion = (
   connection: Queryable,

@@ -7,7 +7,7 @@ import { readRunDays } from "./workspaces-store.ts";
 
 /**
  * Returns the error for a run that does not exist, or that the actor cannot see. Nothing is stored
- * about deleted runs, so only the time in its id shows whether this one may have been deleted.
+ * about deleted runs, so only the time in `runId` shows whether the run may have been deleted.
  */
 export async function missingRun(
   tx: WorkspaceTransaction,

@@ -5,7 +5,7 @@ import { countCreatedRows } from "./pass-store.ts";
 /** Returns the milliseconds to pause after a batch. */
 export type Pace = (deleted: Batch["deleted"]) => number | Promise<number>;
 
-/** Runs that are deleted per second while few are created. */
+/** Minimum number of runs that are deleted per second. It applies while few runs are created. */
 const minRunsPerSecond = 200;
 /** How much faster rows are deleted than they are created, so that deleting keeps up. */
 const timesCreated = 2;

@@ -37,7 +37,10 @@ export async function stillPruning(connection: Queryable, processId: string): Pr
   return rowCount === 1;
 }
 
-/** Ends the pass of this process. @param isComplete whether it deleted all old rows. */
+/**
+ * Ends the pass of this process.
+ * @param isComplete whether the pass deleted all old rows. If not, the next pass is due at once.
+ */
 export async function endPass(
   connection: Queryable,
   processId: string,

@@ -275,8 +275,8 @@ test("other rows are deleted after their own retention, each kind by its setting
   ] as const) {
     const before = await left(table, column);
     const deleted = await pass(retention);
-    // Some tables share a setting. The pass for the first of them has also deleted the old rows of
-    // the second one, so its own pass deletes none.
+    // Some tables share a setting. The pass for the first of these tables has then already deleted
+    // the old rows of the second table, and the pass for the second table deletes none.
     if (before.length > 1) expect(deleted[kind], table).toBe(120);
     expect(await left(table, column), table).toHaveLength(1);
   }
@@ -423,7 +423,7 @@ test("a pass that is stopped, or loses its connection in a batch, deletes runs w
   await admin.query("select from events where run_id = $1 for update", [kept[0]]);
   const lost = pass({ runsDays: 30 });
   lost.catch(() => {});
-  // The batch has deleted the runs, and waits for the event.
+  // Waits until the lock on the event blocks the batch, then ends the connection of the batch.
   await eventually("a batch that waits", async () => {
     // Within a transaction, pg_stat_activity does not change until its snapshot is cleared.
     await admin.query("select pg_stat_clear_snapshot()");

@@ -12,8 +12,8 @@ import { beginPass, endPass, stillPruning } from "./pass-store.ts";
 import { oldRuns } from "./runs-store.ts";
 
 /**
- * All deletions, in their order. Deliveries and received requests come before runs, so that the
- * deletion of a run seldom has to clear the content of their rows.
+ * All deletions, in their order. The deletion of a run also clears the content of its deliveries
+ * and received requests. Old ones are deleted before the runs, so that few are left to clear.
  */
 const deletions: readonly PrepareDeletion[] = [
   ...datedRows,

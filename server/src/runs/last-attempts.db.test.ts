@@ -336,8 +336,9 @@ test("only runs that kill their process end interrupted, after bounded deaths", 
           else expect([id, status]).toEqual([id, "succeeded"]);
         }
         // `each` is the maximum number of processes that one killer kills: two on the attempts
-        // before the last one, one on the last attempt, and one for each halving of the suspects.
-        // The first of these processes is `dead`, which `deaths` does not count.
+        // before the last one, one on the last attempt, and one each time that the remaining
+        // suspects are halved to find the killer. The first of these processes is `dead`, which
+        // `deaths` does not count.
         const each = 3 - 1 + Math.ceil(Math.log2(Math.min(count, maxTogether))) + 1;
         expect(deaths).toBeLessThanOrEqual(killers.size * (each - 1));
       },

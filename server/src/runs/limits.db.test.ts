@@ -14,7 +14,8 @@ import { held, says, startModelServer, status } from "../../test/model-server.ts
 import { startTargetServer } from "../../test/target-server.ts";
 
 /**
- * Limits as callers see them: over HTTP, with a model that costs a micro-dollar per output token.
+ * Tests limits as callers see them: over HTTP, with a model that costs a micro-dollar per output
+ * token.
  */
 
 const beckon = await startTestBeckon();
@@ -491,8 +492,8 @@ describe("in mid-run", () => {
   );
 
   /**
-   * Starts a run whose first attempt fails without usage, and whose second attempt would be
-   * answered. `set` sets a limit while the provider holds the first attempt.
+   * Starts a run. Its first attempt at a model call fails without usage; a second attempt would get
+   * a response. `set` sets a limit while the provider holds the first attempt.
    */
   async function duringAttempt(
     workspace: PricedWorkspace,
@@ -500,7 +501,8 @@ describe("in mid-run", () => {
   ): Promise<Answer> {
     const agent = await workspace.agent(bounded);
     const released = Promise.withResolvers<void>();
-    // The second attempt begins at least 300 ms after this response. The limit is known by then.
+    // The second attempt begins at least 300 ms after this response. This is enough time for the
+    // process to learn of the limit.
     const failed = status(503, { headers: { "retry-after-ms": "300" } });
     server.script([held(released.promise, failed), answer]);
     const running = invoke(agent);
@@ -702,7 +704,8 @@ test.each(["invoke", "fire"])(
         : beckon.call(url, { credential: null, body: message }));
       return body.run_id;
     };
-    // The first run learns that the workspace has a limit, and what else a call contains.
+    // From the first run this process learns that the workspace has a limit, and how many bytes a
+    // call has besides the message. Without both, it cannot reserve together with the start.
     await ended(workspace, await start("Hello"));
     const gate = Promise.withResolvers<void>();
     server.script(async (request, index) => {
@@ -804,7 +807,7 @@ describe("a run that is rejected only by what is reserved", () => {
   test("ends at its deadline, without a bill", async () => {
     const { workspace, agent, ids, release } = await queue(1);
     // Only the next run gets this deadline. If the first run also had it, the first run would end
-    // then, and the next run would call the model instead of waiting.
+    // after 2 seconds, too, and the next run would call the model instead of waiting.
     await workspace.call(
       `/agents/${agent.id}`,
       { limits: { timeout_seconds: 2 } },

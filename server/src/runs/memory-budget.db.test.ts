@@ -88,7 +88,8 @@ test("a run that waits for memory holds nothing of a limit", async () => {
   const agent = await beckon.createAgent();
   const ceiling = `/limits/agent/${agent.id}`;
   await beckon.call(ceiling, { method: "PUT", body: { limit_micros: 1_000_000 } });
-  // From this run on, what a run can use is reserved together with its start.
+  // After this run, the process can predict what the first model call of a run uses at most. It
+  // reserves that amount together with the start of the next run.
   await over(await begin(agent, "first"));
   const held = freshTool();
   await fillShare(held);

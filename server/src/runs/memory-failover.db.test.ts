@@ -86,7 +86,10 @@ const over = (runId: string) =>
     return body.data.finished_at === null ? undefined : body.data;
   });
 
-/** Expects that the run's open tool call has a result, and that the run's usage is known. */
+/**
+ * Expects that the tool call that was in progress has the result `unknown`, and that the run's
+ * usage is known.
+ */
 async function expectClosed(runId: string, end: "cancelled" | "failed") {
   const { status, usage } = await over(runId);
   const { body } = await beckon.call(`/runs/${runId}/events`);

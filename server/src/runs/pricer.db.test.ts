@@ -6,7 +6,10 @@ import { operatorProviders } from "../providers/index.ts";
 import { defaultWorkspaceId } from "../workspaces/index.ts";
 import { createPricer } from "./pricer.ts";
 
-/** Prices of models whose providers have the URLs of vendors. No request is sent to the vendors. */
+/**
+ * Tests the prices of models whose providers have the URLs of vendors. No request is sent to the
+ * vendors.
+ */
 
 const beckon = await startTestBeckon();
 const apiKey = "key-0123456789abcdef";

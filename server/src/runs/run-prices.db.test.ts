@@ -5,7 +5,7 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { says, startModelServer } from "../../test/model-server.ts";
 
-/** What runs cost at the prices of their models. */
+/** Tests what runs cost at the prices of their models. */
 
 const model = await startModelServer();
 const folder = mkdtempSync(join(tmpdir(), "beckon-prices-"));

@@ -2,13 +2,18 @@ import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 
 /**
- * The sender disables a subscription that has more pending deliveries of events than this
- * (`maxPending` in deliveries/sender.ts). Counting stops at one more.
+ * Number of pending deliveries of events above which the sender disables a subscription
+ * (`maxPending` in deliveries/sender.ts). `readHealth` counts pending deliveries up to one more
+ * than this number.
  */
 const maxPending = 100_000;
 const maxCountedFailures = 10_000;
 
-/** The results of a subscription's attempts, and the numbers of its deliveries. */
+/**
+ * The results of a subscription's attempts, and the numbers of its deliveries: `pending` counts up
+ * to 100,001, and `failed` counts those of the last 24 hours, up to 10,000. `next_at` is the time
+ * of the next attempt of a pending delivery.
+ */
 export interface Health {
   readonly last_success_at: Date | null;
   readonly last_failure_at: Date | null;

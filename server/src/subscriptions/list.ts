@@ -7,8 +7,8 @@ import { listSubscriptionRows } from "./store.ts";
 import { toSubscription } from "./subscription.ts";
 
 /**
- * Returns one page of the workspace's subscriptions. A key that is limited to agents gets those
- * that are limited to some of these agents.
+ * Returns one page of the workspace's subscriptions. A key that is limited to some agents gets only
+ * subscriptions that are limited to agents of this key.
  * @throws ApiError `bad_request`, `forbidden`
  */
 export async function listSubscriptions({

@@ -41,9 +41,9 @@ export async function endPending(
 }
 
 /**
- * Like `endPending`, but if the database becomes unavailable, the rest is left to the periodic
- * sweep of `startSender`. For requests whose change is already committed: an error response would
- * say that nothing was changed.
+ * Like `endPending`, but does not throw if the database becomes unavailable: the periodic sweep of
+ * `startSender` then ends the remaining deliveries. For requests whose change is already committed:
+ * an error response would say that nothing was changed.
  */
 export async function endPendingOrLeave(...given: Parameters<typeof endPending>): Promise<void> {
   try {

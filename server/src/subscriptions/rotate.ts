@@ -14,8 +14,8 @@ import {
 } from "./subscription.ts";
 
 /**
- * Replaces the secret that signs deliveries. The previous secret also signs for `grace_seconds`
- * more, by default a day.
+ * Replaces the secret that signs deliveries. For `grace_seconds` after this, by default a day,
+ * deliveries are also signed with the previous secret.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function rotateSubscriptionSecret({

@@ -9,8 +9,8 @@ type Change = Omit<UpdateObject<Tables, "subscriptions">, "id" | "workspace_id" 
 
 /**
  * Selects the subscriptions of a workspace that are not deleted.
- * @param agentIds the agents that the caller is limited to: it sees only subscriptions to some of
- *   these agents. undefined: it sees all.
+ * @param agentIds the agents that the caller is limited to; undefined if it is not limited. A
+ *   limited caller sees only subscriptions that are limited to some of these agents.
  */
 function visible(
   tx: WorkspaceTransaction,
@@ -62,9 +62,9 @@ export function listSubscriptionRows(
 }
 
 /**
- * Returns the number of the workspace's subscriptions. Until the transaction ends, other
- * transactions that call this function for the same workspace wait, so that they count the rows
- * that this one inserts.
+ * Returns the number of the workspace's subscriptions. Takes a lock until the transaction ends:
+ * other transactions that call this function for the same workspace wait, and then also count the
+ * rows that this transaction has inserted. So concurrent requests cannot exceed the maximum.
  */
 export async function countSubscriptions(
   tx: WorkspaceTransaction,
@@ -142,8 +142,8 @@ export function resumeSubscriptionRow(
 }
 
 /**
- * Replaces the secret. The current secret becomes the previous one, which also signs for
- * `graceSeconds` more. The secret that was the previous one no longer signs.
+ * Replaces the secret. For the next `graceSeconds`, deliveries are signed with the old secret, too.
+ * A secret that an earlier rotation replaced no longer signs, even if its time has not passed.
  */
 export function rotateSecretRow(
   tx: WorkspaceTransaction,

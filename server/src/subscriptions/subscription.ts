@@ -61,8 +61,8 @@ export async function showSubscription(
 
 /**
  * Returns the subscription.
- * @throws ApiError `not_found`, including when it is deleted, or when the caller is limited to
- *   agents and the subscription is not limited to some of these.
+ * @throws ApiError `not_found`, also if the subscription is deleted, or if the caller is limited to
+ *   some agents and the subscription is not limited to agents among them.
  */
 export function requireSubscription(
   tx: WorkspaceTransaction,
@@ -74,7 +74,7 @@ export function requireSubscription(
 
 /**
  * Like `requireSubscription`, and locks its row against other changes until the transaction ends.
- * @throws ApiError `not_found` in the same cases.
+ * @throws ApiError `not_found` in the same cases as `requireSubscription`.
  */
 export function requireSubscriptionForChange(
   tx: WorkspaceTransaction,

@@ -12,7 +12,7 @@ const agent = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 const { engine } = beckon.db.database;
 
-/** No server listens here, and Beckon is allowed to call it. */
+/** No server listens at this address. The setting BECKON_EGRESS_ALLOW above lets Beckon call it. */
 const nowhere = "http://127.0.0.1:9/events";
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const header = { authorization: "Bearer receiver-password" };
@@ -386,7 +386,7 @@ describe("a paused subscription", () => {
   test("shows the oldest missed delivery, even if there are more than are counted", async () => {
     const { id } = await created();
     await beckon.call(`${at(id)}/pause`, { method: "POST" });
-    // The first delivery failed. The 100,000 later ones were not sent.
+    // The oldest of the 100,001 deliveries failed. All others were not sent.
     await engine.query(
       `insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version,
           status, finished_at)

@@ -20,8 +20,9 @@ import {
 } from "./subscription.ts";
 
 /**
- * Sends an example event of a type to the receiver. The body has `"test": true`. The event is not
- * stored, so it cannot be read from the API.
+ * Sends an example event to the receiver: of the type in the request's body or, without one, of the
+ * subscription's first event type. The delivered body has `"test": true`. The event is not stored,
+ * so it cannot be read from the API.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the subscription is not
  *   enabled.
  */

@@ -62,8 +62,9 @@ export async function updateSubscription({
     const isOther = columns.url !== undefined || secret !== undefined || headers !== undefined;
     const changed = await updateSubscriptionRow(tx, row, {
       ...columns,
-      // Failures with the old URL, secret or headers no longer count. While the subscription is not
-      // enabled, its resume still needs the time, to count what failed before.
+      // Clears `failing_since`, because failures with the old URL, secret or headers no longer
+      // count. A subscription that is not enabled keeps it: when the subscription is resumed, the
+      // deliveries that failed since that time are counted as missed.
       ...(isOther && row.status === "enabled" ? { failing_since: null } : {}),
       ...(secret === undefined
         ? {}

@@ -11,9 +11,9 @@ import { parseFromServer, type Ready, type Reaped } from "./messages.ts";
 import type { MetricsCollector } from "./metrics-collector.ts";
 
 /**
- * Size in MiB of a semi-space of V8's young generation, for objects that live no longer than a
- * request. With V8's default of 16, many such objects move to the old generation before they are
- * garbage. Collecting them there costs a fifth of a server's CPU.
+ * Size in MiB of a semi-space of V8's young generation. With V8's default of 16, many objects that
+ * live only as long as a request move to the old generation before they are garbage. Collecting
+ * them there costs a fifth of a server's CPU.
  */
 const youngGenerationMib = 32;
 
@@ -95,9 +95,10 @@ const maxFailedStarts = 3;
  */
 const portFd = 4;
 /**
- * Maximum ids of exited servers that are passed to a new server. Linux limits an argument to 128
- * KiB. Without a limit, servers that fail to start again and again would fill it within hours. If
- * the id of an exited server is not passed, its runs are resumed when its lease expires.
+ * Maximum ids of exited servers that are passed to a new server. They are passed in one argument,
+ * which Linux limits to 128 KiB. Without a maximum, the ids of servers that repeatedly fail to
+ * start would exceed this size within hours. If the id of an exited server is not passed, its runs
+ * are resumed when its lease expires.
  */
 const maxUnrecorded = 1_000;
 /** Maximum milliseconds to wait for servers to report how many runs they execute. */

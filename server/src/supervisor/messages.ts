@@ -76,8 +76,8 @@ const collect = z.object({
 export type Collect = z.infer<typeof collect>;
 
 /**
- * The server's metrics, in the form of prom-client. `id` is that of the message `collect`; 0 if the
- * supervisor did not ask.
+ * The server's metrics, in the form of prom-client. `id` is the id of the message `collect` that
+ * asked for the metrics; 0 if the supervisor did not ask for them.
  */
 const metrics = z.object({
   type: z.literal("metrics"),

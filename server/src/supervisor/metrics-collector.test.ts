@@ -7,7 +7,10 @@ import { MetricsCollector } from "./metrics-collector.ts";
 
 afterEach(() => void vi.useRealTimers());
 
-/** Adds a server with `queued` runs. Returns an object that says whether it responds. */
+/**
+ * Adds a server that reports `queued` queued runs. Tests set `isSilent` of the returned object, so
+ * that the server no longer responds.
+ */
 async function addServer(collector: MetricsCollector, queued: number) {
   const server = { isSilent: false };
   const metrics = await createMetrics({ isOn: true });

@@ -22,9 +22,10 @@ interface Server {
 /**
  * Collects the metrics of all servers over their channels and adds them up.
  *
- * A counter must never decrease, because Prometheus would take that for a restart and count all of
- * it again. So a server that does not respond in time counts with its last metrics, and what exited
- * servers have counted is kept. Increments between the last collection and a crash are lost.
+ * A counter must never decrease, because Prometheus would take a decrease for a restart and count
+ * the whole value again. So the last metrics of a server that does not respond in time are used,
+ * and the counters of exited servers are kept. Increments between the last collection and a crash
+ * are lost.
  *
  * Only one server is asked for the gauges of the database, if possible one that was not silent at
  * the previous request. A silent server's values of these gauges are left out, because old values

@@ -27,7 +27,8 @@ export async function serveMetrics(
   log: Log,
 ): Promise<MetricsServer> {
   const server = createServer(
-    // Few and small requests are expected. Anything else must not keep the supervisor busy.
+    // Prometheus sends few and small requests. The limits end slow requests and reject large ones,
+    // so that no other client can keep the supervisor busy.
     { requestTimeout: 5_000, headersTimeout: 5_000, maxHeaderSize: 8_192, keepAliveTimeout: 5_000 },
     async (incoming, outgoing) => {
       const isFound = incoming.url === "/metrics";

@@ -5,9 +5,9 @@ import { bindingOfToken } from "./binding-of-token.ts";
 import { deleteTokens, insertToken, retireToken, type Subject } from "./store.ts";
 
 /**
- * Issues a token for an agent or a trigger. The previous token stays valid for `graceSeconds` more;
- * with 0 it is revoked at once. The caller must have inserted or locked the row of the agent or
- * trigger, so that concurrent rotations run one after the other.
+ * Issues a token for an agent or a trigger, and returns it in plain text. The previous token stays
+ * valid for `graceSeconds` more; with 0 it is revoked at once. The caller must have inserted or
+ * locked the row of the agent or trigger, so that concurrent rotations run one after the other.
  */
 export async function issueToken(
   tx: WorkspaceTransaction,

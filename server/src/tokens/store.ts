@@ -41,7 +41,10 @@ export async function deleteTokens(tx: WorkspaceTransaction, subject: Subject): 
   return Number(result.numDeletedRows);
 }
 
-/** Sets the current token to expire in `graceSeconds`, and deletes the token before it. */
+/**
+ * Sets the current token to expire in `graceSeconds`. Deletes the token that an earlier rotation
+ * has replaced, even if its grace period has not ended.
+ */
 export async function retireToken(
   tx: WorkspaceTransaction,
   subject: Subject,

@@ -24,8 +24,9 @@ export type MappedRequest =
       /** The part of the run's input after the prompt prefix. */
       readonly message: string;
       /**
-       * The parts of the field `message`, in order. The kind `message` is the rendered template,
-       * `values` are the chosen headers and query parameters.
+       * The parts of which the field `message` consists, in order. A part of the kind `message` is
+       * the rendered template, `values` are the chosen headers and query parameters, and `payload`
+       * is the decoded body.
        */
       readonly parts: readonly { readonly kind: "values" | "message" | "payload"; text: string }[];
     }
@@ -34,7 +35,7 @@ export type MappedRequest =
   | {
       readonly kind: "failed";
       readonly mistake: MappingMistake;
-      /** The mistake as the error of a run. */
+      /** The mistake as a sentence, which becomes the error message of the failed run. */
       readonly error: string;
       /** The payload, for the input of the failed run; empty if it is too large for a run. */
       readonly message: string;

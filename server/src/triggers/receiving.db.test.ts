@@ -614,7 +614,8 @@ describe("a replay", () => {
     const late = request(url, { method: "POST", headers: { expect: "100-continue" } });
     late.flushHeaders();
     await once(late, "continue");
-    // The server has received the headers. The body arrives in a later millisecond.
+    // The server has received the headers. The body is sent some milliseconds later, so that the
+    // request arrives and is stored at different times.
     const headersAt = Date.now();
     await expect.poll(Date.now).toBeGreaterThan(headersAt + 5);
     late.end("x");

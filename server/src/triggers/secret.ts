@@ -95,8 +95,9 @@ function requireReceiving(row: TriggerRow) {
 }
 
 /**
- * Returns the stored verify token. A token that cannot be decrypted is left out: after the loss of
- * a master key, setting the secret again must be enough.
+ * Returns the stored verify token; null if there is none or if it cannot be decrypted. It throws no
+ * error, because after the loss of a master key, `setSenderSecret` must be able to replace both
+ * secrets.
  */
 function readableVerifyToken(ctx: Context, row: TriggerRow): string | null {
   const opened = attempt(() => openSecret(ctx, row, "verify_token"));

@@ -38,9 +38,9 @@ export function findTriggerForChange(
 }
 
 /**
- * Size of all prompt prefixes and settings on one page, in bytes, after which it has no more
- * triggers. With the smallest memory budget, a page of 4.7 million characters could never be sent,
- * see `listAgentRows`.
+ * A page ends with the trigger at which its prompt prefixes and settings reach this many bytes.
+ * With the smallest memory budget, Beckon could never send a page of more than 4.7 million
+ * characters: `maxPageBytes` in agents/records/store.ts has the calculation.
  */
 const maxPageBytes = 3 * 1024 * 1024;
 
@@ -125,7 +125,10 @@ export function updateTriggerRow(
     prompt_prefix?: string | undefined;
     enabled?: boolean | undefined;
     allows_callback?: boolean | undefined;
-    /** As JSON. A request whose verification used the previous settings is verified again. */
+    /**
+     * As JSON. null removes the settings. A change increments `receiving_version`, so that a
+     * request that was verified with the previous settings is verified again.
+     */
     receiving?: string | null | undefined;
     /** Encrypted. */
     verify_token?: string;

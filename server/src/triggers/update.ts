@@ -61,9 +61,9 @@ function missingVerifyToken(ctx: Context, row: TriggerRow): { verify_token?: str
 }
 
 /**
- * Returns the mistakes with the last received request. If the caller cannot open received requests,
- * or finding them fails, returns none, because the change is already committed and the request must
- * succeed.
+ * Returns the mistakes that the filter and the template make with the last received request.
+ * Returns none if the caller cannot open received requests, or if the request cannot be evaluated:
+ * the change of the trigger is already committed, so the caller must get no error.
  */
 async function warningsOf(ctx: Context & MappingServices & BodyServices, row: TriggerRow) {
   const tried = await attemptAsync(() => tryOnLastRequest(ctx, row));

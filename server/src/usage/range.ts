@@ -4,7 +4,7 @@ import { ApiError } from "../base/errors.ts";
 const dayMs = 86_400_000;
 /** Length in days of a range without `from`. */
 const defaultDays = 30;
-/** Maximum days of a range for which single entries are read, not sums by day. */
+/** Maximum days of a range if the report must read single entries instead of the sums by day. */
 const maxDaysOfEntries = 31;
 
 /** The range of a report: two days, both inclusive, or two times, the second exclusive. */

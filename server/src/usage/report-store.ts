@@ -15,7 +15,7 @@ export interface ReportQuery {
   readonly tag: string | undefined;
   /** The time zone in which hours begin. */
   readonly timeZone: string;
-  /** `keys` of the last row of the page before; undefined for the first page. */
+  /** `keys` of the last row of the previous page; undefined for the first page. */
   readonly after: readonly [string, string] | undefined;
   /** Maximum number of rows to return. */
   readonly limit: number;
@@ -57,7 +57,7 @@ type Row = { readonly [Column in (typeof summed)[number]]: string } & {
   readonly since: Date | null;
 };
 
-/** Returns the workspace's time zone, the time of the database, and its date in this time zone. */
+/** Returns the workspace's time zone and local date, and the database's current time. */
 export async function readToday(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -255,8 +255,8 @@ function amountsOf(row: Row): UsageTotals {
     reasoning_tokens: Number(row.reasoning_tokens),
     voice_ms: Number(row.voice_ms),
     browser_ms: Number(row.browser_ms),
-    // Failed calls have the known cost 0. If all other costs are unknown, so is the sum: it is not
-    // shown as 0.
+    // If some costs are unknown and the known ones add up to 0, the sum is null. Failed calls have
+    // the known cost 0, and the sum 0 would look as if the other calls had been free.
     cost_micros: cost === 0 && unknown > 0 ? null : cost,
     unknown_cost_entries: unknown,
     estimated_entries: Number(row.estimated_entries),

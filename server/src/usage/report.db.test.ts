@@ -17,7 +17,7 @@ import { rollUp } from "./roll-up.ts";
 const { database } = await testDatabase();
 const cipher = createSecretCipher(randomBytes(32));
 
-/** Returns the report of a workspace, as its owner gets it. */
+/** Returns the report of a workspace for an actor that can read the usage of all its agents. */
 async function usageOf(workspaceId: string, query: Record<string, string>): Promise<UsageReport> {
   const ctx: Context = { database, cipher, actor: { kind: "system" }, workspaceId };
   const usage = await getUsage({ ctx, input: { query } });

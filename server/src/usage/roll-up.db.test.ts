@@ -107,11 +107,12 @@ function zoneAtNoon(): string {
 }
 
 /**
- * Returns two time zones. In the second one it is exactly a day later than in the first one, and in
- * neither does a day end within the next hour.
+ * Returns two time zones. The local time in the second one is exactly a day ahead of the local time
+ * in the first one. Midnight is at least an hour away in both, so that no day ends during a test.
  */
 function zonesADayApart(): readonly [earlier: string, later: string] {
-  // In the zones of the first pair a day ends at 12:00 UTC, in those of the second one at 10:00.
+  // Midnight is at 12:00 UTC in both zones of the first pair, and at 10:00 UTC in those of the
+  // second pair. Between 9:00 and 11:00 UTC, the second pair would be too close to midnight.
   return [9, 10].includes(new Date().getUTCHours())
     ? ["Etc/GMT+12", "Etc/GMT-12"]
     : ["Etc/GMT+10", "Etc/GMT-14"];

@@ -4,8 +4,8 @@ import { countColumns } from "./sum-entries.ts";
 
 /**
  * Columns by which entries are summed up. A row of `usage_days` has these columns and `sums`.
- * Several rows can have the same values in these columns, because each roll-up adds new ones. They
- * are called a group, and are later merged into one row.
+ * Several rows can have the same values in these columns, because each roll-up adds new rows. Rows
+ * with the same values are called a group, and are later merged into one row.
  */
 const groupColumns = "day, agent_id, provider, model, principal, trigger_id, kind";
 const sums = [
@@ -70,7 +70,7 @@ export async function findDue(database: Pick<Database["engine"], "query">): Prom
 
 /**
  * Makes PostgreSQL use indexes in this transaction. The statistics of the tables may be from a time
- * when the tables were small, and with them PostgreSQL would scan all entries.
+ * when the tables were small. With such statistics, PostgreSQL would scan all entries.
  */
 export async function preferIndexes(tx: WorkspaceTransaction): Promise<void> {
   await sql`select set_config(name, 'off', true)
@@ -79,7 +79,7 @@ export async function preferIndexes(tx: WorkspaceTransaction): Promise<void> {
   );
 }
 
-/** The progress of the sums of a workspace's entries. */
+/** How far a workspace's entries are summed up, and how far the sums are merged. */
 interface Progress {
   /** Entries whose transaction id is lower are summed up. */
   readonly upTo: string;

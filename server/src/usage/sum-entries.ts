@@ -1,4 +1,7 @@
-/** The columns of a ledger entry with numbers of tokens, in the order of a run's usage. */
+/**
+ * The columns of a ledger entry with numbers of tokens. The order matters, because `spentData` of
+ * end-runs.ts takes the first three by their position.
+ */
 export const tokenColumns = [
   "input_tokens",
   "output_tokens",

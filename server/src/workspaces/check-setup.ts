@@ -9,8 +9,8 @@ import { hasOwner, isSetupHash } from "./setup-store.ts";
 import { findWorkspaceRow } from "./store.ts";
 
 /**
- * Returns what the setup link is for, to show before it is used. Changes nothing. An invalid token
- * counts as a failed attempt, as in `setUp`.
+ * Returns the name of the workspace that the setup link is for, which is shown before the link is
+ * used. The link stays valid. An invalid token counts as a failed attempt, as in `setUp`.
  * @throws ApiError `bad_request`; `unauthorized` for an invalid link; `too_many_requests`
  */
 export async function checkSetup({

@@ -17,8 +17,9 @@ export interface Call {
   /** Whether a connection broke, a server was unavailable, or the wait timed out. */
   faulted: boolean;
   /**
-   * Number of 503 responses. Before each of them, the server can have written a run. It must cancel
-   * this run if the call has no Idempotency-Key, and otherwise return it to the next attempt.
+   * Number of 503 responses. A server can have written a run before it responds with 503. If the
+   * call has no Idempotency-Key, the server must cancel this run. With a key, it must return the
+   * run to the next attempt.
    */
   unavailable: number;
   /** Whether a response said that an earlier request with the same key had started the run. */

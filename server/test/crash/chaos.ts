@@ -124,9 +124,9 @@ export async function injectFault(fault: Fault, chaos: Chaos): Promise<number> {
 }
 
 /**
- * Stops the process that owns a run with SIGSTOP, for twice its lease and until another process
- * owns the run. After SIGCONT, the stopped process receives the model's answer that it was waiting
- * for.
+ * Sends SIGSTOP to the process that owns a run while it waits for the model's answer. Waits for
+ * twice the lease, and until another process owns the run. Then sends SIGCONT, after which the
+ * stopped process receives the answer.
  */
 async function stop(chaos: Chaos): Promise<void> {
   const {

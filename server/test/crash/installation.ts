@@ -16,7 +16,7 @@ export interface Installation {
 
 /** The minimum lease, so that the exit of a process is detected soon. */
 export const leaseSeconds = 2;
-/** Maximum attempts of a run of the agent: the default. */
+/** Maximum attempts of a run if the agent's `limits` do not set it: Beckon's default. */
 export const maxAttempts = 3;
 
 /**

@@ -125,7 +125,7 @@ async function remainPending(pool: Pick<Pool, "query">): Promise<boolean> {
   );
 }
 
-/** An event of a run, and the status of its delivery; null if it has none. */
+/** An event of a run. `delivered` is the status of its delivery; null if it has no delivery. */
 interface StoredEvent {
   readonly id: string;
   readonly run_id: string;

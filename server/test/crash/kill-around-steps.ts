@@ -22,7 +22,8 @@ export const runsPerKill = 6;
  */
 const maxDelayMs = 12;
 /**
- * Maximum time until amounts that killed processes had reserved are returned: a lease and a minute.
+ * Maximum time until amounts that killed processes had reserved are returned. Workers return
+ * such amounts every 20 seconds, so a lease and a minute is enough for several tries.
  */
 const maxReturnMs = (leaseSeconds + 60) * 1_000;
 

@@ -29,9 +29,9 @@ export interface StormReport extends CheckReport {
 }
 
 /**
- * Maximum wait for the remaining runs after the load. It must last for a few leases, and for runs
- * in their last attempt: after each kill, Beckon executes only half as many runs in their last
- * attempt at a time (docs/decisions/0015-last-attempts-in-halves.md).
+ * Maximum wait for the remaining runs after the load. Some runs are resumed only when a lease has
+ * expired. Others are in their last attempt: after each kill, Beckon executes only half as many of
+ * these at the same time (docs/decisions/0015-last-attempts-in-halves.md).
  */
 const maxRemainderMs = 120_000;
 

@@ -39,7 +39,7 @@ export interface ModelCalls {
   failed: number;
 }
 
-/** Makes a tool kill or block its process instead of returning. */
+/** Makes a tool kill its process, or block its process for `ms` milliseconds before it returns. */
 export type Order = { readonly order: "kill" } | { readonly order: "hang"; readonly ms: number };
 
 /** Blocks arriving requests until it is released. */

@@ -44,7 +44,7 @@ interface LossTest {
   readonly timeoutSeconds: number;
   /**
    * The run that kills each process that executes it. If undefined, no run kills a process: the
-   * test kills the process that executes all the runs, and later the one that took them over.
+   * test kills the process that executes all the runs, and later the process that took them over.
    */
   readonly killer: Plan | undefined;
   readonly report: (line: string) => void;
@@ -133,14 +133,18 @@ const deathsOf = ({ nonce }: Plan, { effects }: Pick<World, "effects">) =>
   new Set(effects.filter((effect) => effect.nonce === nonce).map(({ pid }) => pid)).size;
 
 /**
- * The maximum number of processes that one run can kill. First it kills one per attempt, except the
- * last. A process executes up to 64 runs in their last attempt at once. Each time such a process is
- * killed, this number is halved. When the run is alone, it kills one more process and ends
- * (docs/decisions/0015-last-attempts-in-halves.md).
+ * The maximum number of processes that one run can kill. It kills one process in each attempt
+ * before its last. In the last attempt, its process executes up to 64 such runs at once. After each
+ * kill, the next process executes at most half as many. When the run is alone, it kills one more
+ * process and ends (docs/decisions/0015-last-attempts-in-halves.md).
  */
 const maxDeaths = maxAttempts - 1 + Math.log2(64) + 1;
 
-/** Checks the results, first that each plan has one run. Returns a line for each fault. */
+/**
+ * Returns a line for each violation of these rules: each plan has one run, all runs except the
+ * killer succeed, the killer kills at most `maxDeaths` processes and then fails, and no unsafe call
+ * is made twice.
+ */
 export function wrongWith(
   runs: readonly Pick<StoredRun, "id" | "status" | "error_code" | "attempt" | "payload">[],
   {

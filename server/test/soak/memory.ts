@@ -323,7 +323,8 @@ async function startServer(databaseUrl: string, modelPort: number) {
 
 if (!isMainThread) await serveModels();
 else if (import.meta.main) {
-  // Waiting for the guard does not keep the event loop alive, so this timer does.
+  // At its end, `fillMemory` waits for a child process that removes its files. That process does
+  // not keep the event loop alive, so this timer does.
   const waiting = setInterval(() => {}, 1_000);
   process.exitCode = (await fillMemory((line) => console.log(line)).finally(() =>
     clearInterval(waiting),

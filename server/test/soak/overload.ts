@@ -40,7 +40,7 @@ interface Answer {
   };
 }
 
-/** The fields that are read of an agent or a trigger; each has only some of them. */
+/** The fields that this test reads of a created object. Each kind has only some of them. */
 interface Created {
   readonly id: string;
   readonly token: string;
@@ -163,7 +163,8 @@ async function measure({
   await atCapacity(() => performance.now() > peakTo);
   const peak = goodput(peakFrom, peakTo);
 
-  // The load does not wait for responses: requests arrive at a fixed rate.
+  // The overload sends requests at a fixed rate, without waiting for responses. A load that waits
+  // for them would slow down together with the server.
   statuses.clear();
   const overloadFrom = performance.now();
   const overloadTo = overloadFrom + overloadSeconds * 1_000;

@@ -1,7 +1,7 @@
 import { defaultUsage, finishOf, halves, type OutputUsage, words } from "./model-output.ts";
 import type { Wire } from "./wire.ts";
 
-/** OpenAI's chat completions, with the field `reasoning_content`, which other servers send. */
+/** OpenAI's chat completions. `reasoning_content` is a field of other servers with this API. */
 export const chat: Wire = {
   name: "chat completions",
   path: () => "/chat/completions",

@@ -9,8 +9,8 @@ import {
 import type { Wire } from "./wire.ts";
 
 /**
- * Google's Gemini API. A call's arguments are sent complete, as a value; invalid JSON is sent as a
- * string.
+ * Google's Gemini API. Even a stream has the arguments of a tool call in one piece, as a JSON value
+ * and not as text. Arguments that are invalid JSON are sent as a string.
  */
 export const google: Wire = {
   name: "generateContent",

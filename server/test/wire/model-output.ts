@@ -62,13 +62,13 @@ export function words(whole: string | undefined): readonly string[] {
   return whole.match(/\s*\S+\s*$|\s*\S+|\s+$/g) ?? [];
 }
 
-/** Splits long arguments into the two halves that are streamed. */
+/** Splits the arguments of a tool call into two halves, which are streamed one after the other. */
 export function halves(text: string): readonly [string, string] {
   const middle = Math.ceil(text.length / 2);
   return [text.slice(0, middle), text.slice(middle)];
 }
 
-/** Returns the value of a JSON text with all its digits; the text itself if it is invalid JSON. */
+/** Parses JSON without rounding its numbers. Returns the text itself if it is invalid JSON. */
 export function parsed(text: string): unknown {
   try {
     return parseExactly(text, rawNumber);

@@ -3,7 +3,7 @@ import type { ModelOutput, ProviderError } from "./model-output.ts";
 /** A request's body, parsed as JSON. Its fields depend on the wire format. */
 export type WireBody = Readonly<Record<string, unknown>>;
 
-/** One wire format of models over HTTP. */
+/** A wire format in which models are called over HTTP. */
 export interface Wire {
   readonly name: string;
   /** Returns the path below the base URL. */
@@ -12,7 +12,7 @@ export interface Wire {
   streamed(path: string, body: WireBody): boolean;
   /** Returns the text of the last user message of the request. */
   lastInput(body: WireBody): string;
-  /** Returns the body of a plain response. */
+  /** Returns the body of a response that is not streamed. */
   plain(said: ModelOutput, model: string): unknown;
   /**
    * Returns the events of a streamed response, in order. Strings are sent unchanged, and objects as
@@ -24,6 +24,6 @@ export interface Wire {
   ): { readonly events: readonly unknown[]; readonly closing: number };
   /** Returns the body of an error status. */
   error(status: number, message: string): unknown;
-  /** Returns an error that is sent with status 200: a plain body, or an event of the stream. */
+  /** Returns an error that is sent with status 200: an event if `streamed`, else the body. */
   inBand(error: ProviderError, streamed: boolean): unknown;
 }

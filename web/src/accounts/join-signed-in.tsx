@@ -16,8 +16,9 @@ export function JoinSignedIn({ token, workspaceId, email }: JoinSignedInProps) {
   const join = useMutation({
     mutationFn: async () => {
       await account.invitations.accept({ token }).catch(async (thrown: unknown) => {
-        // If a response was lost, now or in an earlier attempt, the invitation may have been
-        // accepted nevertheless. So the page checks whether the person is a member.
+        // The invitation may have been accepted nevertheless: by this call, if its response was
+        // lost, or by an earlier one, after which the link is rejected (401). So the page checks
+        // whether the person is a member.
         const mayHaveJoined = isOutcomeUnknown(thrown) || isUnauthorized(thrown);
         if (!mayHaveJoined || !(await isMember(workspaceId))) throw thrown;
       });

@@ -37,7 +37,8 @@ export function SignInScreen() {
       () => router.navigate({ href: next, replace: true }),
       () => {},
     );
-    // A late response must not take a person away who has signed in and opened another page.
+    // If the person signs in and opens another page before the response arrives, the response must
+    // not open `next`.
     return () => leaving.abort();
   }, [router, queryClient, next]);
   return (

@@ -3,9 +3,8 @@ import { isOutcomeUnknown, isUnauthorized } from "../data/index.ts";
 
 /**
  * Returns a function that makes the call of a one-time link. It also resolves if the call may have
- * succeeded: if its response was lost, or if the server says that the link is no longer valid after
- * an earlier attempt may have used it. The caller then signs in, which fails if the call had no
- * effect.
+ * succeeded. That is so if the response was lost, or if the link is no longer valid and an earlier
+ * attempt may have used it. The caller then signs in, which fails if the call had no effect.
  * @throws BeckonError if the call had no effect
  */
 export function useLinkOnce(): (call: () => Promise<unknown>) => Promise<void> {

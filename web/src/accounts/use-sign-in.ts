@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { account, meQuery } from "../data/index.ts";
 
-/** Returns a function that signs in, empties the cache of the page, and then opens a path. */
+/** Returns a function that signs in, empties the query cache, and opens the path from `pathOf`. */
 export function useSignIn() {
   const queryClient = useQueryClient();
   const router = useRouter();

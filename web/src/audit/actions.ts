@@ -14,7 +14,10 @@ interface Wording {
 
 const isOwn = ({ actor, target }: AuditEntry) => actor === `user:${target}`;
 
-/** Wordings of all actions of this version. Later versions of the server can add actions. */
+/**
+ * Wordings of all actions that this version of Beckon writes to the audit log. The log can also
+ * contain actions of later versions, which have no wording here.
+ */
 export const wordings: Readonly<Record<string, Wording>> = {
   "agent.create": { label: "Agent: created", text: "created the agent {target}" },
   "agent.update": { label: "Agent: changed", text: "changed the {fields} of the agent {target}" },

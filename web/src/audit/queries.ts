@@ -55,8 +55,8 @@ export function exportPath(workspaceId: string, filters: ExportAuditQuery): stri
 }
 
 /**
- * Current names of people and resources, by id. Only the first 200 of each kind are read. For the
- * others, `useNames` uses the names that the audit entries contain.
+ * Current names of people and resources, by id. Only the first 200 of each kind are read.
+ * `useNames` takes all other names from the audit entries, which contain them.
  */
 export const namesQuery = ({ id, client, can }: CurrentWorkspace) =>
   queryOptions({

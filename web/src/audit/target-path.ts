@@ -1,6 +1,6 @@
 /**
- * The screens to which ids link, by the prefix of the id. An id has a link only if the dashboard
- * has the route in `route`.
+ * The screens to which ids link, by the prefix of the id. `route` is the route of the screen. If
+ * the dashboard does not have this route, the id has no link.
  */
 const targets: Readonly<
   Record<string, { readonly route: string; readonly pathOf: (id: string) => string }>

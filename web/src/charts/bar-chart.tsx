@@ -165,7 +165,8 @@ export function BarChart({ label, tones, columns, format, onPoint }: BarChartPro
             <span
               key={key}
               className="absolute -translate-x-1/2 whitespace-nowrap"
-              // The last label ends at the edge of the chart, even if it is wider than its column.
+              // Keeps the last label away from the edge of the chart. It can be wider than its
+              // column, and would then extend beyond the chart.
               style={{ left: `min(${((index + 0.5) / columns.length) * 100}%, 100% - 1.25rem)` }}
             >
               {text}

@@ -42,7 +42,7 @@ test("after a change, no early response is taken, and their bodies are dropped",
 });
 
 const gone = new Error("The reader has left.");
-/** Returns the options of a reader whose signal aborts as soon as `left` is called. */
+/** Returns the options of a request, and a function `leave` that aborts their signal. */
 function reader() {
   const controller = new AbortController();
   return {

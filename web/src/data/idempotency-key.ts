@@ -26,9 +26,10 @@ export function useIdempotencyKey() {
 }
 
 /**
- * Returns a key that is the same for the same attempt and body. Unlike the body, which can contain
- * secrets, the attempt can be stored.
- * @param attempt a random key, see `newKey`
+ * Returns an Idempotency-Key, which is the same for the same attempt and the same body. To get the
+ * same key after a reload, a page stores the attempt. It must not store the body, which can contain
+ * secrets.
+ * @param attempt a random key from `newKey`
  */
 export function keyOfBody(attempt: string, body: unknown): string {
   // FNV-1a, because browsers offer `crypto.subtle` only on HTTPS and localhost.

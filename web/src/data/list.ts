@@ -45,9 +45,9 @@ export async function firstRows<Row>(list: AsyncIterable<Row>, max: number): Pro
 }
 
 /**
- * Refetches the first page of the lists whose keys begin with `queryKey`, or only of the one with
- * this key if `exact` is true. The other pages are removed, and read again when a person scrolls to
- * them.
+ * Refetches the first page of the lists whose keys begin with `queryKey`, or only of the list with
+ * exactly this key if `exact` is true. The other pages are removed, because TanStack Query would
+ * refetch each of them. They are read again when a person scrolls to them.
  */
 export function refetchFirstPage(
   queryClient: QueryClient,

@@ -101,6 +101,7 @@ export function usePatch<Resource extends { version: number | string }, Changes 
 /**
  * Saves changes. If someone else has changed other fields, merges and sends again, at most
  * `maxMerges` times. If the response is lost, reads the resource to see whether it has the changes.
+ * @param merges number of merges so far; only the recursion passes it
  * @throws what `read` throws
  */
 export async function savePatch<

@@ -32,7 +32,8 @@ test("the time does not go back because the server sends whole seconds only", as
 
 test("after a slow response, the next one corrects the time", async () => {
   vi.setSystemTime("2026-11-26T09:00:01.900Z");
-  // The server's clock is a day behind, so no time of another test is kept.
+  // The module still has the time offset of an earlier test. Only a large decrease replaces it, so
+  // here the server's clock is a day behind the browser's.
   const serverTime = () => Date.now() - 24 * hourMs;
   await get({ date: new Date(serverTime() - 1_900).toUTCString() });
   expect(serverNow()).toBeLessThan(serverTime());
@@ -51,7 +52,8 @@ test.each([-300_000, 300_000])(
 );
 
 test("a shown time is the browser's if its clock is exact", async () => {
-  // An increase of the time is never ignored, so the server's clock comes from behind.
+  // The module still has the time offset of an earlier test. A decrease of an hour replaces it. The
+  // exact time that follows is an increase, which is never ignored.
   await get({ date: new Date(Date.now() - hourMs).toUTCString() });
   await get({ date: new Date().toUTCString() });
   expect(toServerTime()).toBe(Date.now());

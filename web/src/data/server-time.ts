@@ -5,14 +5,15 @@
 let aheadMs: number | undefined;
 
 /**
- * A smaller decrease in ms is ignored, so that `serverNow` does not go back: `Date` is exact to 1 s
- * only, and some responses take longer than others.
+ * A decrease of `aheadMs` by at most this time, in ms, is ignored, so that `serverNow` does not go
+ * back. It can be an error of measurement: `Date` is exact to 1 s only, and some responses take
+ * longer than others.
  */
 const minDecreaseMs = 2_000;
 
 /**
- * Maximum difference between the clocks that `toServerTime` ignores: `serverNow` can be up to 3 s
- * late although the browser's clock is exact.
+ * Maximum difference between the clocks in ms that `toServerTime` ignores. Even if the browser's
+ * clock is exact, `serverNow` can be up to 3 s later than the server's clock.
  */
 const maxIgnoredMs = 3_000;
 
@@ -33,10 +34,10 @@ export function readingTime(send: typeof fetch): typeof fetch {
 }
 
 /**
- * Returns the server's time as Unix time in ms, usually 0 to 1 s later than the server's clock:
- * earlier if the last responses were slow, up to 3 s later if a clock was changed. Use it for time
- * ranges of API calls, because the browser's clock can be wrong. Before the first response, it
- * returns the browser's time.
+ * Returns the server's time as Unix time in ms. It is usually 0 to 1 s later than the server's
+ * clock. If the last responses were slow, it can be earlier. If a clock was changed, it can be up
+ * to 3 s later. Use it for time ranges of API calls, because the browser's clock can be wrong.
+ * Before the first response, it returns the browser's time.
  */
 export function serverNow(): number {
   return Date.now() + (aheadMs ?? 0);

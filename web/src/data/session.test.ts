@@ -1,7 +1,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { beforeEach, expect, test, vi } from "vitest";
 
-/** The globals of a page that the modules of the session use when they are loaded, and later. */
+/** Stubs the globals of a page that the imported modules use when they are loaded and later. */
 function stubPage() {
   vi.stubGlobal("location", { origin: "https://beckon.test" });
   vi.stubGlobal(
@@ -36,7 +36,7 @@ const me = { id: "usr_1", name: "Ada" };
 const unauthorized = () =>
   Response.json({ ok: false, error: "Sign in.", code: "unauthorized" }, { status: 401 });
 
-/** An error that does not say who is signed in, and for which the client repeats no call. */
+/** A response that does not show who is signed in. The client does not retry after it. */
 const failed = () =>
   Response.json({ ok: false, error: "Failed.", code: "internal" }, { status: 500 });
 

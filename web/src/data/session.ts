@@ -11,8 +11,8 @@ import { announceSignOut, onSignedOut } from "./tabs.ts";
 export interface SessionControl {
   /**
    * Ends the session on the server, then deletes all data of the page.
-   * @throws BeckonError if the session may still be valid. If it has ended without a response, a
-   *   later `check` deletes all data.
+   * @throws BeckonError if the session may still be valid, for example because the response was
+   *   lost. A later `check` deletes all data if the session has ended after all.
    */
   signOut(): Promise<void>;
   /**
@@ -24,7 +24,10 @@ export interface SessionControl {
   check(): Promise<boolean>;
 }
 
-/** Options of the request after a lost response, so that the person soon sees the result. */
+/**
+ * Options of the request that checks the session after the response to a sign-out was lost. They
+ * keep it short, because the person waits for the result of the sign-out. `timeout` is in ms.
+ */
 const briefly: CallOptions = { retries: 0, timeout: 5_000 };
 
 /**
@@ -40,13 +43,13 @@ export function createSession(
   /** Whether a sign-out has no response yet. */
   let isSigningOut = false;
   /**
-   * Unix time in ms at which a sign-out failed that may have ended the session; undefined if there
-   * was none, or if it is known that the session has not ended.
+   * Unix time in ms at which the response to a sign-out was lost, so that the session may have
+   * ended. Undefined if none was lost, or if it is known that the session has not ended.
    */
   let leftAt: number | undefined;
   /**
    * Returns whether a sign-out may have ended the session. A 401 then does not count as an expiry.
-   * If the page has read the person since, the session has not ended.
+   * If `meQuery` has been read successfully since the sign-out, the session has not ended.
    */
   const isLeaving = () => {
     const readAt = queryClient.getQueryState(meQuery.queryKey)?.dataUpdatedAt ?? 0;
@@ -84,7 +87,8 @@ export function createSession(
     } catch (thrown) {
       if (!isUnauthorized(thrown)) return false;
     }
-    // The sign-out has not ended the session. An earlier request does not prove it.
+    // The same person is signed in after the sign-out at `leftAt` failed, so that sign-out has not
+    // ended the session. A request from before the sign-out would not prove it.
     if (userId === known.id && leftAt !== undefined && leftAt <= beganAt) leftAt = undefined;
     const isDropped = queryClient.getQueryData(meQuery.queryKey) === undefined;
     if (userId === known.id || isDropped) return !isDropped;
@@ -116,7 +120,7 @@ export function createSession(
           if (!isOutcomeUnknown(thrown)) throw thrown;
           leftAt = Date.now();
           await check(briefly);
-          // The check has found the end and deleted all data.
+          // If `check` has deleted this data, the session is over, so the sign-out has succeeded.
           if (queryClient.getQueryData(meQuery.queryKey) === undefined) return;
           throw thrown;
         }

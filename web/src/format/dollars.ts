@@ -6,7 +6,10 @@ export type TypedDollars =
   | { readonly micros: number; readonly error?: undefined }
   | { readonly micros?: undefined; readonly error: string };
 
-/** Parses an amount in dollars with at most six decimals. */
+/**
+ * Parses an amount in dollars with at most six decimals.
+ * @param maxDollars a larger amount gives an error. Default: the maximum of a limit
+ */
 export function readDollars(text: string, maxDollars = maxLimitDollars): TypedDollars {
   const typed = text.trim();
   if (typed === "") return { error: "Fill this in." };

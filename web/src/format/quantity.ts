@@ -7,7 +7,7 @@ export function formatCount(count: number | null | undefined): string {
   return countFormat.format(count);
 }
 
-/** Returns a short count for narrow columns: `980`, `4.2k`, `1.3M`, `1B`. */
+/** Returns a short count for narrow columns: `980`, `4.2k`, `1.3M`, `1B`; null gives "unknown". */
 export function formatShortCount(count: number | null | undefined): string {
   if (count === null || count === undefined || !Number.isFinite(count)) return "unknown";
   for (const [limit, unit] of [
@@ -31,7 +31,10 @@ export function formatCounted(count: number, noun: string, plural = `${noun}s`):
   return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }
 
-/** Returns tokens in and out: `4,211 in · 388 out`; unknown counts are left out. */
+/**
+ * Returns the numbers of input and output tokens: `4,211 in · 388 out`. An unknown number is left
+ * out. If both are unknown, returns "unknown".
+ */
 export function formatTokens(
   input: number | null | undefined,
   output: number | null | undefined,
@@ -43,7 +46,9 @@ export function formatTokens(
   return parts.length === 0 ? "unknown" : parts.join(" · ");
 }
 
-/** Returns a size in bytes, in units of 1024: `812 B`, `2.1 KiB`, `1.5 MiB`. */
+/**
+ * Returns a size in bytes, in units of 1024: `812 B`, `2.1 KiB`, `1.5 MiB`; null gives "unknown".
+ */
 export function formatBytes(bytes: number | null | undefined): string {
   if (bytes === null || bytes === undefined || !(bytes >= 0)) return "unknown";
   if (bytes < 1024) return `${Math.round(bytes)} B`;

@@ -34,7 +34,10 @@ function childPointer(pointer: string, key: string): string {
   return `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** Returns the visible lines. The children of closed values are not created. */
+/**
+ * Returns the visible lines. Values inside closed objects and arrays get no lines.
+ * @param open JSON pointers of the open objects and arrays
+ */
 export function visibleRows(root: Json, open: ReadonlySet<string>): JsonRow[] {
   const rows: JsonRow[] = [];
   const visit = (value: Json, pointer: string, depth: number, name?: string, isIndex = false) => {

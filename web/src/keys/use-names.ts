@@ -5,8 +5,8 @@ import { shortenId } from "../format/index.ts";
 import { memberNamesQuery } from "../members/index.ts";
 
 /**
- * Returns two functions that convert ids to names: of a key's agents, and of the person or key that
- * created it. If the name is not known, they return the shortened id.
+ * Returns two functions. `agent` returns the name of an agent. `principal` returns the name of the
+ * person or key that created a key. If the name is not known, they return the shortened id.
  */
 export function useNames() {
   const workspace = useWorkspace();

@@ -8,7 +8,10 @@ import workerUrl from "./worker.ts?sharedworker&url";
 /** A tab's connection to the hub of a workspace. */
 export interface HubConnection {
   send(message: TabMessage): void;
-  /** Sends `hello` again. Call it if the hub has removed this tab: it ignores other messages. */
+  /**
+   * Sends `hello` again. Call it if the hub has removed this tab, because the hub ignores all other
+   * messages of a tab that it has removed.
+   */
   rejoin(): void;
   close(): void;
 }

@@ -37,9 +37,9 @@ export function useEvents(handler: EventsHandler): void {
 }
 
 /**
- * Calls the handler after each reset (see `useResets`). The handler should discard what it has
- * collected from events. Use this in components that must not be remounted, because they also hold
- * what a person has typed or chosen.
+ * Calls the handler after each reset, when this tab may have missed events (see `useResets`). The
+ * handler should discard what it has collected from events. Use this in components that must not be
+ * remounted, because they also hold what a person has typed or chosen.
  */
 export function useAfterReset(handler: () => void): void {
   const resets = useResets();

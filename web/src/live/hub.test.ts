@@ -39,7 +39,10 @@ function scripted(query: Scripted["query"], options: object, streams: Scripted[]
   })();
 }
 
-/** @param budget Default: one that no other hub uses */
+/**
+ * Starts a hub with a fake client and a fake clock.
+ * @param budget limits the open streams of all hubs that share it. Default: it is not shared.
+ */
 function startHub(budget = createStreamBudget()) {
   const events: Scripted[] = [];
   const runs: (Scripted & { readonly runId: string })[] = [];
@@ -247,10 +250,11 @@ test("all workspaces together have at most four streams, and those of runs give 
   expect(isOpen()).toEqual([false, true, true, true, true]);
   expect([tab?.state(), fifth?.state()]).toEqual(["not live", "connecting"]);
 
-  // The tabs of the third and the fourth workspace are shown, then that of the first one.
+  // The tabs of the third, the fourth and then the first workspace are shown. The first one gets a
+  // stream again, and the second, which has been shown the longest ago, loses its stream.
   for (const shown of [third, fourth, tab]) shown?.say({ type: "wake" });
   expect(isOpen()).toEqual([true, false, true, true, true]);
-  // A workspace whose stream was closed waits until it is shown again.
+  // The second workspace does not take a stream from another one before its tab is shown again.
   second?.pass(60_000);
   expect(isOpen()).toEqual([true, false, true, true, true]);
 });

@@ -46,7 +46,7 @@ const retryAfterMs = 30_000;
 const noCapacityText =
   "Tabs of other workspaces use the few connections of the browser. Close some of them, or retry.";
 
-/** The error of a start by a tab that the hub has removed. */
+/** The error for a tab that asks to start a run after the hub has removed the tab. */
 const notSent: SentError = {
   code: "not_sent",
   message: "The run was not started, because this page was reconnecting. Start it again.",
@@ -62,9 +62,9 @@ const notSent: SentError = {
 export interface Hub {
   receive(tab: Tab, message: TabMessage): void;
   /**
-   * Sends the status to all tabs if it has changed, and opens the stream again some time after it
-   * has ended, if that closes no other stream. If it would close one, the status says so. Call it
-   * every second, because the status also changes when the server sends nothing.
+   * Sends the status to all tabs if it has changed. If the stream of the workspace's events ended
+   * some time ago, opens it again. If this would close another stream, the status says so instead.
+   * Call `tick` every second, because the status also changes when the server sends nothing.
    */
   tick(): void;
   /** Ends all streams and removes all tabs. Call it when the session has ended. */
@@ -88,7 +88,8 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
   const runs = createRunStreams({
     client,
     budget: {
-      // The stream of a run must not replace that of its own workspace, which the same tab shows.
+      // Marks the workspace's stream as used, so that the new stream of a run does not replace it.
+      // The tab that shows the run also needs the events of the workspace.
       use: (opened) => {
         markUsed();
         budget.use(opened);

@@ -16,7 +16,7 @@ async function* stream(signal: AbortSignal, ...events: readonly StreamNotice[]) 
   });
 }
 
-/** Connects a tab to a hub, whose client has opened the workspace's stream. */
+/** Connects a tab to a hub with a fake client. Resolves when the workspace's stream is open. */
 async function openTab({ onSignedOut = async () => true } = {}) {
   const watchEvents = vi.fn((_: object, { signal }: { signal: AbortSignal }) =>
     stream(signal, opened),
@@ -49,7 +49,10 @@ async function openTab({ onSignedOut = async () => true } = {}) {
   return { hub, live, watchEvents, startAndWatch, watchRun, onReset };
 }
 
-/** Opens a tab that the hub removes twice, so that it waits for the person. */
+/**
+ * Opens a tab that the hub removes twice. After the second time, the tab does not connect again by
+ * itself. It waits until the person retries or starts a run.
+ */
 async function openWaitingTab(options: Parameters<typeof openTab>[0] = {}) {
   const tab = await openTab(options);
   tab.hub.signOut();
@@ -65,7 +68,7 @@ test("a tab that the hub has removed connects again if the same person is signed
   const { hub, watchEvents, onReset } = await openTab();
   hub.signOut();
   await vi.waitFor(() => expect(watchEvents).toHaveBeenCalledTimes(2));
-  // The events between the two streams are missing.
+  // The tab has missed the events between the two streams, so all data must be refetched.
   await vi.waitFor(() => expect(onReset).toHaveBeenCalledOnce());
 });
 
@@ -136,7 +139,7 @@ test("a run that is opened does not connect a tab that waits for the person", as
   const states: RunStreamState[] = [];
   live.watchRun("run_1", { after: 0, handle: () => {}, setState: (state) => states.push(state) });
   expect(states).toEqual(["failed"]);
-  // One call for each removal. A further one would connect the tab.
+  // The session was checked once for each removal. A third check would have connected the tab.
   expect(onSignedOut).toHaveBeenCalledTimes(2);
 });
 

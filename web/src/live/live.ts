@@ -21,9 +21,9 @@ export interface RunReader {
 }
 
 /**
- * If the hub does not respond within this time, it has probably crashed. Longer than the time after
- * which the hub gives up (run-streams.ts), so that no run starts after the tab has shown the
- * failure.
+ * Time in ms after which a start fails if the hub has not responded, probably because it has
+ * crashed. It is longer than the time after which the hub itself gives up (run-streams.ts), so that
+ * no run starts after the tab has shown the failure.
  */
 const maxStartMs = 60_000;
 let lastStartId = 0;
@@ -58,8 +58,8 @@ export interface Live {
  *   changes, so it must be refetched.
  * @param onReset called with the reason if all data must be refetched
  * @param onSignedOut called when the hub has removed this tab, because the session may have ended,
- *   and before the tab connects again. Returns whether the person is known to be signed in; only
- *   then the tab connects.
+ *   and before each later attempt to connect again. Returns whether the same person is known to be
+ *   signed in. If not, the tab does not connect again.
  */
 export function createLive({
   workspaceId,
@@ -80,8 +80,9 @@ export function createLive({
   /** Whether the hub has removed this tab. */
   let isRemoved = false;
   /**
-   * Whether the tab connects again by itself. If the hub removes it once more before the stream is
-   * live, it waits for the person, so that it does not connect again and again.
+   * Whether the tab connects again by itself after the hub has removed it. False from such an
+   * attempt until the stream is live. If the hub removes the tab again before that, the tab waits
+   * until the person retries or starts a run. Otherwise it could connect again and again.
    */
   let canRejoin = true;
   /** Whether events are missing, because the hub had removed this tab. */
@@ -138,7 +139,8 @@ export function createLive({
         if (!isNotice(message.event)) events.add(message.event);
         else if (message.event.type === "stream.opened") opened();
         else {
-          // Events that still wait for a frame are from before the reset.
+          // Drops the events that still wait for a frame. They are from before the reset, after
+          // which all data is read again.
           events.clear();
           onReset(message.event.data.message);
         }
@@ -162,8 +164,9 @@ export function createLive({
         hasGap = true;
         setStatus({ ...status, state: "not live" });
         for (const ofRun of readers.values()) for (const { setState } of ofRun) setState("failed");
-        // The page can stay open: the person may have a new session, or may only have been removed
-        // from this workspace. In the latter case, the server then says so.
+        // The page can stay open. The person may have a new session, or may only have been removed
+        // from this workspace. In the second case, the server rejects the new stream, and the
+        // status shows why.
         if (canRejoin) void rejoin();
         else void isSignedIn();
     }
@@ -220,7 +223,7 @@ export function createLive({
       // another.
       void rejoin().then(() => {
         if (!starts.has(startId)) return;
-        // The hub gets the whole time, however long the check has taken.
+        // Restarts the timer: the check of the session must not shorten the time that the hub has.
         clearTimeout(timer);
         timer = wait();
         hub?.send({ type: "start run", startId, ...run });

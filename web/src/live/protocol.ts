@@ -10,7 +10,10 @@ export interface RunStart {
   readonly idempotencyKey: string;
 }
 
-/** The fields of a BeckonError. Messages between worker and tab lose the class of an object. */
+/**
+ * The fields of a BeckonError, from which the tab creates the error again. The error itself cannot
+ * be sent: an object in a message between worker and tab loses its class.
+ */
 export type SentError = Pick<BeckonError, "code" | "message" | "status" | "runId" | "retryAfter">;
 
 /** What a tab sends to the hub, which holds the streams of a workspace for all tabs (hub.ts). */
@@ -23,7 +26,7 @@ export type TabMessage =
       readonly type: "hello";
       readonly workspaceId: string;
       readonly userId: string;
-      /** Whether the tab is in the background: it then gets no stream that others must give up. */
+      /** Whether the tab is in the background. If so, no other stream is closed to open its own. */
       readonly isHidden: boolean;
     }
   /** The tab is being closed, or is hidden, and needs no more messages. */

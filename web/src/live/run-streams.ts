@@ -57,7 +57,7 @@ export function createRunStreams({
 }): RunStreams {
   /** The streams by run id. */
   const streams = new Map<string, RunStream>();
-  /** The streams of starts without a response. */
+  /** The streams of runs whose start has no response yet, so that their run ids are not known. */
   const starting = new Set<RunStream>();
 
   const setState = (runId: string, stream: RunStream, state: RunStreamState) => {
@@ -177,7 +177,8 @@ export function createRunStreams({
     unwatch,
     leave(tab) {
       for (const runId of [...streams.keys()]) unwatch(tab, runId);
-      // The request itself is not aborted: the person has pressed Start.
+      // The requests that start runs are not aborted: the person has pressed Start, so their runs
+      // must start even if the tab was closed.
       for (const { readers } of starting) readers.delete(tab);
     },
     isStarting: () => starting.size > 0,
@@ -185,7 +186,8 @@ export function createRunStreams({
       for (const [runId, stream] of [...streams]) close(runId, stream);
       for (const { readers, stop } of starting) {
         readers.clear();
-        // Otherwise a retry could have the cookie of the next person.
+        // Without the abort, a retry could be sent after another person has signed in. It would
+        // have their cookie, and start the run in their name.
         stop.abort(signedOut());
       }
     },

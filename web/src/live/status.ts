@@ -18,7 +18,7 @@ const notLiveAfterMs = 45_000;
 export interface Connection {
   /** When the stream was opened last. */
   readonly startedAt: number;
-  /** When the last byte arrived, also of an earlier stream. */
+  /** When the last byte of this or an earlier stream arrived; undefined before the first. */
   readonly lastByteAt: number | undefined;
   /** True from the moment at which the connection was closed or could not be made. */
   readonly isLost?: boolean | undefined;

@@ -26,7 +26,7 @@ export interface StreamBudget {
 }
 
 export function createStreamBudget(): StreamBudget {
-  /** The streams in the order of their last use. */
+  /** The open streams, the least recently used first. */
   const open = new Set<OpenStream>();
   return {
     use(stream) {

@@ -6,7 +6,7 @@ const streams: (readonly [string | null, string | null])[] = [];
 /** Requests that start a run. They get no response. */
 const starts: AbortSignal[] = [];
 
-/** The globals that the worker uses when it is loaded, and later. Each stream has one event. */
+/** Stubs the globals that the worker uses when it is loaded and later. A stream has one event. */
 function stubWorker() {
   vi.stubGlobal("location", { origin: "https://beckon.test" });
   vi.stubGlobal(
@@ -35,7 +35,7 @@ function stubWorker() {
   });
 }
 
-// The worker's interval lasts as long as the process.
+// The worker sets an interval that it never clears. With fake timers, it does not run in the tests.
 vi.useFakeTimers({ toFake: ["setInterval"] });
 stubWorker();
 await import("./worker.ts");

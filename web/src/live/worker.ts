@@ -14,15 +14,19 @@ const scope = globalThis as unknown as { onconnect: (event: MessageEvent) => voi
 let userId: string | undefined;
 const budget = createStreamBudget();
 const hubs = new Map<string, Hub>();
-/** Hubs whose tabs have left. They are kept while starts of runs have no response. */
+/**
+ * Hubs whose tabs have left. They are kept while starts of runs have no response, so that `signOut`
+ * can abort these starts.
+ */
 const left = new Set<Hub>();
 const hubOf = (workspaceId: string): Hub => {
   const known = hubs.get(workspaceId);
   if (known !== undefined) return known;
   const headers = { "beckon-workspace": workspaceId };
   const client = createClient({ url: location.origin, headers });
-  // A tab that is opened later reads its data anew. A hub that was kept would replay to it all
-  // events since its last tab was closed.
+  // Drops the hub of a workspace without tabs. If it were kept, its stream would resume after the
+  // last event when a tab is opened later. The tab would get all events since then, although it
+  // reads current data itself.
   const onEmpty = () => {
     hubs.delete(workspaceId);
     left.add(hub);

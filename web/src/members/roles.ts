@@ -32,7 +32,10 @@ export function roleLabel(role: Role): string {
   return roles.find(({ value }) => value === role)?.label ?? role;
 }
 
-/** Returns why the person cannot grant or take away a role; undefined if they can. */
+/**
+ * Returns why the person cannot grant or take away a role; undefined if they can.
+ * @param own role of the person
+ */
 export function outOfReach(role: Role, own: Role): string | undefined {
   const rank = (each: Role) => roles.findIndex(({ value }) => value === each);
   return rank(role) < rank(own) ? `Only an ${role} can do this.` : undefined;

@@ -76,7 +76,10 @@ export interface Feed {
    * too: if their runs fail, for example, the filter can show them.
    */
   readonly lines: readonly FeedLine[];
-  /** The newest events. `readFeed` adds them to the list, which may be older than they are. */
+  /**
+   * The newest events. `readFeed` applies them to the list of runs that was read, because the list
+   * can be older than these events.
+   */
   readonly newest: readonly WorkspaceEvent[];
   /** Number of events since the feed was opened. */
   readonly eventCount: number;
@@ -91,12 +94,15 @@ export const emptyFeed: Feed = {
 };
 
 /**
- * Maximum number of events that are kept, of lines that the filter shows, and of lines that it
- * hides.
+ * The feed keeps at most this many events, at most this many lines that the filter shows, and at
+ * most this many lines that the filter hides.
  */
 const maxKept = 400;
 
-/** Returns the feed with the lines of a list of runs, newest first, that was read at `readAt`. */
+/**
+ * Returns the feed with the lines of `runs`, updated with the newest events.
+ * @param runs the list of runs, newest first, as it was read at `readAt`
+ */
 export function readFeed(
   feed: Feed,
   {
@@ -130,7 +136,10 @@ export function shownLines({ lines, filter }: Pick<Feed, "lines" | "filter">): F
     .slice(0, feedLength);
 }
 
-/** Returns the newest of the shown lines and the newest of the others, in their order. */
+/**
+ * Returns the newest `maxKept` lines that the filter shows and the newest `maxKept` lines that it
+ * hides, in the order of `lines`.
+ */
 function newestOf(lines: readonly FeedLine[], filter: FeedFilter): readonly FeedLine[] {
   const newest = (isShown: boolean) =>
     lines.filter((line) => accepts(filter, line) === isShown).slice(-maxKept);
@@ -165,8 +174,8 @@ function runLine(known: FeedLine | undefined, event: WorkspaceEvent): FeedLine |
   if (known?.kind === "run" && known.endedAt !== undefined) return known;
   const at = Date.parse(event.time);
   const before = known?.kind === "run" ? known : undefined;
-  // A line that is known shows the run after its first event or later, because the list of runs may
-  // have been read after the event.
+  // If the run has a line, its first event is ignored. The line comes from a list of runs that was
+  // read after this event, or from another event, so it may already show a later state.
   if (before !== undefined && event.seq === 1) return before;
   const hasEnded = !["waiting", "queued", "running"].includes(status);
   const { error } = event.data as { error?: { message?: unknown } };

@@ -18,7 +18,7 @@ import {
 import { TrendFigure } from "./trend-figure.tsx";
 import type { useStatistics } from "./use-statistics.ts";
 
-/** The four figures of the workspace. */
+/** Four figures about the runs of the workspace: their rate, success, duration and cost. */
 export function FiguresRow({
   statistics,
 }: {

@@ -86,8 +86,9 @@ export interface CostOfToday {
 }
 
 /**
- * Returns the cost of today. It includes runs that ended after the statistics were read. Such runs
- * are not added to usage, because it already includes the steps that were made before.
+ * Returns the cost of today. To run statistics, it adds the runs that ended after the statistics
+ * were read. To a usage report, it adds nothing: the report already contains the earlier steps of
+ * these runs, which would then count twice.
  */
 export function costOf(stats: RunStats | UsageReport, tally: Tally): CostOfToday {
   if ("totals" in stats) {

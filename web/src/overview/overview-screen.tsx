@@ -33,8 +33,8 @@ export function OverviewScreen() {
     setHasRun(true);
     if (!isFresh) return;
     // From now on the feed is shown. Its cached list lacks these events, so the list is refetched.
-    // The statistics are refetched too. The figures add later events to them, but not events of the
-    // second in which the statistics were read, and these events can be of that second.
+    // The statistics can lack them too: if they were read in the second of an event, the figures
+    // assume that they contain it. So they are refetched as well.
     void cache.invalidateQueries({ queryKey: feedKey(workspace.id) });
     void cache.invalidateQueries({ queryKey: allStatsKey(workspace.id) });
   });

@@ -60,7 +60,8 @@ describe.each([
 ])("if the browser's clock is 5 minutes %s", (_, browserTime) => {
   beforeEach(() => receiveTime(browserTime));
 
-  // The server's time that the page knows can be a second late, because `Date` has whole seconds.
+  // The page adds a second to the server's time, because the header `Date` has whole seconds only.
+  // So the expected times are one second later than the server's.
   test("the last hour is that of the server", async () => {
     getStats.mockResolvedValue({});
     await cache.fetchQuery(recentQuery({ id: "wsp_1", client }));

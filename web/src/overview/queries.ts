@@ -10,7 +10,7 @@ type Source = Pick<CurrentWorkspace, "id" | "client">;
 
 /** Statistics of the last 5 or 60 minutes. */
 export interface Recent {
-  /** Length of the range: 60 minutes, or 5 if an hour has more runs than the API counts. */
+  /** Length of the range: 60 minutes, or 5 if an hour has too many runs for the API. */
   readonly minutes: number;
   readonly stats: RunStats;
 }
@@ -54,8 +54,8 @@ export const byAgentQuery = ({ id, client }: Source) =>
   });
 
 /**
- * Runs since midnight of the workspace's time zone, by hour. If there are more runs than the API
- * counts, the usage of today, which the API sums up by day.
+ * Statistics of the runs since midnight in the workspace's time zone, by hour. If there are too
+ * many runs for the API, the result is today's usage report, which has only the sum of the day.
  */
 export const todayQuery = ({ id, client, timeZone }: Source & Pick<CurrentWorkspace, "timeZone">) =>
   queryOptions({
@@ -85,7 +85,8 @@ async function readRecent(
   };
   const [hour, short] = ranges;
   return read(hour).catch((thrown: unknown) => {
-    // The API rejects statistics of more than 100,000 runs, so a shorter range is read.
+    // The API rejects statistics of more than 100,000 runs, and statistics that take longer than 3
+    // seconds. So a shorter range is read.
     if (codeOf(thrown) === "bad_request") return read(short);
     throw thrown;
   });

@@ -1,4 +1,7 @@
-/** Returns the label for who configured a provider; undefined for the workspace's own providers. */
+/**
+ * Returns a label that says where a provider comes from; undefined for the workspace's own
+ * providers. An origin that only a later version of Beckon has is returned unchanged.
+ */
 export function originLabel(origin: string): string | undefined {
   switch (origin) {
     case "workspace":

@@ -26,8 +26,8 @@ export const modelsQuery = ({ id, client }: CurrentWorkspace) =>
   });
 
 /**
- * Query key of the last check of a provider. The cache entry is only written by `useCheck`, and
- * never read from the server.
+ * Query key of the result of the last check of a provider. Only `useCheck` writes this cache entry;
+ * no query fetches it.
  */
 export const checkKey = (workspaceId: string, providerId: string) =>
   [workspaceId, "provider checks", providerId] as const;

@@ -8,7 +8,7 @@ interface LimitPlace {
   /** Path of the screen, relative to the path of the workspace. */
   readonly path: string;
   readonly label: string;
-  /** The permission without which the screen does not let the person raise it. */
+  /** The permission that raising the limit needs; undefined to show the link to everybody. */
   readonly needs?: "limits:write";
 }
 

@@ -36,7 +36,7 @@ export function isEnd({ type }: WorkspaceEvent): boolean {
 /**
  * Returns the map after these events. Only events that change the state of a run are added. The
  * events of each run are ordered by `seq`, because they can arrive in another order. If there are
- * too many runs, those without new events are removed.
+ * more than `maxRuns` runs, those whose last event arrived first are removed.
  */
 export function addEvents(live: LiveRuns, events: readonly WorkspaceEvent[]): LiveRuns {
   const states = events.filter(isOfRun).filter(({ type }) => kept.has(type));

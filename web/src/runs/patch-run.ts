@@ -13,8 +13,8 @@ export function patchRun(run: Run, { type, seq, time, data }: JournalEvent): Run
   if (isEnded(run)) return run;
   switch (type) {
     case "run.queued":
-      // A run that goes to the queue later was held, or its process has released it. As the first
-      // event, which can arrive late, it changes nothing.
+      // If this is not the first event, the run was held before or its process has released it. The
+      // first event changes nothing, because it can arrive after the run has started.
       return seq > 1 ? { ...run, status: "queued" } : run;
     case "run.started":
       return { ...run, status: "running", started_at: run.started_at ?? time };

@@ -7,8 +7,8 @@ interface RaiseCeilingProps {
 }
 
 /**
- * Opens the form of a ceiling. For people who cannot change ceilings, it is disabled and says which
- * role that needs.
+ * A button that opens the form of a ceiling. For people who are not allowed to change ceilings, the
+ * button is disabled and says which role they need.
  */
 export function RaiseCeiling({ ceiling }: RaiseCeilingProps) {
   const { id, can } = useWorkspace();

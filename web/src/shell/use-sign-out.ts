@@ -2,8 +2,8 @@ import { failureOf, isOutcomeUnknown, useSession } from "../data/index.ts";
 import { useToast } from "../ui/index.ts";
 
 /**
- * Returns a function that ends the session. If the server does not confirm the end, a toast says
- * that the person is still signed in or, if the response was lost, that this is not known.
+ * Returns a function that ends the session. If this fails, a toast says that the person is still
+ * signed in. If the response was lost, the toast says that the sign-out was not confirmed.
  */
 export function useSignOut(): () => void {
   const session = useSession();

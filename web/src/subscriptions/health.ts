@@ -34,8 +34,8 @@ export function whyDisabled({ disabled_reason: reason }: Subscription): string {
 
 /**
  * While an attempt is in progress, `next_attempt_at` is the time from which the attempt counts as
- * lost. That is at most 180 s after its start: three times BECKON_DELIVERY_TIMEOUT_SECONDS, which
- * can be 60. So if this time is less than 180 s away, an attempt can be in progress.
+ * lost. That is three times BECKON_DELIVERY_TIMEOUT_SECONDS after its start. The setting is at most
+ * 60. So an attempt can be in progress if `next_attempt_at` is less than 180 s away.
  */
 const maxAttemptMs = 180_000;
 const soonMs = 2_000;
@@ -76,7 +76,10 @@ export function shortUrl(url: string): string {
   return url.replace(/^https:\/\//, "").replace(/\/$/, "");
 }
 
-/** Returns why a delivery cannot be sent again now; undefined if it can. */
+/**
+ * Returns why a delivery cannot be sent again now; undefined if it can.
+ * @param delivery undefined to check only whether the subscription permits a replay
+ */
 export function whyNotReplayed(
   subscription: Pick<Subscription, "status">,
   delivery?: Pick<Delivery, "status" | "last_error">,

@@ -10,8 +10,10 @@ export const subscriptionKey = (workspaceId: string, subscriptionId: string) =>
   [...subscriptionsKey(workspaceId), subscriptionId] as const;
 
 /**
- * Options of queries that are refetched each time the screen opens, because nothing updates their
- * data while it is closed, and when the stream of live events has started (`meta.live`).
+ * Options of queries that live events keep up to date while a screen shows their data. Nothing
+ * updates the data of a closed screen, so it is refetched when the screen opens. It is refetched
+ * again once the stream of events has started (`meta.live`), because the stream lacks all changes
+ * before its start.
  */
 const live = { staleTime: 0, meta: { live: true } };
 
@@ -75,7 +77,7 @@ export const runDeliveriesQuery = ({ id, client }: CurrentWorkspace, runId: stri
   ...live,
 });
 
-/** Returns the ids that the URL of a subscription's screen contains. */
+/** Returns the ids that the URL of a subscription's screen contains. A missing id is empty. */
 export function useSubscriptionIds() {
   const { subscriptionId = "", deliveryId = "" }: Readonly<Record<string, string | undefined>> =
     useParams({ strict: false });

@@ -15,6 +15,7 @@ interface ReplayControl {
 /**
  * Replays all deliveries of a range from the newest to the oldest, at most 10,000 in each request.
  * @returns the number of deliveries that are pending again
+ * @throws BeckonError if a request fails. Deliveries that earlier requests replayed stay pending.
  */
 export async function replayRange(
   client: Pick<BeckonClient, "subscriptions">,

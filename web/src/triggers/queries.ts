@@ -18,8 +18,8 @@ export const triggersQuery = ({ id, client }: CurrentWorkspace, agentId: string)
   );
 
 /**
- * One trigger. The word "one" in the query key is needed, because the id comes from the URL and can
- * be any text, also "list".
+ * One trigger. The id comes from the URL and can be any text, also "list". Without the word "one",
+ * the query key would then be that of {@link triggersQuery}, which ends with "list".
  */
 export const triggerQuery = (
   { id, client }: CurrentWorkspace,

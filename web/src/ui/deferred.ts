@@ -9,8 +9,8 @@ export interface Deferred<Value> {
 }
 
 /**
- * Maximum delay of loading. Code that may never be needed waits until the page is idle, but at most
- * this long.
+ * Maximum delay before code is loaded that may never be needed. It is loaded as soon as the page is
+ * idle, or after this time even if the page is busy.
  */
 const maxWaitMs = 2_500;
 

@@ -23,14 +23,18 @@ export function setSingleKeys(enabled: boolean): void {
   notifyPreference();
 }
 
-/** Returns {@link singleKeysEnabled}, and renders again when this tab changes it. */
+/**
+ * Returns whether shortcuts of a single key are switched on in this browser. Renders again when
+ * this tab switches them on or off.
+ */
 export function useSingleKeys(): boolean {
   return useSyncExternalStore(onPreference, singleKeysEnabled);
 }
 
 /**
- * Returns true if a key press can be a shortcut of a single key: without Ctrl, Meta or Alt, not in
- * a form field or menu, no open dialog, not handled yet, and such shortcuts are switched on.
+ * Returns whether a key press can be a shortcut of a single key. It cannot if another handler has
+ * handled it, if Ctrl, Meta or Alt is pressed, in a form field or menu, while a dialog is open, or
+ * if the person has switched off such shortcuts.
  */
 export function isSingleKey(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return false;

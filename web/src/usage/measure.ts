@@ -4,7 +4,7 @@ import { formatCount, formatMoney, formatShortCount } from "../format/index.ts";
 /** The sums of usage in a row, or of a whole report. */
 export type Amounts = UsageReport["totals"];
 
-/** The quantity that the bars show. */
+/** The quantity that the chart and the tables of usage show. */
 export type Measure = "cost" | "tokens" | "calls";
 
 interface MeasureWords {
@@ -37,8 +37,8 @@ export const measures: Readonly<Record<Measure, MeasureWords>> = {
 };
 
 /**
- * Returns the value of a measure in words. If a part of the cost is unknown, it is "at least" the
- * known part. An unknown cost is never shown as $0.
+ * Returns the value of a measure in words. If only a part of the cost is known, returns "at least"
+ * and this part. An unknown cost is never shown as $0.
  */
 export function wordsOf(amounts: Amounts, measure: Measure): string {
   const { label, amountOf, format } = measures[measure];

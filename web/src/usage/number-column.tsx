@@ -4,7 +4,11 @@ import type { Amounts } from "./measure.ts";
 
 type AmountsColumn = Column<{ readonly amounts: Amounts }>;
 
-/** Returns a column of counts. `width` and `from` are those of the column. */
+/**
+ * Returns a column of counts.
+ * @param width in px
+ * @param from the minimum window width for the column; undefined if it is always shown
+ */
 export function numberColumn(
   id: string,
   header: string,

@@ -16,7 +16,8 @@ export function addDays(date: string, days: number): string {
 
 /**
  * Returns the search parameters of a named range. Named ranges have no end, so that a link shows
- * the newest days whenever it is opened.
+ * the newest days whenever it is opened. The last 30 days are the default of the API.
+ * @param today as YYYY-MM-DD
  */
 export function rangeNamed(name: Exclude<RangeName, "custom">, today: string): Range {
   switch (name) {

@@ -36,7 +36,7 @@ export function groupsOf(
     .map((group, index) => ({ ...group, tone: tones[index] ?? "rest" }));
 }
 
-/** Returns the groups with a colour of their own. */
+/** Returns the groups with a colour of their own: the first ones of the sorted `groups`. */
 export function largest(groups: readonly UsageGroup[]): readonly UsageGroup[] {
   return groups.slice(0, maxSeries);
 }

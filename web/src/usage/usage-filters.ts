@@ -3,6 +3,7 @@ import type { FilterDefinition } from "../ui/index.ts";
 
 /**
  * Returns the definitions of the usage filters. Their ids are the names of the API's parameters.
+ * @param agents the agents by id. If there are none, the filter takes an agent's id as a text.
  */
 export function usageFilters(agents: ReadonlyMap<string, AgentName>): readonly FilterDefinition[] {
   const agent = { id: "agent_id", label: "Agent" };

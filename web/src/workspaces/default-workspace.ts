@@ -1,8 +1,8 @@
 import { defaultWorkspaceId, type Membership } from "../data/index.ts";
 
 /**
- * Returns the id of the default workspace if the person can create workspaces, which only owners of
- * the default workspace can; otherwise undefined.
+ * Returns the id of the default workspace if the person is one of its owners; otherwise undefined.
+ * Only these owners can create workspaces.
  */
 export function creatingWorkspace(workspaces: readonly Membership[]): string | undefined {
   return workspaces.find(

@@ -1,6 +1,6 @@
 import { formatClock } from "../format/index.ts";
 
-/** Returns the time zones that the browser knows, by their IANA names. */
+/** Returns the IANA names of UTC and of the time zones that the browser knows, each once. */
 export function timeZones(): readonly string[] {
   return [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])];
 }

@@ -102,8 +102,8 @@ export async function lockAgent(
  * Maximum size of all configurations on one page, as JSON in bytes. The first agent of a page is
  * always included, even if it is larger. With the smallest memory budget, 96 MiB, `shareMemory`
  * gives the responses of a workspace 22.5 MiB, and `countResponse` counts 5 bytes for each
- * character. So a page of more than 4.7 million characters, which include other fields than the
- * configurations, could never be sent.
+ * character. So a page of more than 4.7 million characters could never be sent. This limit is
+ * lower, because a page has other fields besides the configurations.
  */
 const maxPageBytes = 3 * 1024 * 1024;
 

@@ -100,7 +100,10 @@ function selectOperations(
   return all.slice(0, maxOperations);
 }
 
-/** Checks that an agent's configuration accepts the operation. @throws UnsupportedError */
+/**
+ * Checks that an agent's configuration accepts the operation.
+ * @throws UnsupportedError that names the first invalid field.
+ */
 function requireValid(operation: Omit<Imported, "credentials"> & { readonly name: string }): void {
   const { host } = new URL(operation.url.replace(/[{?].*$/, ""));
   const parsed = httpToolBody.safeParse({

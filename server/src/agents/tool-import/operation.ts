@@ -34,7 +34,10 @@ export interface Imported {
  */
 const maxUrlCharacters = 2_000;
 
-/** Maximum servers read from a list, because the document's list is read for each operation. */
+/**
+ * Maximum servers read from a list. The document's list is read again for each operation, so a long
+ * one would make an import slow.
+ */
 const maxServers = 20;
 
 const methods = ["get", "head", "post", "put", "patch", "delete"];

@@ -15,7 +15,10 @@ export class UnsupportedError extends Error {
  */
 const maxVisited = 20_000;
 
-/** Maximum characters of a reference, because it is decoded each time that it is followed. */
+/**
+ * Maximum characters of a reference. A reference is decoded each time that it is followed, so many
+ * uses of a long one could block the process.
+ */
 const maxReferenceCharacters = 2_000;
 
 /** An OpenAPI document. References to other documents are not followed. */

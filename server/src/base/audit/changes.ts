@@ -12,8 +12,8 @@ const maxCharacters = 2_000;
 const omittedFields = ["updated_at", "last_used_at"];
 
 /**
- * Returns the fields that differ between two versions of a resource, for an audit entry. Both
- * versions must be in the form that the API returns, which has no secrets.
+ * Returns the fields that differ between two versions of a resource, for an audit entry. The
+ * versions must not contain secrets, because the audit log shows the result.
  */
 export function changes(
   before: object,

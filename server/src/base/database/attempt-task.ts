@@ -5,7 +5,8 @@ import { outageOf } from "./in-workspace.ts";
 /**
  * Runs a background task that its caller repeats. Returns the result; undefined if the task failed.
  * A failure is logged: as an outage of the database if `outageOf` finds one, else with the name
- * `task`. In an outage all tasks fail, so an outage writes few lines.
+ * `task`. During an outage all tasks fail. `log.outages` then writes about one line a minute, not
+ * one for each failure.
  */
 export async function attemptTask<T>(
   log: Log,

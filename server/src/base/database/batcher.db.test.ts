@@ -273,7 +273,8 @@ test("after a deadlock the rolled back statement is retried", async () => {
   );
   const pool = new Pool({ ...database.settings, max: 2 });
   onTestFinished(() => pool.end());
-  // Neither batcher locks its second row before both have locked their first row.
+  // Neither batcher locks its second row before both have locked their first row, so each waits for
+  // the row of the other: a deadlock.
   let holding = 0;
   const both = Promise.withResolvers<void>();
   let deadlocks = 0;

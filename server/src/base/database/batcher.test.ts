@@ -363,7 +363,8 @@ test("a batcher with a bounded turn does not wait longer for a batch that takes 
   expect(await second).toBe("B");
   held.respond();
   expect(await first).toBe("A");
-  // Its turn has come meanwhile, and must not write the batch once more.
+  // The mutex is free again and now calls the bounded batcher, which has already written "b" out of
+  // turn. It must not write "b" again.
   expect(await bounded.batcher.submit("c")).toBe("C");
   expect(bounded.batches).toEqual([["b"], ["c"]]);
 });

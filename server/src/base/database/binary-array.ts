@@ -1,8 +1,8 @@
 const pageSize = 1024 * 1024;
 
 /**
- * Buffer in which each array is built before it is copied. It grows for a large array and is
- * replaced by one of `pageSize` afterwards.
+ * Buffer in which each array is built before it is copied. It grows for a large array. Afterwards a
+ * buffer of `pageSize` replaces it, so that the large one can be freed.
  */
 let page = Buffer.allocUnsafe(pageSize);
 
@@ -120,7 +120,10 @@ export function bytesArray(values: readonly (Buffer | null)[]): Buffer {
   );
 }
 
-/** Encodes a PostgreSQL array of the type `int[]` in binary format. */
+/**
+ * Encodes a PostgreSQL array of the type `int[]` in binary format.
+ * @throws RangeError if a value does not fit into 32 bits.
+ */
 export function intArray(values: readonly (number | null)[]): Buffer {
   return binaryArray(
     23,
@@ -130,7 +133,10 @@ export function intArray(values: readonly (number | null)[]): Buffer {
   );
 }
 
-/** Encodes safe integers as a PostgreSQL array of the type `bigint[]` in binary format. */
+/**
+ * Encodes safe integers as a PostgreSQL array of the type `bigint[]` in binary format.
+ * @throws RangeError if a value does not fit into 64 bits.
+ */
 export function bigintArray(values: readonly (number | null)[]): Buffer {
   return binaryArray(
     20,

@@ -198,8 +198,8 @@ function awaitsResponse(client: PoolClient): boolean {
 
 /**
  * Separates the parameter `options` from the URL. Otherwise `pg` would let it replace our options,
- * which set the workspace and the role. Also removes `application_name`, by which `beckon restore
- * --mark` finds Beckon's connections.
+ * which set the workspace and the role. Also removes `application_name`, because `beckon restore
+ * --mark` finds Beckon's connections by the name `beckon`.
  */
 function takeOptions(url: string): {
   connectionString: string;

@@ -20,8 +20,8 @@ export interface InspectedServer {
 const timeoutMs = 5_000;
 
 /**
- * Makes the checks that startup makes before the migrations, and reads what later checks of the
- * startup need. Changes nothing in the database.
+ * Makes the checks that startup makes before the migrations, and reads the values with which the
+ * caller can make startup's later checks. Changes nothing in the database.
  * @throws the errors of `checkServer` and `migrate`; `explainStartFailure` explains them.
  */
 export async function inspectServer(
@@ -30,7 +30,8 @@ export async function inspectServer(
 ): Promise<InspectedServer> {
   const connection = { connectionString, connectionTimeoutMillis: timeoutMs };
   const role = await checkServer(connection, { ...options, isRehearsal: true });
-  // Sees the rows of all workspaces. The role is not sent, because it may not exist before startup.
+  // With "*" the connection sees the rows of all workspaces. The role is not sent, because it may
+  // not exist before startup.
   const settings = connectionSettings({ url: connectionString, role: undefined }, "*");
   const client = new Client({ ...settings, query_timeout: timeoutMs });
   client.on("error", () => {});
@@ -61,7 +62,8 @@ export async function inspectServer(
     const halfwayMs = (asked + Date.now()) / 2;
     const [row] = rows;
     if (row === undefined) throw new Error("PostgreSQL returned no row.");
-    // The error that startup's first write would get, so that both are explained in the same way.
+    // The first write of startup would get this error. It is thrown here too, so that
+    // `explainStartFailure` explains both in the same way.
     if (row.is_read_only)
       throw Object.assign(new Error("cannot execute CREATE TABLE in a read-only transaction"), {
         code: "25006",

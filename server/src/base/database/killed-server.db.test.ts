@@ -15,8 +15,8 @@ import { startEmbedded } from "./embedded/index.ts";
 
 /**
  * This file uses its own PostgreSQL, which is killed under load. That PostgreSQL runs without
- * fsync, because fsync protects only against power failures. This file also tests that a server
- * without fsync is rejected unless its storage is trusted.
+ * fsync, because fsync protects only against power failures. This file also tests that Beckon
+ * rejects a server without fsync unless BECKON_TRUST_STORAGE is 1.
  */
 
 const guard = startGuard();

@@ -6,7 +6,10 @@ import { MissingRightError } from "./start-failure.ts";
 
 const folder = new URL("./migrations/", import.meta.url);
 
-/** Key of the advisory lock: an arbitrary number, the same in every version. */
+/**
+ * Key of the advisory lock: an arbitrary number. It must be the same in every version, because
+ * otherwise processes of two versions could migrate at the same time.
+ */
 const lockKey = 4_217_690_113n;
 
 /**
@@ -28,8 +31,9 @@ export async function migrate<T>(
   await client.connect();
   try {
     await rejectDroppedOptions(client);
-    // Like `query_timeout`, the statement timeout is turned off: migrating a large table can take
-    // longer, and so can waiting for the lock while another process migrates.
+    // Both timeouts, `query_timeout` above and `statement_timeout` here, are turned off: migrating
+    // a large table can take longer, and so can waiting for the lock while another process
+    // migrates.
     await client.query("set statement_timeout = 0");
     await client.query("select pg_advisory_lock($1)", [lockKey]);
     await createMigrationsTable(client);

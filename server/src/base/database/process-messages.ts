@@ -7,11 +7,11 @@ import type { Database } from "./connect.ts";
 /**
  * A message to the other processes on the same database. They also poll the database, so a message
  * only makes them react sooner: a lost message delays work but loses nothing. The exception is
- * `limits`: a process that misses it can make the first calls of new runs, and repeat failed model
- * calls, without checking a new limit, until it detects that messages were lost.
+ * `limits`. A process that misses it does not check the new limit before the first calls of new
+ * runs and before repeats of failed model calls, until it detects that messages were lost.
  */
 export type ProcessMessage =
-  /** Runs may be queued that the receiver can claim. */
+  /** There may be queued runs that the receiver can claim. */
   | { readonly kind: "queued" }
   /** Cancellation of the run was requested. */
   | { readonly kind: "cancel"; readonly runId: string }
@@ -30,9 +30,9 @@ export type ProcessMessage =
   /** The sender has written events of runs or of workspaces. */
   | { readonly kind: "events" }
   /**
-   * A limit of the workspace may be new, or may allow more or less now: a ceiling or a plan was
-   * changed. Runs make a new reservation before they call a model again, runs that wait for a
-   * reservation try again, and held runs can be queued.
+   * A ceiling or a plan was changed, so the workspace may have a new limit, or one that allows more
+   * or less than before. Runs make a new reservation before they call a model again, runs that wait
+   * for a reservation try again, and held runs can be queued.
    */
   | { readonly kind: "limits"; readonly workspaceId: string }
   /**
@@ -61,8 +61,8 @@ export interface ProcessMessages {
    */
   onMessage: (message: ProcessMessage | undefined) => void;
   /**
-   * Whether no other process is known. Each lease renewal sets it (`keepLease`). Becomes false when
-   * a message of another process arrives.
+   * True while this process knows of no other process. `keepLease` sets it at each lease renewal. A
+   * message of another process sets it to false.
    */
   alone: boolean;
   close(): Promise<void>;
@@ -76,8 +76,8 @@ const batchDelayMs = 5;
 /** Time before messages are sent again after a notification failed. */
 const retryMs = 500;
 /**
- * Maximum number of messages that wait to be sent again. If there are more, they are replaced by
- * one message that makes the receivers do what they do when messages may have been lost.
+ * Maximum number of messages that wait to be sent again. If there are more, one message `lost`
+ * replaces them. It makes the receivers assume that messages of any kind were lost.
  */
 const maxUnsent = 1_000;
 /** Maximum time to close a connection. Closing can hang if the network is down. */
@@ -100,7 +100,10 @@ const letters = {
   limits: "l",
   returned: "r",
   deliveries: "d",
-  /** Messages of any kind were lost. No kind of `ProcessMessage`, so `read` returns undefined. */
+  /**
+   * Messages of any kind were lost. `ProcessMessage` has no such kind: `read` returns undefined,
+   * and the receiver calls `onMessage` with undefined.
+   */
   lost: "?",
 } as const;
 
@@ -122,9 +125,10 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
         await sendBatch();
       }
     } catch {
-      // Only `sleep` rejects: the process stops, and other processes find the work by polling.
+      // Only `sleep` rejects, after `close`. Other processes find the work by polling.
     } finally {
-      // In the same turn as the last check of `pending`, so that no message comes between them.
+      // Nothing is awaited between the last check of `pending` and this line. Otherwise a message
+      // added in between would not be sent until the next message.
       sending = undefined;
     }
   }
@@ -136,7 +140,8 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
       if (text.length + message.length + 1 > maxBytes) break;
       text += ` ${message}`;
       batch.push(message);
-      // Deleted before the query, so that the same message can be sent again during the query.
+      // Deleted before the query. If the same message is added during the query, it announces later
+      // work and must be sent again.
       pending.delete(message);
     }
     try {

@@ -221,7 +221,8 @@ test("every tenant table has forced row-level security and composite foreign key
   );
   expect(references).toEqual([]);
 
-  // Every table that references a row of a workspace must have the column `workspace_id`.
+  // Every table that references a row of a workspace must have the column `workspace_id`, because
+  // the policies compare this column.
   const { rows: loose } = await database.engine.query<{ name: string }>(
     `select distinct c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
       where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and a.attname in ('agent_id', 'run_id', 'trigger_id', 'provider_id')

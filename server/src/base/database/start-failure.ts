@@ -32,9 +32,9 @@ interface Target {
 /**
  * Explains an error that ended the start of a server process.
  *
- * A rejected login has an exit code of its own. While a primary is being replaced, the new primary
- * can reject logins for a moment. After this code, as after an invalid configuration, the
- * supervisor therefore gives up only if no server process has been ready before.
+ * A rejected login has an exit code of its own. While no server process has been ready yet, the
+ * supervisor waits for an unreachable database, but gives up at once after a rejected login. Later
+ * it starts another process instead, because a new primary can reject logins for a moment.
  */
 export function explainStartFailure(
   thrown: unknown,

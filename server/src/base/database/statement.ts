@@ -9,7 +9,7 @@ import {
   textArray,
 } from "./binary-array.ts";
 
-/** Column types of a rows table and the JavaScript values that they accept. */
+/** Column types of a `RowsTable` and the JavaScript values that they accept. */
 interface ColumnValues {
   text: string | null;
   int: number | null;

@@ -46,7 +46,9 @@ type Target = Pick<buildConnector.Options, "hostname" | "port" | "protocol">;
 
 /**
  * Returns the addresses of the target's host.
- * @throws EgressDenied if one of them is not public and the target is not in `allow`.
+ * @throws EgressDenied if one of the addresses is not public and the target is not in `allow`;
+ *   ConnectTimeoutError if the name is not resolved within `timeoutMs`; the error of the resolver,
+ *   or one with the code ENOTFOUND if the name has no address.
  */
 export async function checkedAddresses(
   target: Target,

@@ -95,7 +95,8 @@ export function createLeanFetch(
     connect: connect ?? { timeout: options.connectTimeoutMs },
     headersTimeout: options.headersTimeoutMs,
     bodyTimeout: options.bodyTimeoutMs,
-    // `Exchange` limits the size instead, because a call with a meter has no limit.
+    // `Exchange` limits the size instead, because `maxResponseBytes` does not apply to a call with
+    // a `ByteMeter`.
     maxResponseSize: -1,
     connections: options.maxConnections ?? 4_096,
     pipelining: 1,

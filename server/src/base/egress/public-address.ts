@@ -13,17 +13,17 @@ const internalPublicAddresses = new Set(["168.63.129.16"]);
  * Returns whether an IP address is globally reachable. Addresses that are unknown, reserved, local
  * to a network or that embed another address count as not public.
  *
- * IPv4: everything outside IANA's special-purpose registry (RFC 6890 and its updates), as
- * `ipaddr.js` lists it: 0/8, 10/8, 100.64/10, 127/8, 169.254/16, 172.16/12, 192.0.0/24, 192.0.2/24,
- * 192.88.99/24, 192.168/16, 198.18/15, 198.51.100/24, 203.0.113/24, 224/4, 240/4, and the anycast
- * networks of AS112 and AMT.
+ * IPv4: public is every address outside the blocks of IANA's special-purpose registry (RFC 6890 and
+ * its updates), which `ipaddr.js` lists: 0/8, 10/8, 100.64/10, 127/8, 169.254/16, 172.16/12,
+ * 192.0.0/24, 192.0.2/24, 192.88.99/24, 192.168/16, 198.18/15, 198.51.100/24, 203.0.113/24, 224/4,
+ * 240/4, and the anycast networks of AS112 and AMT.
  *
- * IPv6: only 2000::/3, the block that IANA allocates from (RFC 4291, RFC 3513), without the special
- * blocks in it: 2001::/23 (Teredo, benchmarking, ORCHID, …), 2001:db8::/32, 3fff::/20, 2002::/16
- * (6to4), 2620:4f:8000::/48. Addresses that embed an IPv4 address are outside 2000::/3 (mapped,
- * compatible, translated, NAT64 64:ff9b::/96 and 64:ff9b:1::/48) or rejected altogether (6to4,
- * Teredo), whatever address they embed. Only ISATAP (RFC 5214) can have any prefix, so the IPv4
- * address in its interface identifier is checked.
+ * IPv6: public is only 2000::/3, the block that IANA allocates from (RFC 4291, RFC 3513), without
+ * the special blocks in it: 2001::/23 (Teredo, benchmarking, ORCHID, …), 2001:db8::/32, 3fff::/20,
+ * 2002::/16 (6to4), 2620:4f:8000::/48. Addresses that embed an IPv4 address are outside 2000::/3
+ * (mapped, compatible, translated, NAT64 64:ff9b::/96 and 64:ff9b:1::/48) or rejected altogether
+ * (6to4, Teredo), whatever address they embed. Only ISATAP (RFC 5214) can have any prefix, so the
+ * IPv4 address in its interface identifier is checked.
  *
  * Not detected: NAT64 with a network-specific prefix (RFC 6052, 2.2), which looks like any other
  * address.

@@ -22,7 +22,8 @@ test("the address of a URL is found although lookups of other workspaces hang", 
   const silent = Array.from({ length: 20 }, (_, n) => check(`silent${n}.test`, "wsp_1"));
   expect(await check("tool.test", "wsp_2")).toBe("tool.test:80");
   expect(await Promise.all(silent)).toEqual(silent.map(() => undefined));
-  // A lookup that timed out keeps its thread until the system's resolver ends it.
+  // A lookup that timed out keeps its thread until the system's resolver ends it. A workspace has
+  // at most two lookups at a time, so the others were never started.
   expect(hanging).toHaveLength(2);
   expect(await check("tool.test", "wsp_1")).toBe(undefined);
   hanging[0]?.resolve([]);

@@ -44,7 +44,8 @@ const maxChecks = 4;
 
 /**
  * Returns a resolver for checks of URLs that people enter. A lookup waits for its turn until
- * `signal` aborts. One that has begun takes a thread until it ends, even if nobody waits for it.
+ * `signal` aborts; then it rejects. `signal` does not end a lookup that has begun, which takes a
+ * thread until the system's resolver ends it.
  */
 export function limitLookups(
   resolve: Resolve,

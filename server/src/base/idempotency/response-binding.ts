@@ -1,6 +1,6 @@
 import type { SecretBinding } from "../secrets/index.ts";
 
-/** Returns the binding with which the stored response of this row is encrypted. */
+/** Returns the `SecretBinding` with which the stored response of a row is encrypted. */
 export function responseBinding(row: {
   readonly workspace_id: string;
   readonly scope: string;

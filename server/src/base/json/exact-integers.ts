@@ -2,8 +2,9 @@
 const minDigits = 16;
 
 /**
- * Returns whether the text can have an integer outside of ±2^53. Reads only every 16th character,
- * one of which is in each such integer. This is so fast that every text can be checked.
+ * Returns whether the text can have an integer outside of ±2^53. Reads only every 16th character:
+ * such an integer has at least 16 digits in a row, so one of them is always read. This is so fast
+ * that every text can be checked.
  */
 function canHaveLargeInteger(text: string): boolean {
   for (let at = minDigits - 1; at < text.length; at += minDigits) {
@@ -12,7 +13,7 @@ function canHaveLargeInteger(text: string): boolean {
     while (isDigit(text, start - 1)) start--;
     let end = at + 1;
     while (isDigit(text, end)) end++;
-    // After a point there are the decimals of a fraction.
+    // Digits after a point are the decimals of a fraction, not an integer.
     if (end - start >= minDigits && text[start - 1] !== ".") return true;
     at = end;
   }
@@ -25,24 +26,24 @@ function isDigit(text: string, at: number): boolean {
 }
 
 /**
- * Returns the object in the text of a `jsonb` column. Integers outside of ±2^53 become raw numbers;
- * `pg` would round them if it parsed the column.
+ * Returns the object in the text of a `jsonb` column. Integers outside of ±2^53 become
+ * `RawNumber`s, which keep all digits. `pg` would round them if it parsed the column.
  */
 export function parseJsonColumn(text: string): Record<string, unknown> {
   return parseExactly(text, rawNumber) as Record<string, unknown>;
 }
 
 /**
- * Returns the value of a JSON document, like `JSON.parse`. `JSON.parse` would round integers
- * outside of ±2^53, for example ids of other systems. Here each of them becomes what `convert`
- * returns for its digits, with a minus sign before them if the integer is negative.
+ * Parses a JSON document like `JSON.parse`, but does not round integers outside of ±2^53, for
+ * example ids of other systems. The result of `convert` replaces each of them.
+ * @param convert gets the digits of the integer, after a minus sign if it is negative.
  * @throws SyntaxError if the text is not JSON
  */
 export function parseExactly(text: string, convert: (digits: string) => unknown): unknown {
   if (!canHaveLargeInteger(text)) return JSON.parse(text);
   return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) => {
     // A number beyond ±1.8e308 stays infinite. Its digits are not kept, because PostgreSQL cannot
-    // store every such number: its numbers have at most 131,072 digits before the point.
+    // store every such number: a `numeric` has at most 131,072 digits before the point.
     if (typeof value !== "number" || Number.isSafeInteger(value) || !Number.isFinite(value))
       return value;
     const source = context?.source;

@@ -18,7 +18,8 @@ interface FieldValues {
 export type FieldKind = keyof FieldValues;
 
 /**
- * The kind of a field. With `?`, the field can be undefined or null, and the line then lacks it.
+ * The kind of a field. A `?` means that the field can be undefined or null; a line without a value
+ * lacks the field.
  */
 type FieldSpec = FieldKind | `${FieldKind}?`;
 

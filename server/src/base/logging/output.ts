@@ -42,7 +42,7 @@ export function standardOutput(sharing: "alone" | "shared" = "shared"): LogOutpu
 
 /**
  * Standard output. Lines are collected here and not in the destination that pino creates
- * (sonic-boom), because that measures its whole buffer again for each line.
+ * (sonic-boom), because sonic-boom measures its whole buffer again for each line.
  */
 class BufferedOutput implements LogOutput {
   readonly #maxBytes: number;

@@ -66,7 +66,7 @@ test("errors of Beckon are all 5xx, except 500 of the routes that start runs", (
   const failedRuns = /unless rate\(beckon_http_requests_total\{status="500",\s+route=~"(.*)"\s+\}/;
   const patterns = [failing, all].map((requests) => failedRuns.exec(requests ?? "")?.[1] ?? "");
   expect(patterns[0]).toBe(patterns[1]);
-  // Prometheus matches whole values.
+  // Prometheus matches a pattern against the whole value of a label.
   const excluded = new RegExp(`^(?:${patterns[0]})$`);
 
   const { paths } = JSON.parse(read("docs/openapi.json"));

@@ -1,6 +1,6 @@
 /**
  * How long rows are kept, by the operator's settings. A day has 24 hours; 0 days means for ever. A
- * row is deleted some time after its days are over.
+ * row is not deleted at once when these days are over, but some time later.
  */
 export interface Retention {
   /**
@@ -38,7 +38,10 @@ export function runDaysOf(
   return runsDays === 0 ? chosenDays : Math.min(runsDays, chosenDays);
 }
 
-/** Returns the time before which rows are older than `days` at the time `now`. */
+/**
+ * Returns the time that is `days` times 24 hours before `now`. Rows from before this time are older
+ * than `days`.
+ */
 export function daysBefore(days: number, now: Date): Date {
   return new Date(now.getTime() - days * 24 * 3_600_000);
 }

@@ -8,7 +8,7 @@ const binding: SecretBinding = {
   remedy: "",
 };
 
-/** The part of a connection that the check and the re-encryption use. */
+/** The part of a database connection that the check of the master key and the re-encryption use. */
 export interface Queryable {
   query<Row extends object>(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
 }

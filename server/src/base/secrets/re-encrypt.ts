@@ -4,7 +4,7 @@ import type { SecretBinding, SecretCipher } from "./secret-cipher.ts";
 
 /**
  * A column that contains encrypted texts. `Row` has the columns from which `bindingOf` creates the
- * binding of a text.
+ * `SecretBinding` of a text.
  */
 export interface EncryptedColumn<Row extends object> {
   readonly table: string;

@@ -46,6 +46,7 @@ const authTagLength = 16;
 /**
  * Returns a cipher that encrypts with `masterKey` and decrypts texts that were encrypted with
  * `masterKey` or, if it is given, with `previous`.
+ * @throws Error if a key does not have 32 bytes.
  */
 export function createSecretCipher(masterKey: Buffer, previous?: Buffer): SecretCipher {
   const current = oneKey(masterKey);

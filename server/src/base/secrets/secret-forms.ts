@@ -87,9 +87,9 @@ function escapesOf(character: string): string {
 }
 
 /**
- * Returns a pattern that matches any escape of a number of backslashes in a row. The backslashes
- * are not matched one by one: JSON writes one as two or four, and the number of ways to divide a
- * long row of backslashes into such groups would make a search endless.
+ * Returns a pattern that matches any escape of `count` backslashes in a row. The backslashes are
+ * not matched one by one: JSON writes one as two, JSON inside JSON as four, and a long row of
+ * backslashes can be divided into such groups in so many ways that a search would be endless.
  */
 function escapesOfBackslashes(count: number): string {
   const rows = [4, 2, 1].map((times) => `\\\\{${times * count}}`);

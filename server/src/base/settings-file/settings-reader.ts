@@ -35,7 +35,10 @@ export class SettingsReader {
     this.file = this.objectAt("", value, "the file", fields);
   }
 
-  /** @param mistake a sentence without a full stop. */
+  /**
+   * Records a mistake in the value at `pointer`. `throwMistakes` reports all mistakes.
+   * @param mistake a sentence without a full stop.
+   */
   add(pointer: string, mistake: string): void {
     const position = this.#positions.get(pointer) ?? { line: 1, column: 1 };
     this.#mistakes.push({ ...position, what: mistake });

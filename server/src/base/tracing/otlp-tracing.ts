@@ -36,7 +36,10 @@ import type {
   TracingOptions,
 } from "./tracing.ts";
 
-/** Maximum characters of an attribute, since tenants and providers choose the text of some. */
+/**
+ * Maximum characters of an attribute. Tenants and providers choose the text of some attributes,
+ * which could have any length.
+ */
 const maxAttributeCharacters = 200;
 
 /** Options for starting a span whose parent is not a span of this process. */
@@ -238,7 +241,9 @@ const flushMs = { min: 1_000, max: 5_000 };
  */
 const sampled = { isSampled: true };
 
-/** Generates random ids, except those that were given for the next span. */
+/**
+ * Generates ids of spans and traces. An id is random unless `give` has set it for the next span.
+ */
 class GivenIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   #traceId: string | undefined;

@@ -24,8 +24,8 @@ export interface TraceSampler {
 }
 
 /**
- * Returns whether there is no endpoint for traces, or traces are turned off. The values of
- * `traceVariables` must then be ignored, because a platform may have set them for other programs.
+ * Returns whether there is no endpoint for traces, or traces are turned off. If so, the values of
+ * `traceVariables` must be ignored, because a platform may have set them for other programs.
  */
 export function areTracesOff(env: Readonly<Record<string, string | undefined>>): boolean {
   const exporters = (env.OTEL_TRACES_EXPORTER || "otlp").split(",");

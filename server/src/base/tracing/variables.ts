@@ -2,8 +2,8 @@ import { z } from "zod";
 import { type Setting, whole } from "../settings/index.ts";
 
 /**
- * Declares a variable of OpenTelemetry that can have any value here. `readTraceSettings` checks the
- * value.
+ * Declares a variable of OpenTelemetry whose schema accepts any text. `readTraceSettings` checks
+ * the value.
  */
 const traceVariable = (validValues: string) => ({ schema: z.string().optional(), validValues });
 

@@ -32,8 +32,8 @@ export async function readYaml(
       "Other YAML documents are being parsed. Try again in a few seconds, or send JSON.",
       { retryAfter: 5 },
     );
-  // `running` is increased after the constructor, because the constructor throws if the system
-  // cannot create a thread.
+  // `running` is increased only after the constructor, which throws if the system cannot create a
+  // thread. If it were increased before, nothing would decrease it after such an error.
   const worker = new Worker(new URL("./yaml-worker.ts", import.meta.url), {
     workerData: text,
     resourceLimits: { maxOldGenerationSizeMb: 256, stackSizeMb: 4 },

@@ -1,10 +1,10 @@
 import { Document, visit } from "yaml";
 
 /**
- * Returns `items` as a YAML list without indentation. The text can be appended to an unindented
- * `key:` as its value, or to another result of this function, whose list it then extends.
- * Multi-line strings are written as block scalars and no line is folded, so that a diff of two
- * exports shows only what changed.
+ * Returns `items` as a YAML list without indentation. The text can follow an unindented `key:` as
+ * its value. Several results of this function, one after the other, form one list. Multi-line
+ * strings are written as block scalars and no line is folded, so that a diff of two exports shows
+ * only what changed.
  */
 export function yamlItems(items: readonly unknown[]): string {
   if (items.length === 0) return "";

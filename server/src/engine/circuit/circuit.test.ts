@@ -30,8 +30,8 @@ afterEach(() => {
 });
 
 /**
- * Makes each pause as long as its bound (otherwise it is 50 % to 100 % of the bound), and selects
- * the call that began to wait last.
+ * Replaces `Math.random`. The number 1 gives each pause its maximum length (smaller numbers shorten
+ * it by up to half) and selects the call that began to wait last.
  */
 const noRandomness = () => 1;
 

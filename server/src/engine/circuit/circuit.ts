@@ -138,11 +138,11 @@ export interface CachedCircuit extends Circuit {
 }
 
 /**
- * Calls that are allowed at the same moment start at random times within a period of one
- * millisecond per call, so that the provider does not get all of them at once. This is the maximum
- * length of that period, in milliseconds. There are two such groups of calls: the waiting calls of
- * a circuit that closes, and the extra probes of all open circuits with the origin of a call that
- * was answered.
+ * Maximum time over which calls are spread, in milliseconds. If many calls are allowed at the same
+ * moment, they start at random times within one millisecond per call, up to this maximum, so that
+ * the provider does not get all of them at once. Two groups of calls are spread: the waiting calls
+ * of a circuit that closes, and, after any answered call, the extra probes of all open circuits
+ * with the same origin.
  */
 const spreadMs = 1_000;
 

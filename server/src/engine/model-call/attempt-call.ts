@@ -19,7 +19,7 @@ export interface ModelAttempt {
   readonly signal: AbortSignal;
   /** The time at which the step times out, in milliseconds on the clock of `base/clock.ts`. */
   readonly endsAt: number;
-  /** See `Timeouts`. */
+  /** Maximum time between two chunks of a stream after its first content, in milliseconds. */
   readonly idleMs: number;
   readonly onText: OnText;
   /** Maximum size of the answer in bytes. */

@@ -58,8 +58,8 @@ export class AttemptLimiter {
       runCostMicros: this.#runCostMicros,
     };
     const startedAt = elapsed();
-    // The revision is read first. If a limit changes during the reservation, the reservation may
-    // miss the change. `mustReserveAgain` then sees another revision.
+    // The revision is read before the reservation is made. If a limit changes meanwhile, the
+    // reservation may miss the change, but `mustReserveAgain` then sees another revision.
     this.#revision = limitRevision?.();
     const limiting = limitAttempt?.(attempt, signal);
     this.#limit = await limiting;
@@ -76,9 +76,9 @@ export class AttemptLimiter {
    * reserved for it and limits have changed while it waited for the circuit. Must be called
    * immediately before the attempt.
    *
-   * The first limit of a workspace always counts. Other changes count only once for each attempt.
-   * In a busy workspace the revision changes all the time, and after each change the run would have
-   * to wait for the circuit again.
+   * The first limit of a workspace always counts. Other changes count only once for each attempt:
+   * in a busy workspace the revision changes all the time, and if every change counted, the run
+   * would wait for the circuit again and again.
    */
   mustReserveAgain(): boolean {
     const revision = this.#limit?.isReserved ? undefined : this.#request.limitRevision?.();

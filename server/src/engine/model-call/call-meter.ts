@@ -28,8 +28,8 @@ const factors = {
   unread: 4,
   /**
    * Streamed answer: used instead of `unread` for the first `maxQueuedBytes` unread bytes, because
-   * these may already be parsed into events that nothing has read yet. The object of an event takes
-   * several times the bytes that were received for it if the event has one letter of content.
+   * these may already be parsed into events that nothing has read yet. If an event has one letter
+   * of content, its object takes several times the bytes that were received for the event.
    */
   queued: 16,
   /**
@@ -62,8 +62,8 @@ const worstCaseFactor = 32;
 const partCharacters = 16;
 
 /**
- * Number of copies of an answer's JSON that are made at its end. They are for the journal entries
- * of the step and of the end of the run.
+ * Number of copies of an answer's JSON that are made when the answer is complete: one for the
+ * journal entry of the step, and one for that of the end of the run.
  */
 const copies = 2;
 

@@ -191,10 +191,11 @@ async function makeAttempt(
 const unchanged = (text: string) => text;
 
 /**
- * Returns `waitMs`, or only what the provider asked for if the time left is too short for more.
+ * Returns `waitMs`. If `waitMs` does not end before `endsAt`, but the wait that the provider asked
+ * for does, returns only that wait.
  *
- * @throws {ModelFailure} if the wait would last until `endsAt` or longer. Such a wait is useless,
- *   so the call fails at once. The message names the wait that the provider asked for, if any.
+ * @throws {ModelFailure} if no wait ends before `endsAt`. Waiting is then useless, so the call
+ *   fails at once. The message names the wait that the provider asked for, if any.
  */
 function waitWithin(failure: ModelFailure, waitMs: number, endsAt: number): number {
   const leftMs = endsAt - elapsed();

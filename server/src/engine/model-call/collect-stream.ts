@@ -14,13 +14,13 @@ export type OnText = (type: "text" | "reasoning", text: string) => void;
 export interface StreamListener {
   readonly onText: OnText;
   /**
-   * Called for each part that the model wrote, with its bytes: text, reasoning, or arguments of a
-   * tool call. Default: no call.
+   * Called for each part that the model wrote (text, reasoning, or arguments of a tool call), with
+   * its size in bytes. Default: no call.
    */
   readonly onOutput?: (bytes: number) => void;
   /**
-   * Called for each part that is read, with the number of its bytes that are kept. Default: no
-   * call.
+   * Called for each part that is read, with the number of bytes that stay in memory for it.
+   * Default: no call.
    */
   readonly onRead?: (bytes: number) => void;
 }

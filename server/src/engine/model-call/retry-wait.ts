@@ -1,13 +1,12 @@
 import type { RetryPolicy } from "../timeouts.ts";
 
 /**
- * Returns the wait in milliseconds after a failed attempt: `retryAfterMs`, and then an exponential
- * backoff with full jitter, so that runs that failed together do not retry together. It can be
- * longer than `maxWaitMs`: the caller compares the wait with the time left.
+ * Returns the wait in milliseconds after a failed attempt: `retryAfterMs` plus an exponential
+ * backoff with full jitter, so that runs that failed together do not retry together. The sum can be
+ * longer than `maxWaitMs`: the caller compares it with the time left.
  *
- * @param attempt number of failed attempts that count. It is 0 after a probe that failed before any
- *   other attempt, because failed probes of an open circuit do not count. The bound of the backoff
- *   is then half of `baseWaitMs`.
+ * @param attempt number of failed attempts so far, without failed probes of an open circuit. It is
+ *   0 if only probes have failed. The backoff is then at most half of `baseWaitMs`.
  * @param retryAfterMs how long the provider asked to wait. Default 0.
  */
 export function retryWait(

@@ -8,8 +8,8 @@ import { type AnsweredCall, callModel as call, UnansweredCall } from "./call-mod
 import { shouldStream } from "./should-stream.ts";
 
 /**
- * Makes the model call of one step, and its span if traces are on. One span covers all attempts and
- * the waits between them, as OpenTelemetry's semantic conventions require.
+ * Makes the model call of one step. If traces are on, it records one span, which covers all
+ * attempts and the waits between them, as OpenTelemetry's semantic conventions require.
  * @throws {UnansweredCall} see `call-model.ts`.
  */
 export function callModel(...given: Parameters<typeof call>): Promise<AnsweredCall> {

@@ -57,7 +57,8 @@ describe.each(["never", "always"] as const)("the usage of a call, streamed: %s,"
   });
 
   it.each([
-    // A streamed call finds no output in the HTML page. Otherwise all its bytes count as output.
+    // If the call is streamed, no output is found in the HTML page. If it is not, all bytes of the
+    // page count as output.
     ["cannot be read", body("<html>".repeat(1_000), "text/html"), stream === "never" ? 100 : 0],
     ["breaks off", withDelivery({ type: "cut", after: 10_000 }, says(longWords)), 100],
   ])("is at most what was reserved if the response %s", async (_what, lost, output) => {

@@ -26,7 +26,7 @@ export function usedForAnswer({ usage, parts }: Answer, limits: Limits): Used {
 
 /**
  * Returns what an attempt without an answer used. Undefined if the provider cannot have received
- * it, for example because the connection was refused or the base URL is not allowed.
+ * the request, for example because the connection was refused or the base URL is not allowed.
  *
  * @param failure undefined if the run was stopped during the attempt.
  */
@@ -66,9 +66,10 @@ function plausible(
 }
 
 /**
- * Returns an estimate whose output is at most what was reserved. A higher estimate would not prove
- * that the model wrote more: a token can have more than four bytes, and without streaming all bytes
- * of an unreadable response count as output, although the model did not write them.
+ * Returns an estimate whose output is at most what was reserved. An estimate counts four bytes as
+ * one token, so a higher one would not prove that the model wrote more: a token can have more
+ * bytes, and without streaming all bytes of an unreadable response count as output, although the
+ * model did not write them.
  */
 function boundedEstimate(limits: Limits, answerBytes: () => number): TokenUsage {
   const usage = estimate(limits, answerBytes);

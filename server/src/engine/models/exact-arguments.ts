@@ -42,7 +42,10 @@ function convertResponses(fetch: Fetch): Fetch {
   };
 }
 
-/** Forwards a response when it has ended. Only one with a large integer is parsed and changed. */
+/**
+ * Collects a response and forwards it when it has ended. A response without a large integer is
+ * neither parsed nor changed.
+ */
 function convertWhole(): TransformStream<Uint8Array, Uint8Array> {
   const chunks: Uint8Array[] = [];
   return new TransformStream<Uint8Array, Uint8Array>({

@@ -40,7 +40,7 @@ export function limitContinuations(fetch: typeof globalThis.fetch): typeof globa
 
 /**
  * Returns a response that ends an answer as truncated. The library adds it to the earlier response,
- * so the usage of that one is kept.
+ * so the usage that the earlier response reported is kept.
  */
 function truncatedHere(streamed: boolean): Response {
   const end = JSON.stringify({ candidates: [{ finishReason: "MAX_TOKENS" }] });

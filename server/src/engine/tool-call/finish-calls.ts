@@ -20,9 +20,9 @@ const maxConcurrentCalls = 8;
  * executed when the run is resumed.
  *
  * @param unwritten contains the step's own event if it is not in the journal yet.
- * @throws {RunStopped} or the signal's reason, without waiting for tools. The calls that were not
- *   finished have no result in the journal. If the signal had aborted before the first write, no
- *   new intent is written either, so the next owner makes them.
+ * @throws {RunStopped} or the signal's reason, without waiting for tools. Unfinished calls then
+ *   have no result in the journal. If the signal had aborted before the first write, no new intent
+ *   is written either, so the next owner of the run executes the calls.
  * @throws {ModelFailure} if no memory is left for the calls.
  */
 export async function finishCalls(
@@ -33,7 +33,7 @@ export async function finishCalls(
 ): Promise<void> {
   const { entries, calls } = await planCalls(request.runId, step, request.tools, recorder.entries);
   if (request.signal.aborted && calls.length > 0) {
-    // With intents, the next owner would not know that the calls were not made.
+    // If the intents were written too, the next owner could not know that no call was made.
     const results = entries.filter(({ type }) => type !== "run.tool_call");
     if (unwritten.length + results.length > 0) await recorder.append([...unwritten, ...results]);
     throw request.signal.reason;

@@ -100,7 +100,7 @@ const outcomeUnknown =
 
 /**
  * Returns results with the outcome `unknown` for the calls that have an intent and no result, and
- * whose tool is not safe to repeat. These are the results that `planCalls` returns.
+ * whose tool is not safe to repeat. `planCalls` returns the same results for such calls.
  */
 export function unknownResults(tools: readonly Tool[], journaled: readonly NewEvent[]): NewEvent[] {
   const isSafe = (name: string) => tools.some((tool) => tool.name === name && tool.safeToRepeat);

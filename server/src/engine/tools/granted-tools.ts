@@ -17,7 +17,9 @@ const makers: {
   http: httpTools,
 };
 
-/** Returns the tools granted to an agent, without duplicates. */
+/**
+ * Returns the tools granted to an agent. If several have the same name, only the last is returned.
+ */
 export function grantedTools(grants: readonly ToolGrant[], services: ToolServices): Tool[] {
   const tools = grants.flatMap((grant) => toolsOf(grant, services));
   return [...new Map(tools.map((tool) => [tool.name, tool])).values()];

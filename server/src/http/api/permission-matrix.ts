@@ -23,7 +23,10 @@ interface PermissionRow {
 const rolesWith = (needed: readonly Scope[]) =>
   role.options.filter((name) => needed.every((scope) => roleScopes[name].includes(scope)));
 
-/** All routes of a workspace. A role is a set of scopes, so a route's scopes give its roles. */
+/**
+ * All routes of a workspace. A role is a set of scopes, so the scopes that a route needs determine
+ * which roles can use it.
+ */
 const permissionRows: readonly PermissionRow[] = [
   {
     method: "POST",

@@ -6,7 +6,7 @@ import type { Authenticated } from "./authenticate.ts";
 
 /**
  * Returns the kind and id of the credential of a request. The server checks this credential
- * repeatedly while the request's stream is open.
+ * repeatedly while it sends a stream, a file or JSON Lines.
  */
 export function streamCredentialOf(
   { actor, sessionId }: Authenticated,

@@ -17,8 +17,8 @@ const maxCallers = 50_000;
  */
 export interface AdmittedCredentials {
   /**
-   * Returns the id of the caller's workspace. Queries the credential, and adds the caller to the
-   * cache, if it is not there.
+   * Returns the id of the caller's workspace. If the caller is not in the cache, queries its
+   * credential and adds the caller to the cache.
    * @throws ApiError the errors of `workspaceOfCaller`. The caller is then not added.
    */
   workspaceOf(request: Pick<StartRequest, "source" | "caller" | "agentId">): Promise<string>;

@@ -17,7 +17,7 @@ export interface AdmittedTriggers {
   /** Returns the cached trigger; undefined if it is not in the cache. */
   get(tokenHash: Buffer): TriggerOfToken | undefined;
   /**
-   * Returns the trigger as it is stored at the time of the call or later.
+   * Reads the trigger from the database. The result is never older than the call.
    * @throws ApiError `unauthorized`; `unavailable` if the database does not reply in time
    */
   read(tokenHash: Buffer): Promise<TriggerOfToken>;

@@ -120,7 +120,8 @@ export async function handleFire(
     }
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || thrown.code !== "unauthorized") throw thrown;
-    // A request with a wrong signature has a valid token, so it is not counted as a guess.
+    // A request with a wrong signature has a valid token, so it does not count as a failed
+    // authentication.
     if (thrown instanceof UnverifiedRequest) throw thrown;
     triggers.forget(caller.hash);
     throw unauthorized(services, c);

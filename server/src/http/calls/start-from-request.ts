@@ -53,7 +53,9 @@ interface AdmittedCaller {
 }
 
 /**
- * Checks the credential before the body is read, unless it was valid at an earlier request.
+ * Checks the credential, so that the body of a request is read only if its credential is valid.
+ * Credentials that were valid at an earlier request are not queried here: the statement that starts
+ * the run checks every credential again.
  * @throws ApiError `unauthorized`, `forbidden`, `not_found`; `unavailable` if the database does not
  *   reply in time
  */

@@ -5,7 +5,8 @@ import { pageResponse, unbuiltPage } from "./page.ts";
 
 /**
  * Paths of the dashboard's pages. The links for invitations, password resets and the first owner's
- * setup have their token after `#`. Browsers do not send this part of a URL.
+ * setup have their token after `#`. Browsers do not send this part of a URL, so no server or proxy
+ * can log the token.
  */
 export const pagePaths = ["/", "/w/*", "/sign-in", "/setup", "/invite", "/reset"] as const;
 

@@ -36,9 +36,10 @@ function decode(bytes: Buffer, incoming: IncomingMessage, doc: RouteDoc): unknow
 }
 
 /**
- * Parses a JSON body of a route with `exactPayload`. All other fields have ordinary numbers,
- * because their schemas do not accept raw numbers. Both parsed bodies are in memory only until this
- * function returns, so `heldPerByte` counts one of them.
+ * Parses a JSON body and keeps the integers in its fields `payload` and `request.payload` exact, as
+ * raw numbers. All other fields have ordinary numbers, because their schemas do not accept raw
+ * numbers. The text is parsed twice, but both results are in memory only until this function
+ * returns. So only one of them is counted against the memory budget (`heldPerByte`).
  */
 function parseWithPayload(text: string): unknown {
   const body = parseJson(text);

@@ -171,9 +171,9 @@ interface AuthenticatedRequest {
   readonly authenticated: Authenticated;
   /** Values of `Set-Cookie`, which renew the session. */
   readonly cookies: readonly string[];
-  /** Counts the bytes of the body and of the response. */
+  /** Counts the bytes of the body and of the response against the memory budget. */
   readonly hold: ByteHold;
-  /** Limits the database reads of the request. */
+  /** Limits the time of the request's database reads in total. */
   readonly withinDeadline: ReturnType<typeof readDeadline>;
 }
 
@@ -194,8 +194,9 @@ async function authenticateAndRead(
   // Only GET requests with a session can use `?workspace=`. In all others it is left in the query,
   // where it is rejected as an unknown parameter.
   const query = found.actor.kind === "user" && route.method === "GET" ? others : c.req.query();
-  // The query is checked here, because operations get only one value of each parameter, and no
-  // query if they have no parameters. For example, `DELETE …?dry_run=1` must not delete.
+  // Operations get only one value of each parameter, and no query if they have no parameters, so
+  // they cannot detect a repeated or unknown parameter. It is rejected here: `DELETE …?dry_run=1`,
+  // for example, must not delete.
   rejectRepeatedQuery(c.req.queries());
   rejectUnknownQuery(route.doc, query);
   const hold = holdExchange(services.runs.memory.exchanges, found.workspaceId, outgoing);
@@ -244,7 +245,8 @@ async function sendResult(
       reason,
     });
   if (result.lines !== undefined || result.file !== undefined) {
-    // Sending them can take hours, during which the credential can be revoked.
+    // Sending `lines` or a `file` can take hours, during which the credential can be revoked. So it
+    // is checked repeatedly.
     const held = {
       ...streamCredentialOf(authenticated, incoming),
       workspaceId: authenticated.workspaceId,
@@ -275,7 +277,8 @@ async function sendResult(
           route: exchangeOf(incoming).route,
           requestId: requestIdOf(outgoing),
         });
-        // The client gets no error any more, so the log has the reason.
+        // The response has begun, so the client cannot get the error. `reportedError` does not log
+        // this code, so it is logged here.
         if (code === "too_large") logEnd(message);
         outgoing.destroy();
       },

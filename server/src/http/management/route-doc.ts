@@ -69,8 +69,8 @@ export interface RouteDoc {
 const noParameters = z.strictObject({});
 
 /**
- * Rejects every query parameter if the route has none. A route that has some passes them to its
- * operation, which parses them.
+ * Rejects every query parameter of a request if the route declares none. A route that declares
+ * `query` passes the parameters to its operation, which parses them.
  * @throws ApiError `bad_request`
  */
 export function rejectUnknownQuery(doc: RouteDoc, query: Record<string, string>): void {
@@ -121,9 +121,11 @@ export function errorsOf({
     "internal_error",
     "unavailable",
   ];
-  // A request with a session can name a workspace of which its user is not a member.
+  // Every route of the management API (`who` is undefined) can respond with `not_found`: a request
+  // with a session can name a workspace of which its user is not a member.
   if (path.includes(":") || who === undefined) codes.push("not_found");
-  // A response can need more memory than the server has. That of a route about accounts is small.
+  // `too_large` replaces a response that needs more memory than the server has for it. Responses of
+  // routes about accounts are small and do not count.
   const isCounted = who === undefined && statusOf(doc) !== 204;
   if (doc.body !== undefined || doc.once || isCounted) codes.push("too_large");
   if (doc.body !== undefined) codes.push("unsupported_type");

@@ -51,7 +51,10 @@ export const idempotencyKey: JsonSchema = {
   schema: { type: "string", minLength: 1, maxLength: 255 },
 };
 
-/** The headers that label a run. The client library encodes them itself. */
+/**
+ * The headers that label a run. Callers must percent-encode the values. The client library does
+ * this for its callers.
+ */
 export const runLabels: readonly JsonSchema[] = [
   {
     name: "beckon-external-id",

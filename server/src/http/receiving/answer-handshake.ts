@@ -7,8 +7,9 @@ import type { Services } from "../services.ts";
 /**
  * Answers a GET or OPTIONS by which a sender asks whether the trigger's owner wants its events.
  * @param readTrigger reads the trigger as it is stored now.
- * @returns undefined if the request is no handshake, or none that the trigger answers. The response
- *   must then not reveal whether the token is valid.
+ * @returns undefined if the request is no handshake, if the trigger does not answer it, or if the
+ *   token is not valid. The response must then not reveal whether the token is valid.
+ * @throws the errors of `readTrigger` except ApiError `unauthorized`
  */
 export async function answerTriggerHandshake(
   services: Pick<Services, "publicUrl" | "trustProxy">,

@@ -241,7 +241,7 @@ test("of runs that a limit holds, those beyond the first that does not fit after
   const { workspace, agent, send } = await holdingPriced(callMicros + 100);
   await engine.query("update budgets set spent = allowed where workspace_id = $1", [workspace.id]);
   // Until the second run shows that the limit is spent, at most 22 runs are released: the two that
-  // are claimed, and 20 in the queue.
+  // are claimed, and 20 in the queue (`maxQueuedOfLimited`). So some of these 25 runs stay held.
   for (let count = 0; count < 25; count++) await send();
   await engine.query(
     "update budgets set starts = now() - interval '1 day', ends = now() where workspace_id = $1",

@@ -117,7 +117,10 @@ export async function receive(
 /** Maximum of the column `size`. `Content-Length` can state more. */
 const maxSize = 2_147_483_647;
 
-/** Used instead of a body that cannot be decoded, to read the event's id and type. */
+/**
+ * Used in place of a body that cannot be decoded. The event's id and type can still be read if they
+ * are in headers or in the query.
+ */
 const nothing = { payload: undefined, text: "" };
 
 /** Returns the error for a request from an address or a page that is not allowed to send. */

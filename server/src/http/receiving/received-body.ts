@@ -16,9 +16,12 @@ export class ReceivedBody {
   readonly #incoming: IncomingMessage;
   readonly #memory: Pick<Memory, "exchanges" | "bodies">;
   readonly #workspaceId: string;
-  /** Counts a body that `readDefault` reads. */
+  /** Counts the memory for a body that `readDefault` reads. */
   #defaultHold: ByteHold | undefined;
-  /** Counts a body that `read` reads, and the bytes that decoding adds to any body. */
+  /**
+   * Counts the memory for a body that `read` reads, and for the bytes that decoding adds to a body,
+   * also to one that `readDefault` has read.
+   */
   #receivedHold: ReceivedBodyHold | undefined;
   #read: { readonly maxBytes: number; readonly body: Promise<RawBody> } | undefined;
 
@@ -46,8 +49,8 @@ export class ReceivedBody {
   }
 
   /**
-   * Returns the body of a request to a trigger with settings, which limit it to `maxBytes`, or the
-   * error for which it cannot be read.
+   * Returns the body of a request to a trigger with settings, or the error if it cannot be read.
+   * @param maxBytes the maximum size of the body according to the trigger's settings
    * @throws ApiError as `readDefault`
    */
   read(maxBytes: number): Promise<RawBody> {

@@ -24,9 +24,9 @@ export interface ReceivedCall {
    */
   readonly webhookId: Result<string> | undefined;
   /**
-   * Whether `Accept` names `application/json`. Such a request gets JSON in place of the page or
-   * redirect of `form.answer` and of TwiML. Forms of Slack get an empty body in any case. A browser
-   * that sends a form does not name `application/json`.
+   * Whether `Accept` names `application/json`. Such a request gets JSON instead of TwiML, and
+   * instead of the page or redirect of `form.answer`. Browsers that send a form do not name this
+   * type. Forms of Slack get an empty body in any case.
    */
   readonly acceptsJson: boolean;
   /** Headers of every response. */

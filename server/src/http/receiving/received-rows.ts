@@ -28,8 +28,8 @@ export function requestHead(incoming: IncomingMessage, address: string): Request
 }
 
 /**
- * Returns the same with a new id. Each time that a request is checked, it needs an id of its own:
- * if the reply of the database to an earlier check was lost, a row with the earlier id can exist.
+ * Returns a copy of `head` with a new id. A request that is checked again needs a new id: if the
+ * reply of the database to the earlier check was lost, a row with the earlier id can exist.
  */
 export function withNewId(head: RequestHead): RequestHead {
   return { ...head, requestId: newId("req") };

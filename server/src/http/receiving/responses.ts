@@ -38,7 +38,9 @@ export function skippedResponse(call: Answered, settings: ResponseSettings): Res
   );
 }
 
-/** Returns the response to a sender that reads the body; undefined if the response is JSON. */
+/**
+ * Returns the response to Twilio or Slack, which use its body; undefined if the response is JSON.
+ */
 function senderResponse(
   { acceptsJson, head, headers }: Answered,
   { preset, verification }: ResponseSettings,

@@ -22,8 +22,9 @@ import { runResponse, skippedResponse } from "./responses.ts";
  * statement that starts the run (`startReceived`) checks the event id, the pause and the limits
  * before it uses the result of the evaluation. Errors of these checks therefore take precedence
  * over errors of the evaluation.
- * @throws TriggerReconfigured; ApiError if no run was started, or if the run was created as failed
- *   for another reason than its filter or template
+ * @throws TriggerReconfigured if the trigger's settings no longer have this `version`; ApiError if
+ *   the request is rejected, or if the run was created as failed for another reason than its filter
+ *   or template
  */
 export async function startVerified(
   services: Services,

@@ -43,8 +43,8 @@ export function holdExchange(
  *   so. Such an error has no `Retry-After`, because clients repeat every request that gets 503 with
  *   this header.
  * @returns the error that must be sent instead if the response does not fit into the budget:
- *   `too_large` if a retry cannot succeed, else `unavailable`, as for a request that was executed.
- *   Undefined also if the client has disconnected, because such a response takes no memory.
+ *   `too_large` if it never fits and the request was not executed, else `unavailable`. Undefined if
+ *   it fits, or if the client has disconnected, because then the response takes no memory.
  */
 export function countResponse(
   characters: number,
@@ -63,10 +63,10 @@ export function countResponse(
 }
 
 /**
- * Returns a function that counts a response that is sent in parts, as `countResponse` does. It must
- * be called with the bytes that are in memory before the first part, and again with each part. The
- * largest number stays counted until the response is sent. A client that reads nothing for a minute
- * is disconnected, also if the response is small.
+ * Returns a function that counts a response that is sent in parts, as `countResponse` does. Call it
+ * before the first part and again with each part, each time with the number of bytes that are in
+ * memory then. The largest number stays counted until the response is sent. A client that reads
+ * nothing for a minute is disconnected, also if the response is small.
  * @throws ApiError, by the returned function, if the bytes do not fit: `too_large` if they never
  *   fit, even if nothing else is in memory, else `unavailable`
  */

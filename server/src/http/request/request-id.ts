@@ -14,9 +14,10 @@ type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 /**
  * A response that has the request id as a header, regardless of which code writes it. Responses of
  * the API, and errors outside of all routes, also have `cache-control: no-store`, unless they set
- * another value: caches take a request with `x-api-key` for one that any client could send
- * (RFC 9111, section 3.5). The headers are added to those of `writeHead`: if they were set with
- * `setHeader`, Node would check and copy each of the other headers as well.
+ * another value. Shared caches recognize a credential only in `Authorization` (RFC 9111, section
+ * 3.5). So they could store the response to a request with `x-api-key` and send it to another
+ * client. The headers are added to those of `writeHead`: if they were set with `setHeader`, Node
+ * would check and copy each of the other headers as well.
  */
 export class IdentifiedResponse extends ServerResponse {
   override writeHead(status: number, message?: string | Headers, headers?: Headers): this {

@@ -23,8 +23,9 @@ export interface Streams {
    */
   reserve(credential: Pick<StreamCredential, "id" | "workspaceId">): Reservation;
   /**
-   * Calls `disconnect` if the credential of a response that is being sent is no longer valid. It is
-   * checked together with those of the open streams. Returns a function that ends the checks.
+   * Calls `disconnect` if the credential of a response that is being sent is no longer valid. The
+   * credential is checked every `checkMs`, together with those of the open streams. Returns a
+   * function that ends the checks.
    */
   checkRepeatedly(held: StreamCredential, disconnect: () => void): () => void;
   /** Number of open streams. */
@@ -219,7 +220,7 @@ function requireBelow(owner: "credential" | "workspace", max: number, open = 0):
   );
 }
 
-/** Adds `change` to the number of `id`. A number of 0 is removed. */
+/** Adds `change` to the number of `id`. A number of 0 is removed, so that the map does not grow. */
 function count(numbers: Map<string, number>, id: string, change: 1 | -1): void {
   const number = (numbers.get(id) ?? 0) + change;
   if (number === 0) numbers.delete(id);

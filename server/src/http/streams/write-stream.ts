@@ -16,8 +16,9 @@ export interface StreamSource {
     signal: AbortSignal,
   ) => AsyncIterable<StreamEvent | readonly StreamEvent[] | CursorAdvance>;
   /**
-   * Returns the cursor after an event; undefined if a reader cannot resume there. Streams with the
-   * same function share the bytes of events that they send at the same time.
+   * Returns the cursor after an event; undefined if a reader cannot resume after this event. If the
+   * sources of several streams have the same function here, the streams share the encoded bytes of
+   * events that they send at the same time.
    */
   readonly idOf: (event: StreamEvent) => string | undefined;
 }

@@ -38,11 +38,11 @@ export type BudgetToPut = BudgetKey & Limit;
 export interface NewBudget extends BudgetKey {
   /** A number as text, like the next two fields, because their type is bigint. */
   readonly id: string;
-  /** The lowest id of the transactions that were open or still to come when `earlier` was read. */
+  /** A transaction id. All transactions with lower ids had ended when `earlier` was read. */
   readonly horizon: string;
   /** The sum of the entries in the period whose transactions have ids below `horizon`. */
   readonly earlier: string;
-  /** The start of this period, as PostgreSQL writes it. */
+  /** The start of the budget's period, as text in PostgreSQL's format. */
   readonly starts: string;
 }
 
@@ -80,10 +80,10 @@ export async function lockBudgets(
 }
 
 /**
- * Inserts or changes budgets. A new budget is as `addBudgets` inserts it. A changed budget keeps
- * its period, the amount spent and the amount reserved. If its period is over, it starts the next
- * one. If the amount spent reaches 50, 80 or 100 percent of a new or lowered limit, events are
- * written. The caller has locked the existing rows.
+ * Inserts or changes budgets. Inserts a new budget as `addBudgets` does. A changed budget keeps its
+ * period, the amount spent and the amount reserved. If its period is over, it starts the next one.
+ * If the amount spent reaches 50, 80 or 100 percent of a new or lowered limit, events are written.
+ * The caller must have locked the existing rows with `lockBudgets`.
  * @returns the budgets that are new.
  */
 export async function putBudgets(
@@ -165,7 +165,8 @@ returning workspace_id as "workspaceId", scope_id as "scopeId", scope_kind as "s
     put.filter(({ isNew }) => isNew),
     ({ workspaceId }) => workspaceId,
   );
-  // One statement for each workspace: the ledgers of many together could exceed its timeout.
+  // Each workspace has a statement of its own, because one statement that sums up the ledgers of
+  // many workspaces could exceed the statement timeout.
   for (const keys of byWorkspace.values()) created.push(...(await sumSpent(tx, keys)));
   return created;
 }
@@ -225,12 +226,13 @@ returning b.workspace_id as "workspaceId", b.scope_id as "scopeId", b.scope_kind
 }
 
 /**
- * Sets `spent` of new budgets to the sum of the ledger's entries in their period. Adds the entries
- * of transactions with ids from `horizon` on to `earlier`, which contains all others. The caller
- * has locked the rows in an earlier statement, so the sum contains the entries of all transactions
- * that have added to these rows. It lacks the entries of open transactions that began before the
- * budgets existed and do not see them. A budget whose next period has begun meanwhile is left as it
- * is, and so is one that was deleted and created again.
+ * Sets `spent` of new budgets to the sum of the ledger's entries in their period. This sum is
+ * `earlier` plus the entries of transactions whose ids are `horizon` or higher. The caller must
+ * have locked the rows in an earlier statement. Transactions that have added to `spent` of these
+ * rows have then committed, so the sum contains their entries. The sum lacks the entries of
+ * transactions that are still open and do not see the budgets, because they began before the
+ * budgets existed. A budget is not changed if its next period has begun meanwhile, or if it was
+ * deleted and created again.
  */
 export async function addLaterEntries(
   tx: WorkspaceTransaction,
@@ -258,7 +260,7 @@ update budgets b set spent = s.spent from sums s where b.id = s.id`.execute(tx);
  * before you change the time zone of the workspace or the day on which its plan's months begin:
  * budgets that were not used since their reset are still stored with the previous period, and their
  * current period would change. It locks the workspace's row, and then all budgets of the workspace,
- * so that a caller can go on to change any of them without a deadlock.
+ * so that the caller can change any of them afterwards without a deadlock.
  */
 export async function startDuePeriods(
   tx: WorkspaceTransaction,

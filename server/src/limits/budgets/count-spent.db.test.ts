@@ -28,8 +28,8 @@ test("while a new budget is locked, only entries that it does not count yet are 
   await addUsage(database, agent, { cost_micros: 5 });
   const created = await put(agent);
   expect(await spentOf(agent)).toBe(5);
-  // No real entry gets so low a transaction id after `horizon` was read. If `countSpent` read all
-  // entries of the period again, it would count this one.
+  // The transaction id of this entry is below `horizon`, so `countSpent` must not read the entry.
+  // It would count the entry if it read all entries of the period again.
   await addUsage(database, agent, { cost_micros: 100, transaction: 1 });
   await addUsage(database, agent, { cost_micros: 7 });
   await countSpent(database, created);

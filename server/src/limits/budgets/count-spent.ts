@@ -16,13 +16,13 @@ const maxWaitMs = 21_000;
 const pollIntervalMs = 10;
 
 /**
- * Sets the exact amount spent of new budgets, and writes the events for the percentages that it
- * reaches. Call it after the transaction that inserted them has committed. A statement that began
- * before that commit does not see the budgets: it adds its entries only to the ledger. The entries
- * since the budgets were inserted are therefore summed up again after all these statements have
- * ended. Statements that began later add to `spent` themselves. If this function fails or the
- * process exits, the entries of the earlier statements stay missing in `spent` until the budget's
- * period ends.
+ * Sets the exact amount spent of new budgets, and writes the events for the percentages of their
+ * limits that this amount reaches. Call it after the transaction that inserted the budgets has
+ * committed. A statement that began before that commit does not see the budgets: it adds its
+ * entries to the ledger, but not to `spent`. This function waits until all these statements have
+ * ended, and then sums up the entries since the budgets were inserted. Statements that began later
+ * add to `spent` themselves. If this function fails or the process exits, the entries of the
+ * earlier statements stay missing in `spent` until the budget's period ends.
  *
  * It would not be enough to wait until all transactions with lower ids have ended, as readers of
  * the event stream do: a statement takes its snapshot before it gets an id, so a statement with a

@@ -53,7 +53,7 @@ function canRead(ctx: Context, scope: Scope): boolean {
   return scopesBeyond(ctx, [scope]).length === 0;
 }
 
-/** Returns the budget of a ceiling. */
+/** Returns the key of the budget that counts what is spent of a ceiling. */
 export function budgetOf(workspaceId: string, { scope, scopeId }: CeilingRef): BudgetKey {
   return { workspaceId, scopeId, scopeKind: scope, metric: "cost" };
 }

@@ -7,8 +7,8 @@ import { budgetOf, noCeiling, noScope, refOf } from "./ceiling.ts";
 import { deleteCeilingRow, findScopeName } from "./store.ts";
 
 /**
- * Deletes the ceiling of the workspace or of an agent, key or trigger. Runs that wait for it
- * continue at once.
+ * Deletes the ceiling of the workspace or of an agent, key or trigger. Runs that are held or wait
+ * because of this ceiling try again at once.
  * @throws ApiError `forbidden`, `not_found`
  */
 export async function deleteCeiling({

@@ -7,7 +7,7 @@ import { findScopeName, readCeilings } from "./store.ts";
 /**
  * Returns the ceiling of the workspace or of an agent, key or trigger.
  * @throws ApiError `forbidden`; `not_found` if there is no such ceiling, or if the credential is
- *   limited to other agents.
+ *   limited to some agents and cannot see this ceiling.
  */
 export async function getCeiling({
   ctx,

@@ -49,9 +49,10 @@ export async function findScopeName(
 }
 
 /**
- * Returns up to `limit` ceilings in the order of their scope and id. If the caller is limited to
- * agents, `agentIds` are these agents, and only their ceilings, those of their triggers and that of
- * the key `keyId` are returned.
+ * Returns up to `limit` ceilings in the order of their scope and id, beginning after `above` if it
+ * is given. If the caller's credential is limited to agents, `agentIds` must be the ids of these
+ * agents. Then only the ceilings of these agents, of their triggers and of the key `keyId` are
+ * returned.
  */
 export async function readCeilings(
   tx: WorkspaceTransaction,

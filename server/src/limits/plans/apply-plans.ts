@@ -17,10 +17,11 @@ import {
 } from "./workspace-plan-store.ts";
 
 /**
- * Sets the budgets of workspaces to the allowances of their plans, and stores planned changes whose
- * time has come. A workspace whose plan exists neither in the operator's file nor in the database
- * keeps its present allowances until its next plan, if there is one, replaces them. If the next
- * plan does not exist, the budgets stay unchanged. The caller holds the lock of `lockPlans`.
+ * Sets the budgets of workspaces to the allowances of their plans. If the time of a planned change
+ * has come, stores the next plan of the workspace as its plan. A workspace whose plan exists
+ * neither in the operator's file nor in the database keeps its present allowances until its next
+ * plan, if there is one, replaces them. If the next plan does not exist, the budgets stay
+ * unchanged. The caller holds the lock of `lockPlans`.
  * @returns the budgets that are new. Pass them to `announceLimits` after the transaction has
  *   committed.
  */
@@ -48,9 +49,9 @@ export async function applyPlans(
 }
 
 /**
- * Stores the planned changes of plans whose time has come. The amounts of the budgets have changed
- * already, when their period ended. What remains is to store the name of the plan, and to delete
- * the budgets of metrics that have become unlimited.
+ * Completes the planned changes of plans whose time has come. The amounts of the budgets have
+ * changed already, when their period ended. What remains is to store the name of the next plan as
+ * the workspace's plan, and to delete the budgets of metrics that have become unlimited.
  */
 export async function applyNextPlans(
   database: Database,

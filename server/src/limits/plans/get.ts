@@ -13,7 +13,8 @@ export async function getPlan({
   input: { planId: string };
 }): Promise<Plan> {
   permit(ctx, "plans:write");
-  // Only the workspace `default` has plans. In other workspaces the query finds none.
+  // The workspace is not checked: all rows of plans belong to the workspace `default`, so the query
+  // finds none in another workspace.
   const row = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     findPlan(tx, ctx.workspaceId, input.planId),
   );

@@ -30,8 +30,8 @@ const allowance = (unit: string, decimals: number): AmountFormat => ({
 });
 
 /**
- * The fields of a plan in the file. The decimals are such that the smallest allowed amount is the
- * unit of `Allowances`.
+ * The fields of a plan in the file. Seconds have at most 3 decimals and dollars at most 6, because
+ * `Allowances` contains whole milliseconds and whole micro-dollars.
  */
 const fields = {
   tokens: allowance("tokens", 0),

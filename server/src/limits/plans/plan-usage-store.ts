@@ -18,18 +18,18 @@ export interface MetricRow {
 
 /**
  * Returns the amounts used in the current month of the plan, by metric. For a metric with a limit,
- * the amount is `spent` of its budget. For others it is the sum of the ledger since the date on
- * which the month began: one statement reads the sums by day and the entries that are not in them
- * yet, so it reads one snapshot and counts each entry exactly once.
+ * the amount is `spent` of its budget. For other metrics it is the sum of the ledger since the date
+ * on which the month began: one statement reads the sums by day and the entries that are not in
+ * them yet, so it reads one snapshot and counts each entry exactly once.
  *
- * The cost of an entry is what counts for a plan: the standard cost or, if that is unknown, the
- * cost at the workspace's own price. A row of sums by day does not show which of its entries lack a
- * standard cost. But they all have the same model. So usually either all entries have a standard
- * cost, or only those without tokens have one, and it is 0. The cost of a row is therefore the sum
- * of the standard costs. If that sum is 0, and some entries lack a standard cost but have a cost at
- * the workspace's own price, it is the sum of the costs at the own price. If the standard price
- * became known or unknown during a day, the sum of that day contains only the standard costs, and
- * the other entries count as unknown.
+ * For a plan, an entry costs its standard cost or, if that is unknown, its cost at the workspace's
+ * own price. A row of sums by day does not show which of its entries lack a standard cost, so one
+ * of the two sums is used for the whole row. It is the sum of the costs at the own price if the
+ * standard costs add up to 0 and an entry has only a cost at the own price; else it is the sum of
+ * the standard costs. This is usually exact: all entries of a row have the same model, so either
+ * all of them have a standard cost, or only those without tokens, whose cost is 0. If the standard
+ * price became known or unknown during the day, only the standard costs are counted, and the
+ * entries without one count as unknown.
  */
 export async function readMetrics(
   tx: WorkspaceTransaction,

@@ -48,8 +48,8 @@ export function fixedPlans(operatorPlans: OperatorPlans): Plan[] {
 }
 
 /**
- * Returns the allowances of the plan with this name; undefined if there is none. Null is the
- * built-in plan, which has no limits.
+ * Returns the allowances of the plan with this name; undefined if there is none. A `name` of null
+ * means the built-in plan, which has no limits.
  */
 export async function findAllowances(
   tx: WorkspaceTransaction,

@@ -14,13 +14,13 @@ import { planMetrics } from "./workspace-plan-store.ts";
 export interface PlanLimits {
   readonly workspaceId: string;
   readonly present: Allowances;
-  /** Replaces `present` when its month ends; undefined if no change is planned. */
+  /** Replaces `present` when the plan's current month ends; undefined if no change is planned. */
   readonly next: Allowances | undefined;
 }
 
 /**
- * Sets the budgets of workspaces to the allowances of their plans. A metric that is unlimited now
- * and later has no budget. The caller holds the lock of `lockPlans`.
+ * Sets the budgets of workspaces to the allowances of their plans. A metric that is unlimited both
+ * now and after a planned change has no budget. The caller holds the lock of `lockPlans`.
  * @returns the budgets that are new. Pass them to `announceLimits` after the transaction has
  *   committed.
  */

@@ -9,8 +9,9 @@ import { listPlanRows, lockPlans } from "./store.ts";
 import { findOutdatedWorkspaces, plansInUse } from "./workspace-plan-store.ts";
 
 /**
- * Maximum number of workspaces whose budgets one transaction changes. It may have to sum up the
- * month of each, and other processes that start at the same time wait for it.
+ * Maximum number of workspaces whose budgets one transaction changes. The transaction may have to
+ * sum up a month of usage for each workspace, and holds the lock of `lockPlans`, for which other
+ * processes that start at the same time wait.
  */
 const maxWorkspaces = 20;
 
@@ -19,8 +20,8 @@ const maxWorkspaces = 20;
  * for workspaces that have them already. All processes must have the same file, because otherwise
  * each would undo the changes of the others. A workspace keeps its present allowances if its plan
  * is no longer in the file; a planned change remains.
- * @returns the workspaces that got a limit which they did not have. The caller must pass them to
- *   `LimitServices.limits.changed`.
+ * @returns the ids of the workspaces in which a metric got a limit that had none. The caller must
+ *   pass them to `LimitServices.limits.changed`.
  * @throws ConfigError if the file has a plan with the name of one in the database.
  */
 export async function reconcilePlans(
@@ -48,8 +49,8 @@ export async function reconcilePlans(
       await lockPlans(tx);
       return applyPlans(tx, sources, workspaceIds);
     });
-    // Counted after each transaction, because a start that fails later does not find these
-    // workspaces outdated when it is repeated.
+    // Called after each transaction and not once at the end. If this startup fails later, the next
+    // one does not find these workspaces outdated, and would not count what they have spent.
     await countSpent(database, written);
     for (const { workspaceId } of written) changed.add(workspaceId);
   }

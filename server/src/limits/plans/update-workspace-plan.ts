@@ -19,9 +19,10 @@ import {
 } from "./workspace-plan-store.ts";
 
 /**
- * Sets the plan of a workspace, at once or when the month of its current plan ends, and the day on
- * which these months begin. What was used since the start of the plan's current month counts
- * against the new allowances too. All of it has been counted when the function returns.
+ * Sets the plan of a workspace, at once or when the month of its current plan ends. Also sets the
+ * anchor day, on which the months of the plan begin. What was used since the start of the plan's
+ * current month counts against the new allowances too. All of it has been counted when the function
+ * returns.
  * @throws ApiError `bad_request`; `forbidden`; `not_found` if there is no such workspace, or if the
  *   request is made outside of the workspace `default`.
  */
@@ -80,8 +81,9 @@ export async function updateWorkspacePlan({
 }
 
 /**
- * Returns the allowances of a plan; null is the built-in plan. If the plan of the workspace `row`
- * no longer exists, these are the allowances that the workspace still has.
+ * Returns the allowances of the plan `name`; a `name` of null means the built-in plan. If the
+ * workspace `row` is on this plan and the plan no longer exists, returns the allowances that the
+ * workspace still has.
  * @throws ApiError `bad_request` if there is no plan of this name, and the workspace is not on it.
  */
 async function allowancesOf(

@@ -65,7 +65,7 @@ export async function listWorkspacePlanRows(
   return rows;
 }
 
-/** Returns the ids of the workspaces whose plan or next plan is one of these. */
+/** Returns the ids of the workspaces whose plan or next plan is in `names`. */
 export async function findWorkspacesOn(
   tx: WorkspaceTransaction,
   names: readonly string[],
@@ -78,7 +78,7 @@ export async function findWorkspacesOn(
 
 /**
  * Returns the ids of the workspaces whose budgets differ from the allowances of their plan or next
- * plan. Only these plans are compared.
+ * plan. Only plans in `plans` are compared.
  */
 export async function findOutdatedWorkspaces(
   tx: WorkspaceTransaction,

@@ -22,7 +22,7 @@ const marker = randomUUID();
 
 /**
  * Returns the JSON with an object in place of each integer that a number cannot represent. Integers
- * of more than 400 digits are left as they are.
+ * of more than 400 digits are left as they are, and `JSON.parse` reads them as ±Infinity.
  */
 function markLargeIntegers(json: string): string {
   const parts: string[] = [];
@@ -60,7 +60,10 @@ function isEscaped(json: string, at: number): boolean {
   return (at - start) % 2 === 1;
 }
 
-/** Replaces the objects of `markLargeIntegers` within a value. Returns the value. */
+/**
+ * Returns the value with a bigint in place of each object that `markLargeIntegers` inserted.
+ * Changes arrays and objects in place.
+ */
 function withBigInts(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {

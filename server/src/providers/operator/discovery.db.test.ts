@@ -8,7 +8,10 @@ import { addPerson } from "../../../test/people.ts";
 import { insertKey, insertStranger } from "../../../test/workspace-key.ts";
 
 const free = { host: "127.0.0.1", port: 0 };
-/** Model servers that BECKON_EGRESS_ALLOW does not name: the operator's providers need no entry. */
+/**
+ * Model servers that BECKON_EGRESS_ALLOW does not name, because the operator's providers are called
+ * without the egress rules.
+ */
 const [ollama, gateway, proxy] = [
   await startModelServer(free),
   await startModelServer(free),

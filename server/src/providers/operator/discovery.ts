@@ -6,7 +6,7 @@ import type { ModelServer } from "./model-servers.ts";
 
 interface DiscoveryOptions {
   readonly servers: readonly ModelServer[];
-  /** Ports on which Beckon or its database listens. Servers with these ports are never probed. */
+  /** Ports of Beckon, and of what belongs to it, such as its database. They are never probed. */
   readonly ownPorts: ReadonlySet<number>;
   /** Sends the probes. It must allow requests to private addresses. */
   readonly fetch: typeof globalThis.fetch;

@@ -42,7 +42,7 @@ export async function decodeBody(
   const type = mediaTypeOf(contentType);
   if (isTextType(type) || isOpaqueType(type, bodies)) return ofText(textOf(bytes));
   if (isJsonType(type)) return ofJson(textOf(bytes));
-  /** `hold` counts the bytes by which the JSON is longer than the body. */
+  /** Returns the fields as JSON. If it is longer than the body, `hold` reserves the difference. */
   const asJson = (fields: object) => {
     const text = formAsJson(fields, { isInput: template === null });
     if (text.length > bytes.length && !hold(text.length - bytes.length)) throw tooManyBodies();
@@ -87,7 +87,10 @@ async function identityOf(
   }
 }
 
-/** Returns whether the trigger accepts this type: XML, NDJSON or CSV, which are not parsed. */
+/**
+ * Returns whether the type is XML, NDJSON or CSV, and the trigger accepts it. Such bodies are not
+ * parsed.
+ */
 function isOpaqueType(type: string, { xml, ndjson, csv }: Bodies): boolean {
   if (/^application\/(.+\+)?xml$/.test(type)) return xml;
   if (/^application\/(x-)?(ndjson|jsonl|jsonlines|json-lines)$/.test(type)) return ndjson;

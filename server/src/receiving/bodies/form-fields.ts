@@ -79,9 +79,9 @@ function charsetOf(text: string, contentType = ""): string {
 }
 
 /**
- * Returns a form whose percent-encoded bytes are UTF-8 and in which each `%` encodes a byte, as
- * `URLSearchParams` needs it. In other forms, it would replace characters by U+FFFD.
- * @throws ApiError `bad_request` if these bytes are not text in `charset`
+ * Returns the form with its percent-encoded bytes in UTF-8, and so that each `%` encodes a byte. In
+ * any other form, `URLSearchParams` would replace characters by U+FFFD.
+ * @throws ApiError `bad_request` if the form's percent-encoded bytes are not text in `charset`
  */
 function inUtf8(form: string, charset: string): string {
   const decoder = decoderOf(charset);

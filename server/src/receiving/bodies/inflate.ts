@@ -2,7 +2,7 @@ import { createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { ApiError } from "../../base/errors.ts";
 import { type HoldBytes, tooLarge, tooManyBodies } from "./body-limits.ts";
 
-/** Size of the pieces that are inflated, in bytes. The limits are checked after each piece. */
+/** Maximum size of one piece of inflated data, in bytes. The limits are checked for each piece. */
 const chunkBytes = 64 * 1024;
 
 /**
@@ -47,7 +47,7 @@ export async function inflate(
 
 /**
  * Returns whether the data starts with a zlib header (RFC 1950), as `deflate` requires (RFC 9110,
- * section 8.4.1.2). Some senders leave it out.
+ * section 8.4.1.2). Some senders leave the header out and send the compressed data alone.
  */
 function hasZlibHeader(bytes: Buffer): boolean {
   const [first = 0, second = 0] = bytes;

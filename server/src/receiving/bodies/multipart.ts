@@ -103,9 +103,10 @@ export async function readMultipart(
 }
 
 /**
- * Returns whether Busboy has replaced bytes that are not in a text's charset by U+FFFD. The sender
- * can also send U+FFFD, so a form counts as damaged only if its texts have more of them than its
- * bytes, without its files. Searching the form for each text would take quadratic time.
+ * Returns whether Busboy has replaced bytes that are not valid in a text's charset by U+FFFD. A
+ * sender can also send U+FFFD itself. So a form is damaged only if its texts contain U+FFFD more
+ * often than the bytes of the form outside its files. The occurrences are only counted, because
+ * searching the bytes for each text would take quadratic time.
  */
 function isDamaged(
   texts: readonly string[],
@@ -124,7 +125,10 @@ function countReplacements(text: string): number {
   return count;
 }
 
-/** Counts U+FFFD in UTF-8. A call of `indexOf` for each one would take a second for 25 MiB. */
+/**
+ * Returns how often U+FFFD (in UTF-8 the bytes EF BF BD) occurs. If 25 MiB consisted of it, one
+ * call of `indexOf` for each occurrence would take a second.
+ */
 function countSent(bytes: Buffer): number {
   let count = 0;
   for (let at = 2; at < bytes.length; at++)
@@ -170,7 +174,10 @@ function valueMistake(value: string): string | undefined {
     : "A field of the form contains a NUL (0x00). Send text without it, or send it as a file.";
 }
 
-/** Returns the name without control characters, at most 255 characters long. */
+/**
+ * Returns the name without control characters, at most 255 characters long; `file` if nothing is
+ * left.
+ */
 function cleanName(name: string | undefined): string {
   const clean = (name ?? "")
     .replace(/\p{Cc}/gu, "")

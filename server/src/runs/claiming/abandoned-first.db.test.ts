@@ -23,7 +23,7 @@ async function queueRuns(agent: { id: string; token: string }, count: number): P
     await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
 }
 
-/** Creates `count` runs that a process executes, which is not declared dead yet. */
+/** Creates `count` running runs of a new process. The caller declares the process dead later. */
 async function startAtAnother(count: number) {
   const processId = await seedProcess(database);
   const agent = await seedAgent(database);
@@ -33,7 +33,7 @@ async function startAtAnother(count: number) {
 
 /**
  * Returns how many runs of `abandonedAgentId` were resumed, and how many runs of `agentId` were
- * started before the last of them.
+ * started before the last of these was resumed.
  */
 async function orderOf(agentId: string, abandonedAgentId: string) {
   const { rows } = await database.engine.query<{ resumed: number; startedBefore: number }>(
@@ -84,7 +84,8 @@ test("a failover that hangs does not stop the queue", async () => {
     await queueRuns(agent, 1);
     await allSucceeded(beckon, agent.id, 1);
   } finally {
-    // Not at the end of the test: an open transaction delays the events that other tests wait for.
+    // Ends the transaction here and not in `onTestFinished`: an open transaction delays the events
+    // that other tests wait for.
     lock.release(true);
   }
 });

@@ -174,8 +174,8 @@ export async function claimLastAttempts(
 /**
  * Returns the abandoned runs that have no attempt left. Attempts are limited because a run may kill
  * every process that executes it. A run with `max_attempts` 1 has none left. Any other run on its
- * last attempt has none left only if its process executed no second run on its last attempt when it
- * exited: otherwise the second run may have killed the process.
+ * last attempt has none left only if it was the only such run of its process when the process
+ * exited: otherwise another of these runs may have killed the process.
  */
 export async function findExhausted(database: Database, limit: number): Promise<ExhaustedRun[]> {
   const { rows } = await database.engine.query<ExhaustedRow>({

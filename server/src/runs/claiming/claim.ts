@@ -90,7 +90,8 @@ const maxUnconfirmed = 50;
  *   for them.
  */
 export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
-  // Throws while the database is unreachable, so that an outage adds only one unconfirmed claim.
+  // Throws while the database is unreachable. No further claim is then sent, so that an outage adds
+  // only one unconfirmed claim.
   await executeLostClaims(ports);
   const limited = () =>
     claimUpTo(ports, maxBatchRuns, (claim) => claimLimited(ports.database, claim));
@@ -114,10 +115,10 @@ export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
 
 /**
  * Takes over the runs of dead processes, and ends those that have no attempt left. Records in
- * `Capacity.hasAbandoned` whether it stopped because of the capacity. A process that executes runs
- * on their last attempts leaves some other runs on their last attempts to later calls: see
- * `claimLastAttempts`. So the worker also calls this function when a run on its last attempt has
- * ended. Calls must not overlap.
+ * `Capacity.hasAbandoned` whether runs may be left that wait for capacity of this process. A
+ * process that executes runs on their last attempts leaves some other runs on their last attempts
+ * to later calls: see `claimLastAttempts`. So the worker also calls this function when a run on its
+ * last attempt has ended. Calls must not overlap.
  */
 export async function takeOverRuns(ports: ClaimPorts): Promise<void> {
   const { deaths } = ports.capacity;

@@ -23,7 +23,7 @@ export interface ExhaustedPorts {
   readonly reports?: Pick<RunReports, "ended">;
 }
 
-/** Ends abandoned runs that have no attempt left. */
+/** Ends up to `limit` abandoned runs that have no attempt left. */
 export async function endExhausted(ports: ExhaustedPorts, limit: number): Promise<void> {
   await interruptRuns(ports, await findExhausted(ports.database, limit));
 }

@@ -18,11 +18,11 @@ const maxQueuedOfLimited = 20;
 const holdsRuns = `now() < b.ends and b.metric in ('cost', 'tokens') and ${holdsRunsSql}`;
 
 /**
- * Statement that queues held runs whose agent is not paused and that no limit holds, the oldest
- * ones first. Runs of a deleted agent are queued, too, because accepted runs continue. The
- * statement locks the agents' rows against a pause, so that no run is released after the response
- * to a pause: without the lock, the snapshot of the statement could be older than the pause. The
- * recursive part reads one row for each agent that has held runs.
+ * Statement that queues held runs, the oldest ones first, if their agent is not paused and no limit
+ * is a reason to hold them. Runs of a deleted agent are queued, too, because accepted runs
+ * continue. The statement locks the agents' rows against a pause, so that no run is released after
+ * the response to a pause: without the lock, the snapshot of the statement could be older than the
+ * pause. The recursive part reads one row for each agent that has held runs.
  */
 export const releaseStatement = statement<{ readonly eventIds: readonly string[] }>(
   "release-held",
@@ -105,8 +105,8 @@ async function areRunsHeld(database: Database): Promise<boolean> {
 }
 
 /**
- * Queues the held runs whose agents are no longer paused and that no limit holds any more.
- * While runs are held, the worker calls this function repeatedly: no message is sent when the
+ * Queues the held runs whose agents are no longer paused, if no limit is a reason to hold them any
+ * more. While runs are held, the worker calls this function repeatedly: no message is sent when the
  * period of a limit ends, and a run can be written as held after its agent was resumed, because the
  * start statement's snapshot may be older.
  * @returns the number of queued runs; undefined if no run was held

@@ -7,7 +7,7 @@ export class Capacity {
   readonly #heap: Pick<HeapGuard, "isFull">;
   #inUse = 0;
   #queueEmpty = false;
-  /** At first true, because runs of dead processes may wait since before this process started. */
+  /** True at first, because runs of processes that died before this one started may be waiting. */
   #hasAbandoned = true;
   #deaths = 0;
   #open: boolean;

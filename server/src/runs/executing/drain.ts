@@ -41,12 +41,13 @@ export async function drainRuns(ports: DrainPorts, graceMs: number): Promise<voi
   const deadline = elapsed() + graceMs;
   const leftMs = () => deadline - elapsed();
   // While starts are in progress, this process is not idle: each of them can create a run that this
-  // process executes, or find a run that its caller then waits for. `pending` also counts the
-  // starts whose callers wait no longer.
+  // process executes, or find a run that its caller then waits for. `pending` also counts starts
+  // whose callers no longer wait.
   const isIdle = () =>
     live.size === 0 && ports.starts.pending === 0 && ports.startsInProgress.count === 0;
   const hasCallers = () => pollers.runIds.length > 0;
-  // An error counts as true: an outage of the database can end before the grace period.
+  // If the query fails, the runs count as executed elsewhere, because an outage of the database can
+  // be over before the grace period ends.
   const areExecuted = async () =>
     (await undefinedAfter(
       areExecutedElsewhere(ports.database, ports.process.id, pollers.runIds).catch(() => true),

@@ -13,7 +13,7 @@ test("a run that is stopped while it waits for memory is not left before its res
   void full.enter(runs.maxShareBytes, new AbortController().signal);
   const config = agentConfig.parse(createAgentBody.parse({ name: "Test", model: "demo/echo" }));
   const live = new Map<string, LiveRun>();
-  // Only the services that such a run uses.
+  // Contains only the services that are used by a run that is stopped while it waits for memory.
   const ports = {
     live,
     memory: { runs },
@@ -43,7 +43,7 @@ test("a run that is stopped while it waits for memory is not left before its res
   };
   const executed = executeOwned(ports, run);
   live.get(run.runId)?.stop("fenced");
-  // Waits until the abort has had its immediate effects.
+  // Lets all promise callbacks that the abort has triggered run before the reservation is returned.
   await new Promise((resolve) => setImmediate(resolve));
   returning.resolve();
   await executed;

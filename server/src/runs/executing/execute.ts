@@ -156,8 +156,8 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
       clearTimeout(timer);
     }
   } catch (thrown) {
-    // `journal` is set before the engine is called. An engine that throws may have sent model calls
-    // that it did not report.
+    // If `journal` is set, the engine may have been called. An engine that throws may have sent
+    // model calls that it did not report.
     isReported = journal === undefined;
     logUnexpected(ports, run, thrown);
     // A cancelled run ends as cancelled, even if it could not have been executed anyway.
@@ -464,8 +464,8 @@ async function loadEntered(
     try {
       await waiting;
     } finally {
-      // Even if the run is stopped. A return that is written after the release of the run would
-      // replace what the run's next owner has reserved.
+      // Waits until the reservation is returned, even if the run is stopped. If the return were
+      // written after the run's release, it would replace what the run's next owner has reserved.
       await returned;
     }
   }

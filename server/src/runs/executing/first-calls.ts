@@ -9,7 +9,7 @@ export interface FirstReservation {
   readonly revision: number;
 }
 
-/** A run's first model call, from the start of the run. */
+/** What is known about a run's first model call when the run is started. */
 export interface FirstCall {
   /** Identifies the runs whose first calls are alike: those of one caller and one agent. */
   readonly kind: string;
@@ -31,7 +31,7 @@ interface Known {
   readonly amountsOf: AmountsOfCall;
 }
 
-/** Maximum number of kinds. */
+/** Maximum number of kinds of runs for which `FirstCalls` remembers the last call. */
 const maxKinds = 10_000;
 
 /**

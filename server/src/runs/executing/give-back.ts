@@ -5,8 +5,9 @@ import type { RunRef } from "../run.ts";
 import type { FirstCall } from "./first-calls.ts";
 
 /**
- * Returns what was reserved when the run was started, if anything. If this fails, the run keeps it,
- * and replaces it when it reserves for its first call. Never rejects.
+ * Returns to the budgets what was reserved when the run was started, if anything was. If this
+ * fails, the run keeps the reservation, and replaces it when it reserves for its first call. Never
+ * rejects.
  */
 export async function giveBack(
   {

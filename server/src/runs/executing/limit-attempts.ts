@@ -123,9 +123,9 @@ export function limitAttempts(
   }
 
   return (attempt, signal) => {
-    // The revision is read before the reservation. If a limit changes during the reservation, the
-    // amounts may lack the change. `coversNext` then returns false, so the next attempt reserves
-    // again.
+    // The revision is read before the reservation. If a limit changes after that, the reserved
+    // amounts may not take the change into account. `coversNext` then returns false, so the next
+    // attempt reserves again.
     const revision = reservations.revision(run.workspaceId);
     return revision !== undefined || maxCostMicros !== null
       ? limit(attempt, revision, signal)

@@ -22,7 +22,10 @@ export interface Memory {
   readonly heap: HeapGuard;
 }
 
-/** Fractions of the memory. That of `deliveries` is on top, so that it reduces no other. */
+/**
+ * The fraction of the process's memory budget that each purpose gets. The first three add up to 1.
+ * The fraction for `deliveries` is added to them, so that it makes none of them smaller.
+ */
 const shares = { runs: 10 / 16, exchanges: 5 / 16, outputs: 1 / 16, deliveries: 1 / 16 };
 
 /** Maximum bytes of received bodies in one process, even if it has more memory: 256 MiB. */

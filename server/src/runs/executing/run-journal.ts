@@ -97,11 +97,11 @@ export class RunJournal implements Journal {
    * count as an attempt. Call this only after the engine has stopped, since no entry can be written
    * afterwards.
    *
-   * @param unwritten the unknown results of tool calls that must not be repeated, and the event
-   *   that reports the model call that the release aborts, or a call that an earlier process was
-   *   making when it was lost. They are written together with the release and not left to the next
-   *   owner: the run can be cancelled or expire in the queue. The tool calls would then have no
-   *   result, and the model call would never be charged.
+   * @param unwritten events to write together with the release: the unknown results of tool calls
+   *   that must not be repeated, and the report of a lost model call. The release aborted this
+   *   call, or it was in progress when an earlier process was lost. The next owner cannot be relied
+   *   on to write these events, because the run can be cancelled or expire in the queue. The tool
+   *   calls would then have no result, and the model call would never be charged.
    * @param isReported whether the journal and `unwritten` report all model calls that this process
    *   sent. If not, the next owner assumes that a call was sent, and estimates its usage.
    */

@@ -43,9 +43,9 @@ export interface AppendRow {
   readonly end: RunEnd | undefined;
   /**
    * Whether to release the claim and queue the run again, so that any process can claim it. The
-   * run's reservation ends with this append only if `calls` are reported. Otherwise it may be for a
-   * model call that was lost with a process and that the next owner reports. If no call is lost,
-   * `returnReservations` ends the reservation. Default false.
+   * append ends the run's reservation only if it also reports `calls`. Otherwise the reservation
+   * may be needed for a model call that was lost with a process, and that the next owner will
+   * report. If no call was lost, `returnReservations` ends the reservation. Default false.
    */
   readonly release?: boolean;
 }
@@ -298,7 +298,11 @@ interface AppendOptions {
    * and locks no rows that several runs share. Default true.
    */
   readonly charged?: boolean;
-  /** Default: no subscription is known. */
+  /**
+   * Whether any workspace is known to have a subscription. If one has, the statement that also
+   * writes deliveries is sent at once. `appendToRuns` sets `some` when it finds a subscription.
+   * Default: none is known.
+   */
   readonly subscriptions?: KnownSubscriptions;
   /**
    * Called if money or usage that runs had reserved was returned to limits, with the workspaces in
@@ -439,8 +443,9 @@ function slashOf({ modelName }: MeteredCall): number {
 }
 
 /**
- * Finds out why a row was not written. An earlier call may have written it and lost the reply, the
- * claim may no longer be valid, or the cancellation of the run may have been requested.
+ * Finds out why a row was not written. An earlier call whose reply was lost may have written it
+ * (the result is then `written`), the claim may no longer be valid, or the cancellation of the run
+ * may have been requested.
  */
 async function findReason(database: Database, row: AppendRow): Promise<AppendResult> {
   const { rows } = await database.engine.query<{ ours: Date | null; to_be_cancelled: boolean }>({

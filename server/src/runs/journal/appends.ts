@@ -17,11 +17,14 @@ import { type AppendResult, type AppendRow, appendToRuns } from "./append-statem
 export type Appends = Batcher<AppendRow, AppendResult>;
 
 interface AppendsOptions {
-  /** Shared by the starts of runs and the appends that lock no budgets: they write in turns. */
+  /**
+   * Shared with the starts of runs that lock no rows of `budgets`. Batchers with one mutex write in
+   * turns, which makes their batches larger and each row cheaper.
+   */
   readonly mutex: Mutex;
   /**
-   * Shared by the reservations, and by the appends and starts that lock budgets: they write in
-   * turns.
+   * Shared with the reservations and starts that lock rows of `budgets`. They write in turns, which
+   * makes their batches larger.
    */
   readonly budgetMutex: Mutex;
   readonly reservations: Pick<Reservations, "isLimited" | "noteLimited" | "holds">;
@@ -29,16 +32,16 @@ interface AppendsOptions {
   /** Called after each commit. */
   readonly onWritten: () => void;
   /**
-   * Called after a commit that returned reserved money or usage to limits, with the workspaces in
-   * which other runs may wait for it.
+   * Called after a commit that returned reserved money or usage to limits. `workspaceIds` are the
+   * workspaces of these limits: runs there may wait for what was returned.
    */
   readonly onReturned: (workspaceIds: readonly string[]) => void;
 }
 
 /**
- * Creates the batcher of appends. Appends of workspaces with limits and appends of other workspaces
- * have separate inner batchers: the statement for workspaces with limits waits for the locks of
- * budgets, and must not delay the others.
+ * Creates the batcher of appends. An append of a workspace with limits locks rows of `budgets`, and
+ * may have to wait for these locks. Such appends have inner batchers of their own, so that they do
+ * not delay the appends of workspaces without limits.
  */
 export function createAppends(
   database: Database,
@@ -69,7 +72,7 @@ export function createAppends(
       }),
       // Large appends are written one at a time and do not use the mutex, so that neither small
       // appends nor starts of runs wait until their contents are inserted. If a large append locks
-      // budgets, the others that need these budgets wait for its commit.
+      // rows of `budgets`, appends that need the same rows wait for its commit.
       large: createBatcher({ ...appends, maxRows: 1, maxBytes: 1 }),
     });
   };

@@ -21,10 +21,10 @@ interface CancelInput extends Omit<CancelOptions, "eventId"> {
 }
 
 /**
- * Ends runs that are queued or waiting, and sets `cancel_requested_at` on running ones. After that,
- * appends that announce side effects are rejected for the running ones. It is a single statement,
- * because a run could be claimed or released between two statements. Rows are locked in the order
- * of their ids, to avoid deadlocks.
+ * Ends runs that are queued or waiting, and sets `cancel_requested_at` on running ones. From then
+ * on, running ones cannot append entries that announce side effects, such as tool calls. It is a
+ * single statement, because a run could be claimed or released between two statements. Rows are
+ * locked in the order of their ids, to avoid deadlocks.
  */
 export const cancelStatement = statement<CancelInput>("cancel", (p) => {
   const ids = p.value("text[]", (input) => input.runIds);

@@ -22,7 +22,7 @@ const usage = fc.record({
   output_tokens: fc.nat(1_000),
   cached_input_tokens: fc.nat(1_000),
 });
-/** Texts above 64 KiB are stored as artifacts. */
+/** A short text, and one above 64 KiB, which is stored as an artifact. */
 const text = fc.constantFrom("short", "x".repeat(100_000));
 
 /**

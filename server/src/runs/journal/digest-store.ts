@@ -5,8 +5,9 @@ import { configOf, providerIdOf } from "./config-statement.ts";
 import { type SpentColumns, spentOf } from "./result-store.ts";
 
 /**
- * Maximum size of the entries in a digest, in bytes. The newest entries are kept. Older ones that
- * do not fit are left out, but the row `total` still counts their steps and their usage.
+ * Maximum size of the rows that the query of `readDigest` returns for journal entries, in bytes.
+ * The newest entries have rows. Older ones that do not fit have none, but the row `total` still
+ * counts their steps and their usage.
  */
 const maxBytes = 1024 * 1024;
 

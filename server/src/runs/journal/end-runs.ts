@@ -34,9 +34,9 @@ export const nothingUsedColumns = `0 as input_tokens, 0 as output_tokens, 0 as c
 
 /**
  * Returns assignments for `update runs r set …` that reserve the sequence numbers of `count` more
- * events. They also set `last_transaction`, which must never decrease for a run. `greatest` is
- * needed because a statement can get its transaction id, wait for the row, and write the row after
- * a transaction with a higher id.
+ * events. They also set `last_transaction`, by which the events of a workspace are ordered, so it
+ * must never decrease for a run. `greatest` is needed because a statement can get its transaction
+ * id, wait for the row, and write the row after a transaction with a higher id.
  */
 export function addEvents(count: string): string {
   return `last_seq = r.last_seq + ${count},

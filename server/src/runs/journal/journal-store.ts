@@ -120,7 +120,10 @@ export async function readJournalBytes(
   return Number(rows[0]?.bytes ?? 0);
 }
 
-/** Returns the input of a run, which consists of the prompt prefix and the payload. */
+/**
+ * Returns the input of a run, which consists of the prompt prefix and the payload.
+ * @throws if the run does not exist.
+ */
 export async function readInput(
   database: Database,
   run: { runId: string; workspaceId: string },

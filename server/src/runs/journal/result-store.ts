@@ -15,6 +15,7 @@ export interface SpentColumns {
   readonly reasoning_tokens: string | number;
   /** Whether the usage is estimated; null if the run has not ended. */
   readonly usage_estimated: boolean | null;
+  /** Null if the run has not ended, or if the price of one of its model calls was unknown. */
   readonly cost_micros: string | number | null;
 }
 

@@ -7,6 +7,7 @@ export interface RunEnd {
   readonly output: string | null;
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly usage: TokenUsage;
+  /** In micro-dollars; null if the price of a model call was unknown. */
   readonly costMicros: number | null;
   /** The limit that ended the run; undefined if none did. */
   readonly limit?: LimitReached | undefined;

@@ -10,7 +10,7 @@ const maxPageCharacters = 1024 * 1024;
 
 /**
  * Returns a page of the events that are committed to a run's journal now, oldest first. A page of
- * large events has fewer than `limit`, see `maxPageCharacters`.
+ * whole events has fewer than `limit` if they are large: see `maxPageCharacters`.
  * @returns `data`: the events. `next`: the value of `after` for the following page; null if there
  *   are no more events yet.
  * @throws ApiError `forbidden`, `not_found`, `bad_request`; `unavailable` if the database cannot be

@@ -8,7 +8,7 @@ type Caller = Pick<StartRow, "caller" | "agentId">;
 /**
  * Cache of the agents' queue limits, which error responses contain. The statement that starts runs
  * does not return the limit, since only rejected callers need it. For each caller and agent the
- * database is queried at most once a second, however many of the requests are rejected.
+ * database is queried at most once a second, even if many requests are rejected.
  */
 export interface QueueLimits {
   /** Returns the queue limit; undefined if it cannot be read at the moment. */

@@ -28,7 +28,9 @@ export interface ReceivedParts {
   readonly columns: string;
   /** Joins of `checked`. */
   readonly joins: string;
-  /** Whether the request starts a run, which is held, even while the agent is paused. */
+  /**
+   * Condition that the request starts a run even while the agent is paused. The run is then held.
+   */
   readonly holds: string;
   /** Branch of the `case` that computes a run's initial status. */
   readonly heldStatus: string;
@@ -61,12 +63,16 @@ export interface ReceivedParts {
   readonly write: string;
   /**
    * Result column that makes the whole statement fail if a request has bound its event id but not
-   * its Idempotency-Key, which a concurrent request bound first. The batch is then sent again.
+   * its Idempotency-Key, which a concurrent request bound first. Otherwise the event id would stay
+   * bound although no run was started. The batch is then sent again.
    */
   readonly repeatIfHalfBound: string;
 }
 
-/** The parts of a statement for a batch without such requests. An empty text adds nothing. */
+/**
+ * The parts for a batch without requests to triggers that have the settings `receiving`. An empty
+ * text adds nothing to the statement.
+ */
 export const noReceived: ReceivedParts = {
   callerColumns: "",
   columns: "",
@@ -88,9 +94,10 @@ export const noReceived: ReceivedParts = {
 };
 
 /**
- * Declares the tables of received requests, and returns the SQL that uses them.
- * @param sql `scope`: the scope of a request's Idempotency-Key. `reached`: the limit that the
- *   request reaches, null if none.
+ * Declares the statement's parameter tables of received requests, and returns the SQL that uses
+ * them.
+ * @param sql SQL expressions. `scope`: the scope of a request's Idempotency-Key. `reached`: the
+ *   limit that the request reaches, null if none.
  */
 export function receivedTables<Input extends { readonly rows: readonly StartRow[] }>(
   p: Parameters<Input>,
@@ -106,8 +113,8 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
     swallows: ["boolean", (row) => row.swallows],
     is_filtered: ["boolean", (row) => row.isFiltered],
   });
-  // Joined only by the insert into `received_requests`. As columns of `checked`, large bodies would
-  // be copied.
+  // Only the insert into `received_requests` joins this table. If these values were columns of
+  // `checked` instead, PostgreSQL would copy the large bodies.
   const contents = p.rows("b", requestsOf, {
     request: ["int", (row) => row.request],
     event_type: ["text", (row) => row.eventType],

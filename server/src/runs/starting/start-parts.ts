@@ -1,4 +1,7 @@
-/** The names of all parts, in the order of the names of the statement's variants. */
+/**
+ * The names of all parts. The name of a variant of the statement lists its parts in this order, for
+ * example `start:triggers:keys`.
+ */
 export const partNames = [
   "triggers",
   "keys",
@@ -11,8 +14,8 @@ export const partNames = [
    */
   "limits",
   /**
-   * What the first model calls of runs can use is reserved: see `reserveFirstCalls`. Only together
-   * with `limits`.
+   * What the first model calls of runs can use is reserved: see `reserveFirstCalls`. This part is
+   * included only together with `limits`.
    */
   "firstCalls",
   /**

@@ -116,7 +116,7 @@ export interface RunCallback {
 }
 
 /**
- * A received request, as it is passed to the start statement, which stores it together with its
+ * A received request as input of the start statement. The statement stores it together with its
  * run, or without a run if the filter rejects it.
  */
 export interface ReceivedStart {
@@ -226,8 +226,8 @@ export type StartRejection =
   /** The trigger holds as many runs as it can. */
   | "held_full"
   /**
-   * No earlier check has rejected the request. The error in its Idempotency-Key or body must be
-   * reported or, if the body is `unread`, the body must be read.
+   * No earlier check has rejected the request. The caller must now report the error in the
+   * Idempotency-Key or the body or, if the body is `unread`, read the body.
    */
   | "body";
 
@@ -265,7 +265,8 @@ export type StartResult =
       readonly agentId: string;
     }
   /**
-   * A concurrent request bound the same Idempotency-Key first, so this request must be sent again.
+   * A concurrent request bound the same Idempotency-Key or event id first, so this request must be
+   * sent again.
    */
   | { readonly kind: "contended" }
   /** An earlier request had the same event id and started this run, which may be deleted. */

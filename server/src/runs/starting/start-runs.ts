@@ -20,7 +20,9 @@ interface StartOptions {
    * Default: none.
    */
   readonly full?: readonly string[];
-  /** Default: no subscription is known. */
+  /**
+   * What this process knows about subscriptions; see `KnownSubscriptions`. Default: it knows none.
+   */
   readonly subscriptions?: KnownSubscriptions;
 }
 
@@ -127,8 +129,8 @@ function toLimit({ resets_at, ...limit }: LimitReached): LimitReached {
 
 /**
  * Returns the result for a row that an earlier call may have written. If the row's run exists, the
- * result is `started`, even if `kind` is `contended`: then the Idempotency-Key is bound to this run
- * itself.
+ * result is `started`, even if `kind` is `contended`: the Idempotency-Key is then bound to this
+ * row's own run, not to the run of a concurrent request.
  */
 async function writtenBefore(
   database: Database,

@@ -19,8 +19,8 @@ import { type Parts, partNames } from "./start-parts.ts";
 import { authenticated, type InitialFailure, initialError, type StartRow } from "./start-row.ts";
 
 /**
- * A batch of requests. Requests that have the same values in the columns of the statement's table
- * of callers share one entry in `callers`.
+ * A batch of requests. Requests for which the credential and the other columns of `callersTable`
+ * are equal share one entry in `callers`, so that the statement checks each caller only once.
  */
 export interface StartInput {
   readonly rows: readonly StartRow[];
@@ -309,8 +309,9 @@ function optionalChecks(
     callbackUnknown: callbacks
       ? "when r.callback_url is not null and signer.id is null then 'callback_unknown'"
       : "",
-    // Without the limit checks, `limited` takes the place of the first of them, and the request is
-    // repeated with them. So its result does not depend on whether this process knew of the limits.
+    // Without the part `limits`, a request to a workspace that has limits gets the result `limited`
+    // at this point, and is sent again with the part. So its result does not depend on whether this
+    // process knew that the workspace has limits.
     limitPaused: limits
       ? `when c.paused_by is not null and not ${holds} then 'limit_paused'`
       : "when c.is_limited then 'limited'",
@@ -350,9 +351,10 @@ const describeBudget = `json_build_object('scope', b.scope_kind, 'scope_id', b.s
 
 /**
  * Returns SQL that selects a budget that is spent; if there are several, the one that resets last.
- * Every run calls a model, so only cost and tokens count. A budget of 0 of which nothing is spent
- * rejects no start, because a run can still call models that are free. Usually a little is left of
- * a budget, too little for a call. If the caller holds runs, such a budget counts as spent, too.
+ * Every run uses cost and tokens by calling a model, so only budgets of these two are checked. A
+ * budget of 0 of which nothing is spent rejects no start, because a run can still call models that
+ * are free. If the caller holds runs, a budget that has rejected a model call because too little
+ * was left counts as spent, too.
  */
 const reachedLimit = (
   { received }: Parts,

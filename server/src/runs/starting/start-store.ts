@@ -92,8 +92,8 @@ export type CheckedRequest =
     ];
 
 /**
- * What the start statement returns. `subscribed` comes only from variants without deliveries: see
- * `Parts`.
+ * What the start statement returns. Only variants without the part `deliveries` return
+ * `subscribed`: a workspace has a subscription, so the batch must be sent again with that part.
  */
 interface Reply extends Pick<CheckedStarts, "callers"> {
   readonly results: readonly (

@@ -50,8 +50,8 @@ export interface StartRequest
    */
   readonly output?: OutputBuffer | undefined;
   /**
-   * Trace of the request. It gets the id of the started run, so that the two traces are connected.
-   * Undefined if traces are off.
+   * Trace of the request. It gets the id of the started run, which connects it with the trace of
+   * the run. Undefined if traces are off.
    */
   readonly trace?: RequestTrace | undefined;
 }

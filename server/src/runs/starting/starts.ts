@@ -11,15 +11,21 @@ import { startRuns } from "./start-runs.ts";
 
 /**
  * The batcher of requests to start runs. Up to 200 requests that arrive at this process at the same
- * time share one statement and one commit. Requests that reserve something share statements only
- * with each other, and so do requests with large bodies.
+ * time share one statement and one commit. Requests that reserve their run's first model call share
+ * statements only with each other, and so do requests with large bodies.
  */
 export type Starts = Batcher<StartRow, StartResult>;
 
 interface StartsOptions {
-  /** Shared by the starts and the appends that lock no budgets: they write in turns. */
+  /**
+   * Shared with the appends that lock no rows of `budgets`. Batchers with one mutex write in turns,
+   * which makes their batches larger and each row cheaper.
+   */
   readonly mutex: Mutex;
-  /** Shared by the statements that lock budgets: they write in turns. */
+  /**
+   * Shared with the reservations and appends that lock rows of `budgets`. They write in turns,
+   * which makes their batches larger.
+   */
   readonly budgetMutex: Mutex;
   readonly subscriptions: KnownSubscriptions;
   /** Called after each commit. */
@@ -31,12 +37,16 @@ interface StartsOptions {
   readonly full: () => readonly string[];
 }
 
-/** A request whose body and files have more bytes than this would delay the others in a batch. */
+/**
+ * Maximum bytes of the body and files of a request that shares batches with other requests. Larger
+ * requests would delay them, and have batches of their own.
+ */
 const maxSmallBodyBytes = 1_048_576;
 
 /**
- * Maximum time that a start waits for its turn. Then it is sent anyway, because the statements
- * before it may wait for budgets that another process has locked.
+ * Maximum time that a batch of starts that reserve waits for its turn on `budgetMutex`. After that
+ * it is sent without a turn, because the statement before it may be waiting for budgets that
+ * another process has locked.
  */
 const maxTurnMs = 200;
 

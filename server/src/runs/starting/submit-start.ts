@@ -26,8 +26,9 @@ const startWaitMs = 5_000;
 const unconfirmed = "The database did not reply in time, so the run may have been started";
 
 /**
- * Maximum bytes of a request whose start reserves something. Budgets are locked until the batch is
- * written, so larger requests are written without, and reserve later.
+ * Maximum bytes of a request whose start also reserves the run's first model call. The reservation
+ * keeps budgets locked until the batch is written, which takes longer for large requests. The runs
+ * of larger requests reserve before they call the model.
  */
 const maxReservingBytes = 65_536;
 

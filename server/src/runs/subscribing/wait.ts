@@ -31,9 +31,9 @@ export async function waitForRun(
         await untilEndedHere(live, signal);
         if (live.outcome !== undefined) return live.outcome;
       }
-      // Subscribes before the first query: no notification is missed, and a stopping process waits
-      // for this caller (see `drainRuns`). The price: subscribing notifies the other processes even
-      // if the run has already ended.
+      // Subscribes before the first query, so that no notification is missed and a stopping process
+      // waits for this caller (see `drainRuns`). As a consequence, the other processes are notified
+      // of the subscriber even if the run has already ended.
       poller ??= pollers.subscribe(run.runId);
       const stored = await readStored(ports, run, signal);
       if (stored?.outcome !== undefined) return stored.outcome;

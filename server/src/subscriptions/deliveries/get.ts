@@ -11,8 +11,9 @@ import { type DeliveryRow, findData, listAttempts, type StoredData } from "./sto
 const maxAttempts = 50;
 
 /**
- * Returns a delivery with its body and its last attempts. Without `runs:read`, the caller gets no
- * bodies: the delivery's shows what agents do, and those of the responses can repeat it.
+ * Returns a delivery with its body and its last attempts. Without the scope `runs:read`, the caller
+ * gets neither the body of the delivery, because it shows what agents do, nor the bodies of the
+ * receiver's responses, because they can repeat it.
  * @throws ApiError `forbidden`, `not_found`
  */
 export async function getDelivery({

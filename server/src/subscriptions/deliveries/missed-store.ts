@@ -6,8 +6,9 @@ import { isReplayable } from "./replay-store.ts";
 const maxCountedMissed = 100_000;
 
 /**
- * Counts the deliveries that were not sent since `inactiveSince`, and those that failed for good
- * since `failingSince` (null: since `inactiveSince`). Counts only those that can be replayed.
+ * Counts the deliveries that were missed and can be replayed: those that became `not_sent` since
+ * `inactiveSince`, and those that became `failed` since `failingSince` or, if it is null, since
+ * `inactiveSince`.
  * @returns `deliveries`: the number, at most 100,000. `oldest`: the id of the oldest one, even if
  *   there are more than 100,000; undefined if there is none.
  */
@@ -25,9 +26,9 @@ export async function countMissed(
   const all = (order: string, limit: number) => sql`(
     ${missed("not_sent", inactiveSince, order, limit)} union all
     ${missed("failed", failingSince ?? inactiveSince, order, limit)})`;
-  // Read in order of finished_at, so that deliveries that were missed at an earlier time are not
-  // read. A range of ids cannot exclude these: ids have the time of the event, and the delivery of
-  // an old event can be replayed and missed again.
+  // The query selects and orders deliveries by `finished_at`, so it does not read deliveries that
+  // were missed at an earlier time. Ids could not exclude them: an id has the time of the event,
+  // and the delivery of an old event can be replayed and then missed again.
   const { rows } = await sql<{ deliveries: number; oldest: string | null }>`
     select least(count(*), ${maxCountedMissed})::int as deliveries,
       case when count(*) < ${maxCountedMissed} then min(id)

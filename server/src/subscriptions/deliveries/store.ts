@@ -49,7 +49,8 @@ const indexedStatuses: readonly string[] = ["pending", "failed", "not_sent"];
 /**
  * Returns up to `limit` of a subscription's deliveries below the id `below`, newest first. Searches
  * at most 10,000 deliveries.
- * @returns `searchedTo`: the last id that was searched, if there may be more below it.
+ * @returns `searchedTo`: the lowest id that was searched; undefined if fewer than 10,000 deliveries
+ *   were searched, so that none are left.
  */
 export async function searchDeliveries(
   tx: WorkspaceTransaction,
@@ -71,7 +72,8 @@ export async function searchDeliveries(
       ? sql`true`
       : sql`status = any (${[...new Set(filter.status)]}::text[])`;
   const isIndexed = filter.status?.every((status) => indexedStatuses.includes(status)) ?? false;
-  // These conditions can use an index. The others are checked for each row that these select.
+  // The conditions in `indexed` can use an index. The conditions on agents and types, and on
+  // statuses without an index, are checked for each row that `searched` selects.
   const indexed = [
     sql`subscription_id = ${subscriptionId}`,
     sql`workspace_id = ${workspaceId}`,
@@ -100,7 +102,8 @@ export async function searchDeliveries(
 }
 
 /**
- * Returns a delivery of a subscription.
+ * Returns a delivery of a subscription; undefined if the subscription has no such delivery that the
+ * caller can see.
  * @param agentIds the agents to which the caller is limited; undefined if it is not limited.
  */
 export async function findDelivery(
@@ -117,7 +120,9 @@ export async function findDelivery(
 /** The event's data in a delivery. */
 export interface StoredData {
   readonly data: Record<string, unknown> | null;
-  /** The data as JSON, if it is in an artifact and fits into the body of a delivery. */
+  /**
+   * The data as JSON, if it is in an artifact and fits into the body of a delivery; otherwise null.
+   */
   readonly content: string | null;
 }
 

@@ -49,7 +49,8 @@ export async function replayRequests({
     workspaceId,
     async (tx) => {
       const trigger = await requireTrigger(tx, ctx, input);
-      // Without this check, each request would be skipped because of the invalid key.
+      // Rejects an invalid Idempotency-Key here. Otherwise each replay would fail with
+      // `bad_request`, and the call would skip all requests and succeed.
       if (ctx.idempotency !== undefined) orThrow(ctx.idempotency.binding);
       const { since, until, outcome, version } = parseBody(replayRequestsBody, input.body);
       const range = {

@@ -27,7 +27,7 @@ type ReplayContext = Context & MappingServices & { runs: RunServices };
  * Starts another run of a verified request. The message is rendered with the trigger's current
  * settings. The replay is stored as a received request of its own, without an event id.
  * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
- *   started; see `visibleRun`.
+ *   started. For an actor that cannot read runs, the run has no input and no output.
  * @throws ApiError `forbidden`, `not_found`; `conflict` if the request's content or its original
  *   version is not stored, or the filter rejects it; `mapping_error`; the errors of `startManaged`
  */
@@ -74,7 +74,10 @@ interface Replay {
    * the bytes of the inflated body.
    */
   readonly hold: ReceivedBodyHold;
-  /** See `MappedStart`. */
+  /**
+   * Whether the Idempotency-Key is bound to a run that fails because of the filter or the template,
+   * so that a repeat returns this run. Default: false, a repeat maps the request again.
+   */
   readonly bindsFailedRun?: boolean;
 }
 

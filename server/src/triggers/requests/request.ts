@@ -44,7 +44,7 @@ export function toRequestDetails(row: WholeRequest): ReceivedRequestDetails {
 }
 
 /**
- * Returns the request.
+ * Returns a request that the trigger received, with its query, headers and body.
  * @param hold counts the bytes of the body against the memory budget, before they are read.
  * @throws ApiError `not_found`, including when its trigger or agent is deleted; `unavailable`,
  *   `too_large` if the process cannot hold the body
@@ -74,7 +74,7 @@ function utf8(bytes: Buffer): string | null {
   }
 }
 
-/** Removes tokens of triggers, which earlier versions stored. */
+/** Removes tokens of triggers from the headers, because earlier versions of Beckon stored them. */
 function shownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, withoutTriggerTokens(value)]),

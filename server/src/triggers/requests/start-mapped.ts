@@ -83,7 +83,7 @@ export async function startMapped(
   });
 }
 
-/** Returns the message of a mapped request; an error if there is none. */
+/** Returns the message of a mapped request; an error if mapping threw or the filter rejects it. */
 function messageOf(trial: Result<{ readonly mapped: MappedRequest }>): Result<string> {
   if (!trial.ok) return trial;
   const { mapped } = trial.value;

@@ -4,9 +4,9 @@ import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts"
 import { type HoldBytes, tooManyBodies } from "../../receiving/index.ts";
 
 /**
- * A received request without its query and headers, and without its body of up to 25 MiB. When the
- * request arrived is the time in its id, by which requests are sorted and ranges are selected. The
- * column `received_at` is later: it has the time at which the row was written.
+ * A received request without its query and headers, and without its body of up to 25 MiB. Its id
+ * contains the time at which it arrived, so lists are sorted by id and time ranges are selected by
+ * id. The column `received_at` has a later time: the time at which the row was written.
  */
 export type RequestRow = Omit<
   Selectable<Tables["received_requests"]>,

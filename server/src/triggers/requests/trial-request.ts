@@ -8,7 +8,8 @@ import type { TriggerInput } from "../trigger.ts";
 import { requireRequest, type WholeRequest } from "./request.ts";
 
 /**
- * Returns the request for a preview or a test.
+ * Returns the request that a preview or a test uses: a received request, an example of a preset, or
+ * the payload that the caller has sent.
  * @param hold counts the bytes of a received request's body against the memory budget, before they
  *   are read.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`, `unavailable`; `conflict` if the

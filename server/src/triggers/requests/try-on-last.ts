@@ -9,13 +9,13 @@ import { type BodyServices, decodeTrial, withBodyHold } from "./decode-trial.ts"
 import { findLastRequest } from "./store.ts";
 import { storedRequest } from "./trial-request.ts";
 
-/** Maximum size of the body: evaluations with a larger one would delay the response by seconds. */
+/** Maximum size of the body: evaluating a larger body would delay the response by seconds. */
 const maxBytes = 1_048_576;
 
 /**
  * Returns the mistakes that the trigger's filter and template make with the last request that it
- * received; empty without such a request. A mistake can contain values of the request's payload, so
- * this needs the scope with which received requests can be opened.
+ * received; an empty list if there is no request with a stored body. A mistake can contain values
+ * of the request's payload, so the caller needs `runs:read`, as for opening a received request.
  * @throws ApiError `forbidden`; others if the request cannot be decoded or evaluated
  */
 export async function tryOnLastRequest(

@@ -123,7 +123,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     chownSync(file, uid, gid);
     const patroni = run(name, "patroni", [file], true);
     nodes.set(name, { patroni, rest, port, data });
-    // The first node creates the cluster.
+    // The first node creates the cluster. The other nodes are started after it is the primary, so
+    // that they join its cluster.
     if (name === names[0])
       await eventually(
         "the first primary",
@@ -194,7 +195,7 @@ async function isOk(url: string): Promise<true | undefined> {
   return response?.status === 200 || undefined;
 }
 
-/** Kills a process and its children. They are one process group, because it is `detached`. */
+/** Kills a process and its children. They form one process group: `run` starts it `detached`. */
 function killGroup({ pid }: ChildProcess): void {
   if (pid !== undefined) kill(-pid);
 }
@@ -207,7 +208,7 @@ function kill(pid: number): void {
   }
 }
 
-/** Returns the ids of the postmaster with this data folder, and of its children. */
+/** Returns the process ids of the postmaster with this data folder, and of its children. */
 function processesOf(data: string): number[] {
   const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).split(
     "\n",

@@ -40,7 +40,7 @@ export interface Installation {
 
 /**
  * Starts PostgreSQL, the model and the server, and creates the agent.
- * @param opened stops what was started, and removes the data folder
+ * @param opened when it is disposed, what was started stops and the data folder is removed
  * @param options `retention` and `pruning`: what the server deletes, and when. `allow`: hosts that
  *   it can call in addition to the model.
  */
@@ -50,7 +50,8 @@ export async function install(
 ): Promise<Installation> {
   const guard = startGuard();
   opened.defer(async () => {
-    // Waiting for the guard does not keep the process alive, so this timer does.
+    // The guard is a child process that removes the data folder. It does not keep this process
+    // alive while `release` waits for it, so this timer does.
     const keepAlive = setInterval(() => {}, 1_000);
     await guard.release();
     clearInterval(keepAlive);

@@ -38,10 +38,11 @@ interface Phase {
 }
 
 /**
- * Returns false if pruning adds more than `maxShare` to the CPU time per request, or if it deletes
- * fewer than two runs for each run that is created in the same time.
+ * Measures the CPU time per request without pruning and with it. Returns false if a request failed,
+ * if pruning adds more than `maxShare` to the CPU time, or if it deletes fewer than two runs for
+ * each run that is created in the same time.
  *
- * @param runs old runs, a multiple of 1,000.
+ * @param runs number of old runs, a multiple of 1,000.
  * @param pairs number of pairs of phases: one phase without pruning, and one with it.
  * @param phaseSeconds seconds of each phase.
  */
@@ -180,8 +181,9 @@ async function measurePhase(
 }
 
 /**
- * Deletes `count` runs as fast as possible, and then vacuums their tables. Returns the CPU seconds
- * of PostgreSQL for both, per deleted run.
+ * Deletes `count` runs as fast as possible, and then vacuums their tables. Returns PostgreSQL's CPU
+ * seconds per deleted run: `deletionPerRun` for the deletion, `cpuPerRun` for the vacuum. They are
+ * NaN or Infinity if no run was deleted.
  */
 async function measureVacuum(
   { engine, databaseUrl, cpu }: Installation,

@@ -11,12 +11,15 @@ import { startLoad } from "./steady-load.ts";
 
 const perSecond = 50;
 /**
- * Connections of the load. All of them are opened before the warm-up: a client that opened more
- * whenever responses take longer would add descriptors to the server.
+ * Connections of the load. All of them are opened before the warm-up. If the client opened more
+ * whenever responses take longer, the server's open files would grow without a leak.
  */
 const connections = 32;
 const dayMs = 24 * 3_600_000;
-/** Additional time before the first third, in which caches fill and the first runs become old. */
+/**
+ * Duration of the warm-up, as a part of the measured time after it. In the warm-up, caches fill and
+ * the first runs become old enough to be deleted.
+ */
 const warmUpShare = 1 / 6;
 /** Age from which a run is deleted, as a part of the duration of the test. */
 const keptShare = 1 / 20;
@@ -40,7 +43,10 @@ const keptForEver = ["usage_entries", "usage_days", "audit", "workspace_events"]
 interface Sample {
   readonly serverMiB: number;
   readonly databaseMiB: number;
-  /** The minimum of the period, because connections to the model are opened and closed. */
+  /**
+   * Open files of the server: the lowest reading of the sample, because connections to the model
+   * are opened and closed all the time.
+   */
   readonly descriptors: number;
   /** Connections of the server to PostgreSQL. */
   readonly connections: number;

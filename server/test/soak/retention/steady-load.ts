@@ -11,7 +11,7 @@ export interface SteadyLoad {
 }
 
 /**
- * Starts a load.
+ * Calls `send` at a fixed rate until `stop` is called. Does not wait for earlier calls.
  *
  * @param send sends one request. It gets the number of the request, from 0, and rejects if the
  *   response is not the expected one.

@@ -49,8 +49,8 @@ export async function storeOldRuns(
       const values = columns.map((name) => {
         if (name === idColumn) return "c.id";
         if (name === "id") return `'evt_' || substr(c.id, 5, 20) || substr(o.id, 25)`;
-        // Events are ordered by transaction id. Each run gets an id of its own, which is lower than
-        // all that PostgreSQL assigns, so old runs come first.
+        // Events are ordered by transaction id. Each copied run gets its own transaction id, which
+        // is lower than all that PostgreSQL assigns, so old runs come first.
         if (name === "transaction" || name === "last_transaction") return `c.number - ${2 * count}`;
         if (["time", "created_at", "started_at", "finished_at"].includes(name)) return "c.time";
         return `o.${name}`;

@@ -4,7 +4,7 @@ import type { CurrentWorkspace } from "../../data/index.ts";
 import { runsKey } from "../../runs/index.ts";
 import { agentQuery } from "../queries.ts";
 
-/** The last run of an agent that was started through the API; null if there was none. */
+/** The last run that an invoke of the agent has started; null if there was none. */
 export const lastCallQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
   queryOptions({
     queryKey: [...runsKey(id), "last call", agentId],

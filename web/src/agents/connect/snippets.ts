@@ -1,6 +1,6 @@
 import type { Snippet } from "../../ui/index.ts";
 
-/** How a program waits for an agent: for its answer, or for its events. */
+/** What a program waits for: the agent's answer (`invoke`), or the events of its run (`stream`). */
 export type CallMode = "invoke" | "stream";
 
 interface SnippetOptions {

@@ -26,7 +26,11 @@ export function useAgentActions(agent: Agent) {
   const path = (agentId: string) => `/w/${workspaceId}/agents/${agentId}`;
   const tellOthers = () => announceChanges(queryClient, agentsKey(workspaceId));
   const key = useIdempotencyKey();
-  /** @param done what the call was to do: "resumed" */
+  /**
+   * Returns the error handler of a call.
+   * @param done a participle for what the call does: "resumed"
+   * @param again what another attempt does, for an outcome that is not known
+   */
   const failed = (done: string, again: string) => (thrown: unknown) =>
     toast({
       tone: "failure",

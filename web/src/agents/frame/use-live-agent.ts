@@ -5,8 +5,8 @@ import { agentQuery, agentsKey } from "../queries.ts";
 
 /**
  * Refetches the agent after it was paused or resumed.
- * @param agentId undefined for the lists of agents, which are refetched after such a change of any
- *   agent
+ * @param agentId if undefined, the lists of agents are refetched after any agent was paused or
+ *   resumed
  */
 export function useLiveAgent(agentId: string | undefined): void {
   const workspace = useWorkspace();

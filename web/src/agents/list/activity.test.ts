@@ -3,7 +3,7 @@ import { QueryClient } from "@tanstack/react-query";
 import { expect, test, vi } from "vitest";
 import type { CurrentWorkspace } from "../../data/index.ts";
 
-/** The globals that the modules of the page use when they are loaded. */
+/** Globals that the dashboard's modules use while they are loaded. */
 vi.stubGlobal("location", { origin: "https://beckon.test" });
 vi.stubGlobal("BroadcastChannel", class {});
 const { activityOf, activityQuery } = await import("./activity.ts");

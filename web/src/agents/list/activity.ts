@@ -66,8 +66,9 @@ interface ReadActivity {
 const select = ({ hours, stats }: ReadActivity) => ({ hours, byAgent: activityOf(stats) });
 
 /**
- * The runs of the last 24 hours, by agent. If there are more runs or agents than the API counts,
- * those of the last hour. Refetched every minute.
+ * The runs of the last 24 hours, by agent. The API rejects this query if it would have to count too
+ * many runs or agents. In that case, only the runs of the last hour are read. Refetched every
+ * minute.
  */
 export const activityQuery = ({
   id,

@@ -1,6 +1,6 @@
 import type { ModelList } from "@beckon/client";
 
-/** Returns the provider's name in `provider/model`. */
+/** Returns the provider's name in `provider/model`; an empty text if there is no `/`. */
 export function providerOf(model: string): string {
   return model.slice(0, Math.max(0, model.indexOf("/")));
 }

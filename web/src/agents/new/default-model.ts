@@ -5,9 +5,9 @@ const otherPurposes =
   /embed|whisper|tts|speech|dall-e|image|vision-|moderation|audio|realtime|transcribe|rerank|babbage|davinci|sora/i;
 
 /**
- * Returns the model with which the form of a new agent is filled in: the model of the newest agent
- * if it is not built in, else the first model of a provider (if possible one that answers in text),
- * else the built-in model.
+ * Returns the model with which the form of a new agent is filled in. This is the newest agent's
+ * model, unless it is built in. Otherwise it is the first listed model that seems to answer in
+ * text, else the first listed model, else the built-in model.
  * @param newest model of the newest agent; undefined if there is no agent
  */
 export function defaultModel(newest: string | undefined, lists: readonly ModelList[]): string {

@@ -6,7 +6,8 @@ import { agentQuery, agentsKey } from "../queries.ts";
 
 /**
  * Returns the mutation that creates an agent and opens its first tab, the playground.
- * @param onCreated called before the page is left
+ * @param onCreated called before the page is left, so that a form no longer asks about unsaved
+ *   changes
  */
 export function useCreateAgent(onCreated: () => void) {
   const workspace = useWorkspace();

@@ -66,8 +66,9 @@ export function Conversation({ search }: ConversationProps) {
     start.mutate(
       { input: message, config, idempotencyKey },
       {
-        // This is not called if another screen was opened in the meantime. The message then stays,
-        // and `startKeyOf` returns the same key for it.
+        // This is not called if another screen was opened in the meantime. The message then stays
+        // in the field. If it is sent again, `startKeyOf` returns the same key, so no second run is
+        // started.
         onSuccess: (runId) => {
           add({ runId, input: message, version: agent.version, isDraft, resets });
           setRunning(runId);

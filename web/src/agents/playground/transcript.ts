@@ -10,7 +10,7 @@ export interface Large {
 export interface ToolUse {
   readonly callId: string;
   readonly tool: string;
-  /** The arguments as the model wrote them: usually JSON, whose integers can be long. */
+  /** The text that the model wrote, usually JSON. `JSON.parse` would round its long integers. */
   readonly arguments: string;
   /** True once the call was made. It stays undefined for a call that was rejected. */
   readonly isCalled?: boolean | undefined;
@@ -170,9 +170,9 @@ function finishedStep(transcript: Transcript, data: Data): Step {
 }
 
 /**
- * Notes that a call was made. Its arguments stay those of the model's answer: the event's numbers
- * were parsed, which rounds long integers. The event's arguments are used if the answer was too
- * large for its event.
+ * Notes that a call was made. The arguments in the event `run.tool_call` are parsed JSON, in which
+ * long integers are rounded. So the text in the event `run.step` is kept, unless the model's answer
+ * was too large for that event.
  */
 function putCall(transcript: Transcript, data: Data, id: string): Transcript {
   const callId = textOf(data.call_id) ?? id;

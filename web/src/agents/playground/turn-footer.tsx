@@ -25,8 +25,8 @@ export function TurnFooter({ turn, runHref, followed, compareHref }: TurnFooterP
   const { transcript, run } = followed;
   const { usage, costMicros, output } = transcript;
   const { runId, isDraft = run?.source === "draft" } = turn;
-  // The agent can have been saved elsewhere since this page has read it, so the run takes
-  // precedence.
+  // The agent may have been saved elsewhere since this page has read it. So the run's version takes
+  // precedence over the version that this page knew.
   const version = run?.agent_version ?? turn.version;
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-1 text-dense text-ink-3">

@@ -7,9 +7,9 @@ interface Unsent {
   readonly message: string;
   /** Id of the earlier run; undefined for none. */
   readonly run?: string | undefined;
-  /** True once the input of the earlier run was filled in, or left out because of other text. */
+  /** True once the input of the earlier run was filled in, or the field had other text. */
   readonly isFilledIn?: boolean;
-  /** Part of the Idempotency-Key of the starts that were tried; undefined if none was. */
+  /** Random part of the Idempotency-Key for this message; undefined before the first start. */
   readonly attempt?: string | undefined;
 }
 
@@ -42,8 +42,8 @@ export function useMessage(agentId: string, opened: string | undefined) {
     forgetRun: () => setUnsent((now) => ({ message: now.message, attempt: now.attempt })),
     /**
      * Returns the Idempotency-Key of a start. It stays the same for the same body until `clear` is
-     * called, also after a reload. If the response to a start was lost, or came while another
-     * screen was open, the next start gets the run of the first.
+     * called, also after a reload. So if the response to a start was lost, or came while another
+     * screen was open, the next start returns the same run and starts no second one.
      */
     startKeyOf(body: unknown): string {
       const tried = attempt.current ?? newKey();

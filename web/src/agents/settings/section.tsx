@@ -9,7 +9,7 @@ import type { FormValues } from "./form-values.ts";
  */
 export type SettingsLayout = "page" | "pane";
 
-/** Set by SettingsForm. */
+/** The layout of the settings, which `SettingsForm` provides to its sections. */
 export const LayoutContext = createContext<SettingsLayout>("page");
 
 interface SectionProps {

@@ -83,7 +83,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   });
 
   /**
-   * Bases the form on these settings.
+   * Fills in the form with saved settings. Edits are then compared with these settings.
    * @param sent the values of the form when it was saved. Fields that were edited since then keep
    *   what was typed. Default: all edits are discarded.
    */
@@ -166,9 +166,9 @@ export function useAgentSettings(agent: Agent): AgentSettings {
       show(fieldsOf(agent));
     },
     collect: async () => {
-      // `base` changes only with the next rendering, but a newer version fills in the form before
-      // that, possibly during the validation. So the values and `filledIn` are read together,
-      // before it.
+      // A newer version can fill in the form during the validation below. So the values and the
+      // version on which they are based are read together, before the validation. The version comes
+      // from `filledIn`, because `base` changes only with the next rendering.
       const values = form.getValues();
       const basedOn = filledIn.current;
       let isValid = false;

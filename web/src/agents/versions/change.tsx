@@ -54,7 +54,7 @@ function Side({ label, value, look }: { label: string; value: unknown; look: str
   );
 }
 
-/** Returns an amount of money in dollars, as in the settings; other values unchanged. */
+/** Returns an amount of money in dollars, as the settings show it, and other values unchanged. */
 const shown = (path: string, value: unknown) =>
   path === "/limits/max_cost_micros" && typeof value === "number"
     ? `${writeDollars(value)} dollars`

@@ -6,8 +6,8 @@ type FieldChange = VersionComparison["changes"][number];
 const first = ["/instructions", "/name", "/model", "/description"];
 
 /**
- * Returns the changes with the most important fields first. If a tool was replaced by a tool of
- * another type, this is one change, and not one for each field.
+ * Returns the changes with the most important fields first. A tool that was replaced by a tool of
+ * another type is one change instead of one change for each of its fields.
  */
 export function changesForReading(changes: readonly FieldChange[]): readonly FieldChange[] {
   const replaced = changes

@@ -41,8 +41,9 @@ export function diffTexts(before: string, after: string): readonly DiffLine[] {
 }
 
 /**
- * Returns removed lines followed by added lines. If there are equally many, the words that changed
- * within each pair are marked.
+ * Returns removed lines followed by added lines. If there are as many removed lines as added ones,
+ * the first removed line is compared with the first added one, and so on, and changed words are
+ * marked.
  */
 function replaced(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
   if (before.length !== after.length)

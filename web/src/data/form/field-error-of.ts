@@ -2,8 +2,8 @@ import { sentenceOf } from "../../ui/index.ts";
 
 /**
  * Returns the form field that an error of the API is about, and the message to show below it. The
- * API's message begins with the name of its field, which is left out. Undefined if the error is
- * about none of `fields`.
+ * API's message begins with the name of a field. The returned message does not have this name.
+ * Returns undefined if the error is about none of `fields`.
  * @param fields for each field of the API, the form field from which its value comes
  */
 export function fieldErrorOf<Field extends string>(

@@ -8,7 +8,8 @@ import type { KeyFields } from "./key-fields.ts";
 export function AgentsField({ form }: { readonly form: UseFormReturn<KeyFields> }) {
   const { watch, setValue, formState } = form;
   const isLimited = watch("isLimited");
-  // Only the first field with an error gets the focus, and the name is above this field.
+  // The first field with an error gets the focus. The name is above this field, so this field gets
+  // the focus only if the name has no error.
   const isFirst = formState.errors.name === undefined;
   return (
     <div className="flex min-w-0 flex-col gap-3">

@@ -7,13 +7,16 @@ import { isOfWorkspace, type Preset, presetOf, presetTexts, scopesOfPreset } fro
 /** Fields of the form of a key. */
 export interface KeyFields {
   name: string;
-  /** A preset, or `scopes` for those that are chosen one by one. */
+  /** A preset, or `scopes` if the person chooses single scopes. */
   grant: Preset | "scopes";
   scopes: readonly Scope[];
   /** Whether the key is for some agents only. */
   isLimited: boolean;
   agentIds: readonly string[];
-  /** Days from now, `never`, `keep` for the stored expiry, or `other` for `days`. */
+  /**
+   * A number of days from now, or `never`, or `keep`, which does not change the stored expiry, or
+   * `other` if the field `days` has the number of days.
+   */
   expiry: string;
   days: string;
 }
@@ -72,7 +75,7 @@ export function bodyOf(fields: KeyFields) {
   };
 }
 
-/** Returns the body of the request that changes the key: only what is different. */
+/** Returns the body of the request that changes the key. It has only the fields that changed. */
 export function changesFor(key: Key, fields: KeyFields): UpdateKeyBody {
   const agentIds = agentIdsOf(fields);
   return {

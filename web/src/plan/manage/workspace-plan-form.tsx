@@ -43,7 +43,8 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
   const [day, setDay] = useState(String(initial.anchor_day));
   const [isCancelled, setCancelled] = useState(false);
   // The workspace can have a planned change: another plan from the next month on. A checkbox to
-  // cancel it is shown if plan and time stay as they are. Otherwise saving replaces it anyway.
+  // cancel it is shown only while the person has changed neither plan nor time. If they change one
+  // of these fields, saving replaces the planned change anyway.
   const isKept = plan === initial.plan && time === "now";
   const isPlanChanged = !isKept || isCancelled;
   const isDayChanged = day !== String(initial.anchor_day);

@@ -6,14 +6,14 @@ import { defaultBaseUrl } from "./provider-fields.ts";
 
 /** Fields of the form that changes a provider. */
 export interface EditFields {
-  /** Empty for the default of the kind. */
+  /** If empty, the provider uses the default base URL of its kind. */
   base_url: string;
-  /** Empty to keep the stored key. */
+  /** If empty, the stored key is kept unless `removesKey` is true. */
   api_key: string;
   removesKey: boolean;
 }
 
-/** Returns the body of the request, with only the changed fields. */
+/** Returns the body of the request that updates the provider. It has only the changed fields. */
 export function changesFor(provider: Provider, fields: EditFields): UpdateProviderBody {
   const address = fields.base_url.trim();
   const key = fields.api_key.trim();
@@ -23,7 +23,7 @@ export function changesFor(provider: Provider, fields: EditFields): UpdateProvid
   };
 }
 
-/** Checks the form as the API will check the request. */
+/** Returns a resolver that checks the form as the API will check the request. */
 export function editResolver(provider: Provider): Resolver<EditFields> {
   return (fields) => {
     const errors: FieldErrors<EditFields> = {};
@@ -43,7 +43,10 @@ export function editResolver(provider: Provider): Resolver<EditFields> {
   };
 }
 
-/** Returns whether the address has another scheme, host or port than the provider's. */
+/**
+ * Returns whether the address has another scheme, host or port than the provider's base URL. An
+ * empty address stands for the default of the kind. False while the address is not a valid URL.
+ */
 export function hasOtherOrigin(provider: Provider, address: string): boolean {
   const [before, after] = [provider.base_url, address.trim()].map((url) =>
     originOf(url || defaultBaseUrl(provider.kind)),

@@ -10,8 +10,8 @@ interface EditProviderProps {
 
 /** The dialog that changes a provider, and then checks it. */
 export function EditProvider({ provider, close }: EditProviderProps) {
-  // The provider with which the form was filled in; after saving, the saved one. `provider` is only
-  // the first value, because it also changes if somebody else saves it.
+  // The provider with which the form is filled in; after saving, the saved provider. It is kept in
+  // the state, because `provider` also changes if somebody else saves it while the form is open.
   const [base, setBase] = useState(provider);
   const [isSaved, setSaved] = useState(false);
   if (!isSaved)

@@ -5,7 +5,8 @@ import { modelsQuery } from "../queries.ts";
 import type { ProviderPreset } from "./presets.ts";
 
 /**
- * Explains that a model server need not be added, because Beckon has found it on its own machine.
+ * Explains that a model server need not be added, because Beckon has found it on the machine on
+ * which Beckon runs. Renders nothing if Beckon has not found it.
  */
 export function FoundNotice({ preset }: { readonly preset: ProviderPreset }) {
   const { data: lists = [] } = useQuery(modelsQuery(useWorkspace()));

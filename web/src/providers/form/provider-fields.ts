@@ -34,7 +34,7 @@ export function bodyOf({ name, kind, base_url: address, api_key: key }: Provider
   };
 }
 
-/** Checks the form as the API will check the request. */
+/** A resolver that checks the form as the API will check the request. */
 export const providerResolver: Resolver<ProviderFields> = (fields) => {
   const { error } = createProviderBody.safeParse(bodyOf(fields), { error: wording });
   if (error === undefined) return { values: fields, errors: {} };

@@ -11,7 +11,8 @@ export interface ServerError {
 /**
  * Returns the form field that an error of the API is about, and the message to show there. The
  * field is undefined if the error is about the form as a whole.
- * @param retry says what happens if the form is sent again, for the case that the response was lost
+ * @param retry sentence that says what happens if the form is sent again. The message contains it
+ *   only if the response was lost.
  */
 export function serverError(thrown: unknown, retry: string): ServerError {
   const message = failureOf(thrown, "the provider was saved", retry);

@@ -16,7 +16,7 @@ export interface ProviderHelpProps {
   readonly disabledReason?: string | undefined;
 }
 
-/** The implementation of `ProviderHelp`. */
+/** The content of `ProviderHelp`, which loads this module only when it is shown. */
 export function ProviderHelpPanel({ onUse, disabledReason }: ProviderHelpProps) {
   const workspace = useWorkspace();
   const [isAdding, setAdding] = useState(false);

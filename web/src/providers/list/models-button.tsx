@@ -9,7 +9,7 @@ interface ModelsButtonProps {
   readonly onToggle: () => void;
 }
 
-/** Shows and hides the models of a provider that works. */
+/** A button that shows and hides the models of a provider. Renders nothing unless it works. */
 export function ModelsButton({ provider, state, isOpen, onToggle }: ModelsButtonProps) {
   if (state.name !== "works") return null;
   return (

@@ -1,7 +1,7 @@
-/** A message, split around the line in it that can be copied. */
+/** A message, split around the command in it, which the person can copy. */
 export interface SplitMessage {
   readonly before: string;
-  /** A command or setting; undefined if the message contains none. */
+  /** Undefined if the message contains no command. */
   readonly command: string | undefined;
   readonly after: string;
 }
@@ -63,10 +63,11 @@ const remedies: readonly {
 ];
 
 /**
- * Returns what to do about the error of a check; undefined if the error itself explains what to do.
+ * Returns what to do about the error of a check; undefined if there is no advice, for example
+ * because the error itself says what to do.
  * @param isOwn whether the provider is the workspace's own, so that the person can change it
- * @param hasKey whether a key is stored. If none is, the API's error also says that the key is
- *   rejected.
+ * @param hasKey whether a key is stored. Without one, the API's error also says that the provider
+ *   rejects the key, but the advice must be to enter one.
  */
 export function adviceFor(error: string, isOwn: boolean, hasKey = true): string | undefined {
   if (isOwn && !hasKey && /rejects the key/.test(error))

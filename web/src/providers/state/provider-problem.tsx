@@ -11,7 +11,7 @@ interface ProviderProblemProps {
   readonly hasKey?: boolean;
 }
 
-/** Shows why a provider does not work and what to do, with the setting to copy if one is needed. */
+/** Shows why a provider does not work and what to do, and the command that the message contains. */
 export function ProviderProblem({ message, isOwn, hasKey }: ProviderProblemProps) {
   const split = splitCommand(message);
   const advice = adviceFor(message, isOwn, hasKey);

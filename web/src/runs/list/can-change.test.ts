@@ -1,7 +1,7 @@
 import type { WorkspaceEvent } from "@beckon/client";
 import { expect, test, vi } from "vitest";
 
-/** The globals that the modules of the page use when they are loaded. */
+/** Stubs the globals of a browser that the imported modules use when they are loaded. */
 vi.stubGlobal("location", { origin: "https://beckon.test" });
 vi.stubGlobal("BroadcastChannel", class {});
 const { canChange } = await import("./can-change.ts");

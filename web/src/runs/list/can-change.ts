@@ -4,8 +4,9 @@ import { isEnd, isNewRun } from "../live-runs.ts";
 import { type RunFilters, timeOf } from "./filters/run-filters.ts";
 
 /**
- * `run.queued` is not always the first event of a run: a held run is released with it, and a run
- * whose process stops goes back to the queue.
+ * Events that move a run to another state before it ends. `run.queued` is one of them, because it
+ * can follow other events: a held run is queued when it is released, and a run whose process stops
+ * is queued again.
  */
 const moves: ReadonlySet<string> = new Set(["run.queued", "run.started", "run.resumed"]);
 

@@ -102,7 +102,8 @@ export function runColumns(
     started: {
       id: "started",
       header: columnLabels.started,
-      // On a phone this is the last column, with a wider padding: 80 px are left for the time.
+      // On a phone this is the last column, whose padding is wider. So only 80 of these px are left
+      // for the time.
       width: 104,
       align: "end",
       cell: ({ started_at }) => <Time value={started_at} />,

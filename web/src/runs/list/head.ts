@@ -11,16 +11,17 @@ export function countNew(pages: RunPages, head: Page<ListedRun>): number {
 }
 
 /**
- * Returns the list after its newest page was refetched. The page replaces all rows of its range, so
- * rows that no longer match disappear. If there may be runs between the page and the rows below it,
- * the list is replaced by the page.
+ * Returns the list with its refetched newest page `head`. All rows that are not older than the last
+ * row of `head` are replaced, so rows that no longer match the filters disappear. If runs between
+ * `head` and the older rows can be missing, `head` replaces the whole list.
  */
 export function mergeHead(list: RunPages, head: Page<ListedRun>): RunPages {
   const last = head.data.at(-1)?.id;
   if (head.next === null) return startOf(head);
   if (last === undefined) return list;
   const known = list.pages.flatMap((page) => page.data);
-  // Ids are ordered by the time of creation, and lists start with the newest run.
+  // Ids are ordered by the time of creation, and lists start with the newest run. If all known runs
+  // are older than `head`, there can be runs between them.
   if (!known.some(({ id }) => id >= last)) return startOf(head);
   const pages = list.pages.map((page) => ({
     ...page,

@@ -16,7 +16,7 @@ export function lookedBackTo(cursor: string): number | undefined {
 
 function decode(cursor: string): string {
   try {
-    // A cursor of `readRuns` ends with a time.
+    // Removes the time that `readRuns` appends to the server's cursor after an `@`.
     return atob(cursor.replace(/@.*/, "").replaceAll("-", "+").replaceAll("_", "/"));
   } catch {
     return "";

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { CurrentWorkspace } from "../../data/index.ts";
 import { lookedBackTo } from "./looked-back.ts";
 
-/** The globals that the modules of the page use when they are loaded. */
+/** Stubs the globals of a browser that the imported modules use when they are loaded. */
 vi.stubGlobal("location", { origin: "https://beckon.test" });
 vi.stubGlobal("BroadcastChannel", class {});
 const { runsQuery } = await import("./queries.ts");

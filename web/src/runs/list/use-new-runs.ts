@@ -21,7 +21,7 @@ const pageSize = 50;
  * Updates the list when a run starts. If a filter depends on the state of runs, updates it also
  * when a state changes. An event does not say whether its run matches the filters, so the list
  * refetches its newest page. If the screen is scrolled to the top, new rows are inserted; otherwise
- * they wait for `show`, or until the person scrolls there.
+ * they wait until `show` is called or the person scrolls to the top.
  * @param isHeld true makes new rows wait, for example while rows are selected
  * @returns how many runs wait, and `show`, which inserts them
  */

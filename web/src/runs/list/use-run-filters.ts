@@ -18,8 +18,8 @@ export function useRunFilters(fixed: RunFilters) {
     /** The filters of the list, including those that the screen itself sets. */
     filters: { ...own, ...fixed },
     /**
-     * Values of the filters that are shown as chips. If the value of a filter is not chosen yet, it
-     * is empty.
+     * Values of the filters that are shown as chips. A value is empty if the person has added the
+     * filter and not chosen its value yet.
      */
     values: {
       ...Object.fromEntries(filterNames.map((name) => [name, own[name] ?? emptyIn(search[name])])),

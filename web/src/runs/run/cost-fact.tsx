@@ -7,7 +7,7 @@ interface CostFactProps {
   readonly label?: string;
 }
 
-/** A cost; if it is unknown, the reason. */
+/** Shows a cost or, if the cost is unknown, why it is unknown. */
 export function CostFact({ cost, estimated, label = "Cost" }: CostFactProps) {
   const { micros, reason } = cost;
   return (

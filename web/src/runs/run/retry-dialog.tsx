@@ -18,15 +18,15 @@ interface RetryDialogProps {
 }
 
 /**
- * The dialog in which a person changes the input of a run, and retries it with the agent's current
- * version.
+ * The dialog in which a person changes the input of a run and starts a new run with it. The new run
+ * uses the agent's current version or, if the earlier run used a draft, the same draft.
  */
 export function RetryDialog({ run, retry, close }: RetryDialogProps) {
   const { register, handleSubmit, formState } = useForm({
     resolver: zodResolver(invokeBody, { error: wording }),
     defaultValues: { input: run.input },
   });
-  // This dialog is still open while the page of the new run opens. It must not ask then whether to
+  // While the page of the new run opens, this dialog is still open. It must not ask whether to
   // discard the changed input, because the new run has this input.
   const isStarted = useRef(false);
   const sending = useMutation({

@@ -45,7 +45,7 @@ export function RunPage({ run }: { readonly run: Run }) {
   const hasEnded = isEnded(run);
   const cache = useQueryClient();
   // The run and its journal are read at the same time, so the run can be older than the journal. If
-  // the journal has ended, no further event will update the run, so it is refetched.
+  // the journal has the final event, no later event will update the run, so it is refetched.
   const isOlder = !hasEnded && hasEnd(journal);
   useEffect(() => {
     if (isOlder) void cache.invalidateQueries({ queryKey: runQuery(workspace, run.id).queryKey });
@@ -136,8 +136,8 @@ export function RunPage({ run }: { readonly run: Run }) {
           silence={silence}
           now={now}
         />
-        {/* The height of the steps depends on their number. Until this number is known, nothing is
-            shown below them. */}
+        {/* The height of the steps depends on their number. What is below them would move when they
+            arrive, so it is shown only afterwards. */}
         {!isPainted || (hasEnded && journal.events.length === 0 && error === null) ? null : (
           <RunContents run={run} journal={journal} />
         )}

@@ -6,7 +6,7 @@ import { runQuery } from "../queries.ts";
 import { firstEntriesQuery } from "./journal/queries.ts";
 import { RunPage } from "./run-page.tsx";
 
-/** The screen of a run: what happens in it step by step, while it happens. */
+/** The screen of a run. It shows each step and, while the run executes, is updated live. */
 export function RunScreen() {
   const workspace = useWorkspace();
   const { runId = "" } = useParams({ strict: false }) as { readonly runId?: string };

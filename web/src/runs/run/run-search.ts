@@ -25,7 +25,7 @@ export interface RunSearch {
   readonly as: TextView;
   /** True if idle times in the timeline are shortened. */
   readonly fold: boolean;
-  /** True if the dialog is open that compares the run with the run of which it is a retry. */
+  /** True if the dialog is open that compares this retry with the earlier run. */
   readonly compare: boolean;
 }
 
@@ -42,7 +42,7 @@ function parseRunSearch(search: SearchTexts): RunSearch {
   };
 }
 
-/** The opposite of `parseRunSearch`. A parameter with its default value is undefined. */
+/** The inverse of `parseRunSearch`. Default values become undefined, so that the URL is short. */
 function textsOf({ seq, tab, view, as, fold, compare }: RunSearch): SearchTexts {
   return {
     seq: seq === undefined ? undefined : String(seq),

@@ -71,7 +71,7 @@ export function SmartValue({
   );
 }
 
-/** A part of the detail with its heading. */
+/** A section with a heading, and with `aside` at the heading's right. */
 export function Part({
   title,
   aside,

@@ -50,7 +50,7 @@ export function useRunActions(run: Run) {
     isRetrying: retry.isPending,
     /**
      * Starts a new run and opens its page.
-     * @param onStarted called before the page is left
+     * @param onStarted called once the run has started, before its page opens
      * @throws BeckonError
      */
     retryWith: start,

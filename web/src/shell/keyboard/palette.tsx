@@ -115,8 +115,8 @@ export function Palette({ close, showKeys }: PaletteProps) {
 }
 
 /**
- * Returns whether every typed word occurs. cmdk's own fuzzy search is not used: it finds "Dark
- * theme" for "dem".
+ * Returns 1 if every typed word occurs in the value or the keywords, otherwise 0. cmdk's own fuzzy
+ * search is not used: it finds "Dark theme" for "dem".
  */
 function matches(value: string, search: string, keywords: readonly string[] = []): number {
   const text = [value, ...keywords].join(" ").toLowerCase();

@@ -2,7 +2,7 @@ import { Button } from "../../ui/index.ts";
 import { LampShape } from "./lamp-shape.tsx";
 import { useLiveText } from "./live-text.ts";
 
-/** A notice for phones, above the bar at the bottom: live updates are interrupted. */
+/** Says on phones, above the bar at the bottom, that live updates are interrupted. */
 export function LiveStrip() {
   const { state, text, detail, retry } = useLiveText();
   if (state === "live" || state === "connecting") return null;

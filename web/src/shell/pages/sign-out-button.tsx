@@ -3,8 +3,8 @@ import { failureOf, isOutcomeUnknown, useSession } from "../../data/index.ts";
 import { Button, Problem } from "../../ui/index.ts";
 
 /**
- * Ends the session. If the server does not confirm this, shows that the person is still signed in
- * or, if the response was lost, that this is not known.
+ * A button that ends the session. If this fails, an error says that the person is still signed in.
+ * If the response was lost, the error says that the sign-out was not confirmed.
  */
 export function SignOutButton() {
   const session = useSession();

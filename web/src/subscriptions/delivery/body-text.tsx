@@ -7,7 +7,7 @@ interface BodyTextProps {
   readonly fileName?: string;
 }
 
-/** A body: JSON as a tree, anything else as text. It is never rendered as HTML. */
+/** The body of a request or response: JSON as a tree, anything else as text, never as HTML. */
 export function BodyText({ label, text, fileName }: BodyTextProps) {
   const isObject = /^\s*[[{]/.test(text) && parseJson(text) !== undefined;
   if (isObject) return <JsonTree label={label} source={{ text }} depth={4} fileName={fileName} />;

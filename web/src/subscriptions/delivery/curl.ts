@@ -7,6 +7,7 @@ const ofConnection = /^(?:host|content-length|connection|transfer-encoding|accep
 /**
  * Returns the curl command that repeats the request of an attempt; undefined if the body is not
  * known. The command lacks the signature and the extra headers, which are secret.
+ * @param attempt undefined before the first attempt
  */
 export function curlOf(
   { body, url }: Pick<DeliveryDetails, "body" | "url">,

@@ -20,7 +20,7 @@ interface DeliveryActionsProps {
   readonly attempt: DeliveryAttempt | undefined;
 }
 
-/** What can be done with a delivery. */
+/** The buttons of a delivery: one shows its request as a curl command, the other replays it. */
 export function DeliveryActions({ subscription, delivery, attempt }: DeliveryActionsProps) {
   const { id, client, can } = useWorkspace();
   const queryClient = useQueryClient();

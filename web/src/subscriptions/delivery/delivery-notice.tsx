@@ -10,7 +10,7 @@ interface DeliveryNoticeProps {
 
 /**
  * Explains why the delivery has not arrived, and what happens next. Renders nothing if it has
- * arrived, or before the first attempt.
+ * arrived, or if it waits for its first attempt.
  */
 export function DeliveryNotice({ subscription, delivery }: DeliveryNoticeProps) {
   const { id } = useWorkspace();

@@ -138,9 +138,10 @@ export function changesFor(
 }
 
 /**
- * Returns the changes with the URL that the API needs together with a secret. The URL can be
- * missing in the changes because it is saved already: a save whose response was lost is repeated.
- * @param base the subscription on which the changes are based
+ * Returns the changes and, if they contain a secret, also the URL, because the API rejects a secret
+ * without the URL for which it was entered. The changes lack the URL if it is saved already, for
+ * example because the response to an earlier save was lost.
+ * @param url the URL of the saved subscription, which is added if the changes have none
  */
 export function patchBody(
   changes: UpdateSubscriptionBody,
@@ -257,7 +258,7 @@ function addToRow(
   errors.headers = rows;
 }
 
-/** Returns a new signing secret, as the server generates them: 32 random bytes. */
+/** Returns a new signing secret: `whsec_` and, as in secrets of the server, 32 bytes in base64. */
 export function generateSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   return `whsec_${btoa(String.fromCharCode(...bytes))}`;

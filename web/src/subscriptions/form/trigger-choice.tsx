@@ -37,7 +37,7 @@ export function TriggerChoice({ chosen, onChange, error, submitCount }: TriggerC
     setNames(new Map([...names, [id, nameOf(id)]]));
     onChange(chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen, id]);
   };
-  // Chosen triggers of other agents. They have no checkbox while this agent is shown.
+  // Chosen triggers of other agents. Only the triggers of the selected agent have checkboxes.
   const others = chosen.filter((id) => triggers.every((trigger) => trigger.id !== id));
   return (
     <fieldset

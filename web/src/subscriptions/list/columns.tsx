@@ -4,7 +4,7 @@ import { failedText, healthOf, nameOf, pendingText, shortUrl } from "../health.t
 import { HealthMark } from "../health-mark.tsx";
 import { HealthLine } from "./health-line.tsx";
 
-/** Returns the columns of the list. @param isNarrow whether only one column fits */
+/** Returns the columns of the list of subscriptions: a single one if `isNarrow` is true. */
 export function subscriptionColumns(isNarrow: boolean): readonly Column<Subscription>[] {
   const name: Column<Subscription> = {
     id: "name",

@@ -6,7 +6,7 @@ import { whyNotReplayed } from "../health.ts";
 import { needsEditor } from "../permission.ts";
 import { useSubscriptionSearch } from "./search.ts";
 
-/** What can be done with a subscription. */
+/** The buttons that pause and test a subscription, and the menu with its other actions. */
 export function SubscriptionActions({ subscription }: { readonly subscription: Subscription }) {
   const { can } = useWorkspace();
   const { show } = useSubscriptionSearch();

@@ -29,13 +29,16 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
     resolver: zodResolver(fields, { error: wording }),
     mode: "onTouched",
     defaultValues: { prompt_prefix: trigger.prompt_prefix },
-    // A prefix that is saved elsewhere replaces the value of this field, unless it was edited here.
+    // If somebody else saves the prefix, the field shows their prefix, unless it was edited here.
     values: { prompt_prefix: trigger.prompt_prefix },
     resetOptions: { keepDirtyValues: true },
   });
   const { register, handleSubmit, getValues, formState } = form;
   const { isDirty, errors } = formState;
-  /** Shows the saved prefix, or what was typed since `sent` was sent. */
+  /**
+   * Fills in the saved prefix. If the person has edited the field since `sent` was submitted, keeps
+   * the edit; without `sent`, discards all edits.
+   */
   const show = (saved: Trigger, sent?: Prefix) => {
     const { prompt_prefix } = saved;
     fillIn(form, { prompt_prefix }, sent);

@@ -6,8 +6,8 @@ import { receivedKey } from "../queries.ts";
 import { contentTypeOf, type PayloadType } from "./payload.ts";
 
 /**
- * Returns the mutation that sends a test payload to a trigger, and the run that the last test
- * started.
+ * Returns functions that send a test to a trigger, the state of the request, and the id of the run
+ * that the last test started.
  */
 export function useTestTrigger({ id, agent_id }: Pick<Trigger, "id" | "agent_id">) {
   const workspace = useWorkspace();

@@ -87,8 +87,8 @@ export function TriggersScreen() {
           <Outlet />
         </div>
       )}
-      {/* The dialog is at the same place in the tree with and without triggers. So React keeps it
-          while a new trigger is added to the list, and it still shows the trigger's URL. */}
+      {/* The dialog is outside of the branches above. Within them, React would mount it anew when
+          the first trigger is added to the list, and the dialog would no longer show its URL. */}
       {dialog}
     </>
   );

@@ -11,8 +11,8 @@ import { receivedKey } from "../queries.ts";
 const readIntervalMs = 2_000;
 
 /**
- * After each new run of the agent, refetches the payloads that all its triggers have received.
- * Events do not say whether a trigger started the run, or which one.
+ * After each new run of the agent, refetches the received payloads of all its triggers, because the
+ * event of a new run does not say which trigger started the run, or whether one did.
  */
 export function useLiveReceived(agentId: string): void {
   const { id } = useWorkspace();

@@ -11,7 +11,10 @@ import { useSenderSecret } from "../sender/use-sender-secret.ts";
 interface CreatedSenderProps {
   readonly trigger: CreateTriggerAnswer;
   readonly preset: Preset;
-  /** The generated secret; undefined if the sender makes it, or it could not be generated. */
+  /**
+   * The secret that Beckon has generated; undefined if the sender generates it, or if Beckon failed
+   * to generate it.
+   */
   readonly secret: string | undefined;
   readonly onClose: () => void;
 }

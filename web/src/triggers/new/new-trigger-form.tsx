@@ -20,7 +20,9 @@ import { shortTitle } from "../receiving/short-title.ts";
 import type { TriggerExample } from "./examples.ts";
 import { SenderChoice } from "./sender-choice.tsx";
 
-/** The fields of the request that the person types. */
+/**
+ * The fields of the request that the form shows. The settings of the sender come from its preset.
+ */
 const typed = { name: true, prompt_prefix: true, allows_callback: true } as const;
 
 interface Fields {

@@ -32,7 +32,7 @@ export function SenderChoice({ value, onChange }: SenderChoiceProps) {
         { value: "", label: "Anything" },
         ...data
           // The preset `none` is left out, because it verifies no requests, like "Anything" above.
-          // The settings of the trigger offer it.
+          // A person can choose it later, in the settings of the trigger.
           .filter(({ name }) => name !== "none")
           .map(({ name, title }) => ({ value: name, label: shortTitle(title) })),
       ]}

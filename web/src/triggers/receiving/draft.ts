@@ -3,7 +3,7 @@ import { numberIn } from "../../data/form/number-in.ts";
 
 type Kind = Verification["kind"];
 type Hmac = Extract<Verification, { kind: "hmac" }>;
-/** Where a value of a request is, as the form names it. */
+/** The part of a request that contains the event id or the event type; `none` if no part does. */
 export type LocationKind = "none" | "header" | "query" | "pointer" | "cloudevents";
 
 /** A location in the form: its kind, and the name or pointer that was typed. */
@@ -57,7 +57,9 @@ export interface Draft {
   readonly text: string;
 }
 
-/** Returns the settings as the form shows them. */
+/**
+ * Returns the settings as the form shows them. `receiving` is null for a trigger without settings.
+ */
 export function draftOf(promptPrefix: string, receiving: Receiving | null): Draft {
   const { verification, bodies, form, ...rest } = receiving ?? unset;
   const hmac = verification.kind === "hmac" ? verification : undefined;
@@ -194,7 +196,7 @@ export function signedPattern(parts: Hmac["signed"]): string {
   return parts.map((part) => (typeof part === "string" ? `{${part}}` : part.literal)).join("");
 }
 
-/** Reads the pattern of {@link signedPattern}. */
+/** Reads signed parts from a pattern such as `v0:{timestamp}:{body}`. Other text is literal. */
 export function signedParts(pattern: string): Hmac["signed"] {
   return pattern
     .split(/(\{(?:body|timestamp|id)\})/)
@@ -227,7 +229,10 @@ export function linesOf(text: string): string[] {
 const wordsOf = (text: string) => text.split(/[\s,]+/).filter((word) => word !== "");
 const orNull = (words: readonly string[]) => (words.length === 0 ? null : words);
 
-/** Returns the bytes of a size in KiB. A text that is no number is returned as in `numberIn`. */
+/**
+ * Returns the bytes of a size in KiB; null if the text is blank. A text that is no number is
+ * returned unchanged, so that the schema rejects it.
+ */
 function bytesIn(kib: string): string | number | null {
   const number = numberIn(kib);
   return typeof number === "number" ? Math.round(number * 1_024) : number;

@@ -21,7 +21,10 @@ export interface ReceivingForm {
 
 export const ReceivingFormContext = createContext<ReceivingForm | undefined>(undefined);
 
-/** Returns the form around a group of settings. */
+/**
+ * Returns the form around a group of settings.
+ * @throws an Error if there is no ReceivingFormContext around the component
+ */
 export function useReceivingForm(): ReceivingForm {
   const form = useContext(ReceivingFormContext);
   if (form === undefined) throw new Error("A group of settings needs ReceivingFormContext.");

@@ -3,7 +3,7 @@ import { SlidersHorizontal } from "lucide-react";
 import { useWorkspace } from "../../data/index.ts";
 import { Banner, LinkButton } from "../../ui/index.ts";
 
-/** For a trigger that accepts anything: suggests to choose a sender, and says why. */
+/** A notice for a trigger that accepts anything. It suggests choosing a sender, and says why. */
 export function SenderHint({ trigger }: { readonly trigger: Pick<Trigger, "id" | "agent_id"> }) {
   const { id } = useWorkspace();
   return (

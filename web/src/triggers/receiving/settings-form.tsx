@@ -39,7 +39,7 @@ interface Edited {
   readonly draft: Draft;
   /**
    * The trigger that the form showed when the person began to edit. If someone else changes the
-   * trigger after that, `useTriggerPatch` compares both changes with it.
+   * trigger after that, `useTriggerPatch` merges both changes: this is their common base.
    */
   readonly base: Trigger;
 }

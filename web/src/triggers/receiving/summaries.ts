@@ -78,8 +78,8 @@ const handshakeText = ({ handshake }: Draft) =>
   handshake === "none" ? "" : `handshake of ${handshakeNames[handshake]}`;
 
 /**
- * For each kind of handshake, by which a sender asks whether events are wanted, the name of the
- * sender or standard.
+ * The name of the sender or standard for each kind of handshake. By a handshake, a sender asks
+ * whether its events are wanted.
  */
 export const handshakeNames = {
   meta: "Meta",
@@ -106,7 +106,7 @@ function counted(count: number, noun: string): string {
 
 const firstLine = (text: string) => text.trim().split("\n")[0] ?? "";
 
-/** Joins what is set; the first letter is a capital. */
+/** Joins the parts that are not empty. The first letter of the result is a capital. */
 function listed(parts: readonly string[]): string {
   const text = parts.filter((part) => part !== "").join(" · ");
   return text.charAt(0).toUpperCase() + text.slice(1);

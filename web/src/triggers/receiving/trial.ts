@@ -62,7 +62,7 @@ export function currentChoice(
   return preset === undefined || example === undefined ? "own" : exampleChoice(preset, example);
 }
 
-/** Returns the requests, newest first, and after them those of `chosen` that are not in them. */
+/** Returns the `recent` requests, followed by the `chosen` ones that `recent` does not contain. */
 export function withChosen<Item extends Pick<ReceivedRequest, "id">>(
   recent: readonly Item[],
   ...chosen: readonly (Item | undefined)[]

@@ -37,7 +37,10 @@ export function usePreview(trigger: TriggerIds, body: PreviewTriggerBody | undef
   return { ...query, mistakes };
 }
 
-/** Returns the value once it has not changed for a while. The first value is returned at once. */
+/**
+ * Returns the value once it has not changed for `waitMs`, and until then the previous value. The
+ * first value is returned at once.
+ */
 function useRested<Value>(value: Value, waitMs: number): Value {
   const [rested, setRested] = useState(value);
   useEffect(() => {

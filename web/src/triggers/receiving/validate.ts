@@ -27,7 +27,7 @@ export function check(draft: Draft): Checked {
   return { problems };
 }
 
-/** Returns the problem at a path or below it. */
+/** Returns the first problem at a path or below it; undefined if there is none. */
 export function problemAt(problems: ReadonlyMap<string, string>, path: string): string | undefined {
   const found = [...problems].find(([at]) => at === path || at.startsWith(`${path}.`));
   return found?.[1];

@@ -5,7 +5,9 @@ import { OutcomeMark } from "./outcome-mark.tsx";
 import { newestRequestsQuery, type TriggerIds } from "./queries.ts";
 import { EventName } from "./request-columns.tsx";
 
-/** Shows the newest request of a new trigger; before the first one, that the page waits for it. */
+/**
+ * Shows the newest request of a new trigger. Until one arrives, says that the page waits for it.
+ */
 export function FirstRequest({ trigger }: { readonly trigger: TriggerIds }) {
   const workspace = useWorkspace();
   const { data: newest, isError } = useQuery(newestRequestsQuery(workspace, trigger));

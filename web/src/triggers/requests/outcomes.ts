@@ -73,10 +73,10 @@ export const storedOutcomes: readonly RequestOutcome[] = [
 ];
 
 /**
- * The outcomes that can be chosen for a replay of many requests. Requests that were rejected before
- * they were verified have no stored body, so they are left out of the replay. `rejected` and
- * `honeypot` are not in {@link storedOutcomes}, because an unreadable body or spam is not a useful
- * example for the preview.
+ * The outcomes that can be chosen for a replay of many requests. Some `rejected` requests have no
+ * stored body, because they were rejected before they were verified: the server does not replay
+ * them. The preview does not offer `rejected` and `honeypot`, because an unreadable body or spam is
+ * not a useful example.
  */
 export const replayedOutcomes: readonly RequestOutcome[] = [
   ...storedOutcomes,

@@ -1,7 +1,8 @@
 import { QueryClient } from "@tanstack/react-query";
 import { expect, test, vi } from "vitest";
 
-// The client of the dashboard reads it when its module is loaded.
+// The dashboard's client reads `location.origin` when its module is loaded. Node.js has no
+// `location`.
 vi.stubGlobal("location", { origin: "http://beckon.test" });
 const { receivedKey } = await import("../queries.ts");
 const { requestsKey } = await import("./queries.ts");

@@ -15,8 +15,8 @@ export type RequestFilters = Pick<ListTriggerRequestsQuery, "outcome" | "event_t
 
 /**
  * Prefix of the keys of all queries about a trigger's received requests. It does not begin with
- * `receivedKey`: queries below that are refetched after each new run, which would insert rows into
- * a list that a person reads.
+ * `receivedKey`, because queries with that prefix are refetched after each new run. This would
+ * insert rows into a list while a person reads it.
  */
 export const requestsKey = (workspaceId: string, { id, agent_id }: TriggerIds) =>
   [workspaceId, "requests", agent_id, id] as const;
@@ -41,7 +41,8 @@ const pollMs = 2_000;
 /**
  * Number of newest requests that are read each time. One is not enough, because the list is in the
  * order of arrival: a request can be stored after another one that arrived later. The number must
- * not exceed the page size of the list: to show new requests, it refetches only its first page.
+ * not exceed the page size of the list, because the list refetches only its first page to show new
+ * requests.
  */
 const maxPolled = 20;
 
@@ -101,7 +102,7 @@ export const requestQuery = (
     meta: { live: true },
   });
 
-/** Returns the id of the received request in the URL. */
+/** Returns the id of the received request in the URL; an empty text if the URL has none. */
 export function useRequestId(): string {
   return (useParams({ strict: false }) as { readonly requestId?: string }).requestId ?? "";
 }

@@ -4,7 +4,10 @@ import { type SearchTexts, useChangeSearch } from "../../ui/index.ts";
 import { outcomes } from "./outcomes.ts";
 import type { RequestFilters } from "./queries.ts";
 
-/** Returns the filters of a URL. What the API would reject is left out. */
+/**
+ * Returns the filters of a URL. An unknown outcome is left out and a long event type is truncated,
+ * because the API would reject them.
+ */
 function filtersOf(search: SearchTexts): RequestFilters {
   const outcome = search.outcome as RequestOutcome | undefined;
   const eventType = search.event_type?.trim().slice(0, 200) || undefined;

@@ -8,7 +8,10 @@ import { triggerQuery, triggersKey } from "../queries.ts";
 /** Time between two reads of the trigger while Beckon listens, in milliseconds. */
 const pollMs = 2_000;
 
-/** Starts and stops listening for a sample: the next verified request is captured. */
+/**
+ * Returns how to start and stop listening for a sample, and how long Beckon still listens. While it
+ * listens, it captures the next verified request as the sample.
+ */
 export function useListening({ id, agent_id, listening_until }: Trigger) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
@@ -32,7 +35,8 @@ export function useListening({ id, agent_id, listening_until }: Trigger) {
     onSettled,
   });
   const secondsLeft = useSecondsLeft(listening_until);
-  // A captured request ends listening, and may not be in the list, because the list is filtered.
+  // Beckon stops listening when it captures a request. A filtered list may not contain this
+  // request, so the trigger is polled to notice the end of listening.
   useQuery({
     ...triggerQuery(workspace, agent_id, id),
     refetchInterval: pollMs,

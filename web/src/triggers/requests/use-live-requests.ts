@@ -72,7 +72,9 @@ export function useLiveRequests(
       enter();
       window.scrollTo({ top: 0 });
     },
-    /** Time of the last successful read in ms; undefined while the list is live. */
+    /**
+     * Unix time of the last successful read in ms, 0 for none; undefined while the list is live.
+     */
     staleSince: newest.isError ? newest.dataUpdatedAt : undefined,
     retry: () =>
       void queryClient.invalidateQueries({ queryKey: requestsKey(workspace.id, trigger) }),

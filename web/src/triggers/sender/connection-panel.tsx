@@ -33,8 +33,8 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
   const close = () => {
     setOpen(undefined);
     setRotations(rotations + 1);
-    // The dialog may have replaced the secret. Then it is not known until when the previous secret
-    // stays valid. The next reveal of the secret reads this time.
+    // The dialog may have replaced the secret, so `previousUntil` can be that of an older secret.
+    // The next reveal of the secret reads it again.
     setPreviousUntil(null);
   };
   return (

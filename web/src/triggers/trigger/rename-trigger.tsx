@@ -16,8 +16,8 @@ interface RenameTriggerProps {
 /** The dialog that changes the name of a trigger. */
 export function RenameTrigger({ trigger, onClose }: RenameTriggerProps) {
   const { update } = useTriggerActions(trigger);
-  // `trigger` also changes if somebody else renames it. A name that was not edited here must not
-  // replace the new one.
+  // The name when the dialog opened. If somebody else renames the trigger meanwhile, `trigger.name`
+  // changes, and Save without an edit must not set the old name again.
   const [initial] = useState(trigger.name);
   const { register, handleSubmit, formState } = useForm({
     resolver: zodResolver(createTriggerBody.pick({ name: true }), { error: wording }),

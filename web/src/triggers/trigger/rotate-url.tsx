@@ -6,7 +6,7 @@ import { useTriggerActions } from "./use-trigger-actions.ts";
 
 interface RotateUrlProps {
   readonly trigger: Trigger;
-  /** Called with the Unix time in ms at which the old URL stops; undefined if it has stopped. */
+  /** Called with the Unix time in ms at which the old URL stops; undefined if it stops now. */
   readonly onRotated?: (oldUntil: number | undefined) => void;
   readonly onClose: () => void;
 }

@@ -1,6 +1,6 @@
 import { Panel, Skeleton } from "../../ui/index.ts";
 
-/** A placeholder of about the same size, shown while a trigger loads. */
+/** A placeholder for the panels of a trigger while it loads. It is about as large as they are. */
 export function TriggerSkeleton() {
   return (
     <div aria-busy="true" className="flex flex-col gap-4">

@@ -48,8 +48,8 @@ export function useTriggerActions({ id, agent_id, name }: Trigger) {
     reveal: async () => (await triggers.reveal(agent_id, id)).url,
     remove: async () => {
       await triggers.delete(agent_id, id);
-      // The trigger is removed from the cached list before the list is opened: the list opens its
-      // first trigger, which must not be the deleted one.
+      // The trigger is removed from the cached list before the page navigates to the list. On wide
+      // screens, the list opens its first trigger at once, which must not be the deleted one.
       queryClient.setQueryData(
         triggersQuery(workspace, agent_id).queryKey,
         (list) =>
@@ -64,7 +64,8 @@ export function useTriggerActions({ id, agent_id, name }: Trigger) {
       await navigate({
         href: `/w/${workspace.id}/agents/${agent_id}/triggers`,
         replace: true,
-        // Unsaved changes of a deleted trigger cannot be saved, so the form must not ask.
+        // Unsaved changes of a deleted trigger cannot be saved, so `LeaveGuard` must not ask
+        // whether to discard them.
         ignoreBlocker: true,
       });
       queryClient.removeQueries({ queryKey });

@@ -11,8 +11,8 @@ export interface ButtonProps extends Omit<ComponentProps<"button">, "className" 
   readonly icon?: LucideIcon | undefined;
   /**
    * True while the action is in progress: presses are ignored and `pendingText` is shown. False
-   * reserves the width of `pendingText`, so that the button keeps its width later. Leave it
-   * undefined only if the button never shows `pendingText`.
+   * reserves the width of `pendingText`, so that the button does not grow when the action starts.
+   * Leave it undefined only if the button never shows `pendingText`.
    */
   readonly pending?: boolean | undefined;
   /** Text while the action is in progress. Default: "Saving…". */

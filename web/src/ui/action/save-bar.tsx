@@ -10,7 +10,7 @@ interface SaveBarProps {
   readonly changed: readonly string[];
   /** Shown after the changes were saved, for example "Saved v13". Default: "Saved". */
   readonly savedText?: string;
-  /** Why the person cannot save; undefined if they can. The bar then shows only this reason. */
+  /** Why the person cannot save: the bar shows only this reason. Undefined if they can save. */
   readonly disabledReason?: string | undefined;
   readonly onDiscard: () => void;
   /**
@@ -37,9 +37,9 @@ const looks = {
 /**
  * The bar below a form with unsaved changes: it names their fields and has the buttons Discard and
  * Save, which submits the form. It is also shown for 6 seconds after saving, and always if there is
- * a `disabledReason`. Its space is reserved, so that nothing moves when it appears; in a panel, a
- * disabled Save fills this space. The bar sticks to the bottom of its container, on phones above
- * the navigation.
+ * a `disabledReason`. While the bar is hidden, its space stays reserved, so that nothing moves when
+ * it appears. In a panel, this space has a disabled Save. The bar sticks to the bottom of its
+ * container, on phones above the navigation.
  */
 export function SaveBar(props: SaveBarProps) {
   const { state, changed, savedText = "Saved", disabledReason, onDiscard, place = "panel" } = props;

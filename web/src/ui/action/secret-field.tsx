@@ -63,8 +63,8 @@ export function SecretField({
     setError(undefined);
     isLeft.current = false;
     const onBlur = () => leave(null);
-    // In Safari, a press does not focus the button, so the field gets no blur event. Instead, it
-    // counts as left when an element outside of it gets the focus.
+    // In Safari, a press on Reveal does not focus the button, so the field gets no blur event when
+    // the person leaves it. Here, the focus of an element outside of the field counts as leaving.
     const onFocus = ({ target }: FocusEvent) => leave(target);
     window.addEventListener("blur", onBlur);
     document.addEventListener("focusin", onFocus);

@@ -9,7 +9,10 @@ export type CopyState = "idle" | "copied" | "failed";
 /** Seconds for which the result of copying is shown. */
 const shownSeconds = 2;
 
-/** Returns the state of copying, and the function that copies a text. */
+/**
+ * Returns the state of copying, and the function that copies a text. Its parameter `near` is the
+ * pressed button, as in `copyText`.
+ */
 export function useCopy(): [CopyState, (text: string, near: Element | null) => Promise<void>] {
   const [state, setState] = useState<CopyState>("idle");
   useEffect(() => {

@@ -16,7 +16,8 @@ interface NumberInputProps
 /**
  * A field for a number, whose value is a text: read it with `numberIn` of data/. It is not an
  * `<input type="number">`, because browsers report a text that they cannot read, such as "1e", as
- * an empty field. In most forms, an empty field means that there is no limit.
+ * an empty field. In most forms, an empty field means that there is no limit, so a typing error
+ * would remove the limit.
  */
 export function NumberInput({ unit, inputMode = "decimal", ...rest }: NumberInputProps) {
   return (

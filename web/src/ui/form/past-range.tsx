@@ -34,23 +34,24 @@ export interface PastRangeState {
   readonly set: (changed: Partial<Record<"from" | "to", string>> & { choice?: Choice }) => void;
   /**
    * Returns the range. If it is not valid, shows the problem and returns undefined.
-   * @param others the values of the form's other fields. As long as no field changes, an end that
-   *   was not entered stays the time of the first call.
+   * @param others the values of the form's other fields. If no end is entered, the range ends at
+   *   the time of the call. Further calls with unchanged fields return the same end, so that a
+   *   retry has the same range.
    */
   readonly read: (...others: readonly string[]) => PastRange | undefined;
 }
 
 /**
  * Returns the state of a time range that a person chooses. At first, the range is the last day.
- * @param now returns the server's time as Unix time in ms. With the clock of a browser that is
- *   slow, the newest entries would not be in the range.
+ * @param now returns the server's time as Unix time in ms. The browser's clock can be slow, and the
+ *   range would then not contain the newest entries.
  */
 export function usePastRange(now: () => number): PastRangeState {
   const zone = useTimeZone();
   // Both ends are fixed: the start when the dialog opens, the end when the range is first read. So
-  // a request that is sent again after a failure has the same body, and therefore the same
-  // Idempotency-Key. No later request moves into the range, except for about a second: `now` can be
-  // ahead of the server's clock.
+  // a call that is repeated after a failure has the same body, and therefore the same
+  // Idempotency-Key. Entries that arrive after the first call are not in the range, except for
+  // about a second, because `now` can be ahead of the server's clock.
   const [openedMs] = useState(now);
   const firstRead = useRef<{ readonly values: string; readonly ms: number }>(undefined);
   const [fields, setFields] = useState(() => ({

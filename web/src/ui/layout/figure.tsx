@@ -13,7 +13,7 @@ export interface FigureProps {
   readonly children?: ReactNode;
 }
 
-/** A large number with its name, in a `dl`. */
+/** A large number with its name. The caller puts it into a `<dl>`. */
 export function Figure({ label, value, detail, isFailed, children }: FigureProps) {
   return (
     <div className="flex min-w-0 flex-col gap-1 p-4">

@@ -20,9 +20,9 @@ export interface DialogProps {
    */
   readonly size?: "small" | "medium" | "large";
   /**
-   * False if Esc and presses outside must not close the dialog. There is then no close button, so
-   * the content needs one, unless the value is false only while a request is in progress. Default
-   * true.
+   * False if Esc and presses outside must not close the dialog. The dialog then has no close button
+   * either. If the value is false for longer than a request, the content or the footer needs a
+   * button that closes the dialog. Default: true.
    */
   readonly dismissible?: boolean;
   readonly role?: "dialog" | "alertdialog";
@@ -41,7 +41,10 @@ export function DialogPanel({ open, onOpenChange, ...sheet }: DialogProps) {
   );
 }
 
-/** The content of the dialog. It is mounted only while the dialog is open. */
+/**
+ * The content of the dialog. It is a component of its own, because `useFocusReturn` must be called
+ * in a component that is mounted only while the dialog is open.
+ */
 function Sheet({
   title,
   description,

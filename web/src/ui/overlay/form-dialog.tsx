@@ -26,8 +26,8 @@ interface SubmitButton
 }
 
 /**
- * A dialog with a form and its buttons. It asks for confirmation before changes are lost. While it
- * is not dismissible, the button Cancel is disabled too.
+ * A dialog with a form and its buttons. It asks for confirmation before changes are lost. If
+ * `dismissible` is false, the button Cancel is disabled too.
  */
 export function FormDialog(props: FormDialogProps) {
   const { isDirty, isSaved = false, close, onSubmit, submit, children, ...dialog } = props;

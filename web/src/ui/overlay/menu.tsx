@@ -10,16 +10,17 @@ export function Menu(props: MenuProps) {
   const [pressedBy, setPressedBy] = useState<"pointer" | "key">();
   const Panel = useDeferred(panel, pressedBy !== undefined);
   const [hasFocus, focusHandlers] = useHasFocus(props.trigger);
-  // The loaded panel renders its own button, which replaces this one. A button that has the focus
-  // is replaced only after a press: then the menu takes the focus, which would otherwise be lost.
+  // The loaded panel renders its own button, which replaces this one. If this button has the focus,
+  // its replacement would lose the focus. So it is replaced only after a press: the menu then opens
+  // and takes the focus.
   if (Panel !== undefined && (pressedBy !== undefined || !hasFocus))
     return <Panel {...props} pressedBy={pressedBy} />;
   return cloneElement(props.trigger, {
     ...focusHandlers,
     "aria-haspopup": "menu",
     "aria-expanded": false,
-    // The state is set on pointerdown too: if the code arrives between press and release, the
-    // button is replaced and the click is lost.
+    // `onClick` alone is not enough: if the code arrives between press and release, this button is
+    // replaced, and no click follows. So the press is noted on pointerdown already.
     onPointerDown: (event: PointerEvent) => {
       if (event.button !== 0 || event.ctrlKey) return;
       // Without this line, the mouse would focus the button after the menu has opened. The menu

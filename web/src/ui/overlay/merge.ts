@@ -54,11 +54,14 @@ export function mergeFields(
   return { merged, conflicts };
 }
 
-/** Returns the fields with a new value of the field `name`, written as in {@link MergeConflict}. */
+/**
+ * Returns the fields with a new value of the field `name`. For a field of an object, `name` has
+ * both names, such as `receiving.filter`.
+ */
 export function withField(fields: Fields, name: string, value: unknown): Fields {
   const [part = name, field] = name.split(".");
   if (field === undefined) return { ...fields, [part]: value };
-  // The cast is safe, because only fields of objects have names with a dot.
+  // The cast is safe, because a name has a dot only if the part before the dot is an object.
   return { ...fields, [part]: { ...(fields[part] as Fields), [field]: value } };
 }
 

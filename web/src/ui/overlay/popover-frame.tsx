@@ -13,9 +13,9 @@ export function PopoverFrame(props: PopoverFrameProps) {
   const [hasFocus, focusHandlers] = useHasFocus(trigger);
   const [isOpened, setOpened] = useState(open);
   if (open && !isOpened) setOpened(true);
-  // The loaded panel renders its own button, which replaces this one. This button stays while it is
-  // pressed, because the click would be lost. Until the popover is first opened, it also stays
-  // while it has the focus, because the focus would be lost.
+  // The loaded panel renders its own button, which replaces this one. A replacement would lose the
+  // click of a pressed button, and the focus of a focused one. So this button stays while it is
+  // pressed and, until the popover is first opened, while it has the focus.
   if (Panel !== undefined && !isPressed && (isOpened || !hasFocus)) return <Panel {...props} />;
   return cloneElement(trigger, {
     ...focusHandlers,
@@ -23,8 +23,8 @@ export function PopoverFrame(props: PopoverFrameProps) {
     "aria-expanded": false,
     onPointerDown: () => setPressed(true),
     onPointerCancel: () => setPressed(false),
-    // If the mouse leaves the button while it is pressed, no click follows. A touch also leaves the
-    // button when the finger is lifted, right before the click, but then `buttons` is 0.
+    // If the mouse leaves the pressed button, no click follows, so the press is over. A touch also
+    // leaves the button, when the finger is lifted. But a click follows then, and `buttons` is 0.
     onPointerLeave: ({ buttons }: PointerEvent) => {
       if (buttons > 0) setPressed(false);
     },

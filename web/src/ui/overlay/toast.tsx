@@ -10,7 +10,7 @@ let lastId = 0;
 
 const toaster = createDeferred(async () => (await import("./toaster.tsx")).Toaster);
 
-/** Keeps and renders the toasts of the page. Render it once, around all that shows toasts. */
+/** Keeps and renders the toasts of the page. Render it once, around all users of `useToast`. */
 export function ToastProvider({ children }: { readonly children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly ShownToast[]>([]);
   const show = useCallback((message: ToastMessage) => {
@@ -28,7 +28,10 @@ export function ToastProvider({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Returns the function that shows a toast. */
+/**
+ * Returns the function that shows a toast.
+ * @throws an Error if there is no ToastProvider around the component
+ */
 export function useToast(): (message: ToastMessage) => void {
   const show = useContext(ToastContext);
   if (show === undefined) throw new Error("useToast needs ToastProvider above it.");

@@ -40,8 +40,8 @@ function ToastLine({ toast, onClose }: { toast: ShownToast; onClose: () => void 
   return (
     <Radix.Root
       type={tone === "failure" ? "foreground" : "background"}
-      // Failures and toasts with an action must stay long enough to be read (WCAG 2.2.1). In
-      // practice, 10 minutes means until they are closed.
+      // Failures and toasts with an action must stay long enough to be read (WCAG 2.2.1). They stay
+      // for 10 minutes, so that in practice the person closes them first.
       duration={tone === "failure" || action !== undefined ? 600_000 : 5_000}
       onOpenChange={(open) => {
         if (!open) onClose();

@@ -8,7 +8,7 @@ export interface Column<Item> {
   readonly headerHidden?: boolean | undefined;
   /**
    * True if the cells contain a button, which must not be truncated. The width must be that of the
-   * button plus 24 px.
+   * button plus 24 px for the padding of a cell in the last column.
    */
   readonly isControl?: boolean | undefined;
   readonly cell: (item: Item) => ReactNode;
@@ -16,7 +16,9 @@ export interface Column<Item> {
   readonly align?: "start" | "end" | undefined;
   /** Width in px; columns without one share the rest. */
   readonly width?: number | undefined;
-  /** The window width from which on the column is shown. Default: always. */
+  /**
+   * The minimum window width for the column, as a breakpoint of tokens.css. Default: no minimum.
+   */
   readonly from?: "sm" | "md" | "lg" | "xl" | undefined;
 }
 
@@ -55,7 +57,8 @@ const breakpoints = ["sm", "md", "lg", "xl"] as const;
 
 /**
  * Returns the class that gives a column the padding of the last one, in windows that hide all
- * columns after it. `last:` has no effect there, because hidden cells stay in the document.
+ * columns after it. The variant `last:` of Tailwind does not select the column in these windows,
+ * because hidden cells stay in the document.
  */
 export function endPadding(
   columns: readonly { readonly from?: keyof typeof visibility | undefined }[],

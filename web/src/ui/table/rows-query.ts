@@ -1,6 +1,6 @@
 /**
- * What a table or list shows of the query of its rows. Results of `useList` and of `useQuery` have
- * these fields.
+ * What a table or list needs to know of the query that loads its rows. Results of `useList` and of
+ * `useQuery` can be passed.
  */
 export interface RowsQuery {
   /** True while the first page loads. */

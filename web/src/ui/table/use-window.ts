@@ -6,7 +6,7 @@ export interface RowWindow {
   readonly end: number;
 }
 
-/** Lists with up to this many rows are rendered completely. A full page of a list has more. */
+/** Lists with up to this many rows are rendered completely. A full page of the API has 50 rows. */
 const maxWhole = 40;
 /**
  * Minimum number of rows that are rendered above and below the visible ones. Scrolling moves the
@@ -31,6 +31,8 @@ const fastMs = 18;
  * the position of the list. This works inside any element that scrolls, and on the page itself.
  *
  * @param list the element whose height is that of all rows
+ * @param count number of all rows
+ * @param rowHeight height of one row in px
  */
 export function useRowWindow(
   list: RefObject<HTMLElement | null>,

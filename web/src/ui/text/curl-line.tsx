@@ -3,7 +3,10 @@ import { CodeBlock } from "./code-block.tsx";
 interface CurlLineProps {
   /** Path below `/api/public`. */
   readonly path: string;
-  /** JSON body, which is put between single quotes for a shell; undefined for a GET. */
+  /**
+   * JSON body; undefined for a GET. It must not contain single quotes, because the command puts it
+   * between single quotes for the shell.
+   */
   readonly body?: string | undefined;
   /**
    * The credential that the call needs: a key of the workspace, or the token of the agent. Default:

@@ -5,8 +5,8 @@ import { useTextAtNow } from "./now.ts";
 import { useTimeZone } from "./time-zone.tsx";
 
 /**
- * True inside rows of a table, and inside rows of a list that are links. Times cannot be focused
- * there: the Tab key would have to stop in every row.
+ * True inside rows of a table, and inside rows of a list that are links. Times in such rows cannot
+ * be focused, because otherwise the Tab key would stop in every row.
  */
 export const InRowContext = createContext(false);
 

@@ -49,12 +49,12 @@ interface TokensProps {
   readonly output: number | null | undefined;
 }
 
-/** Tokens in and out: `4,211 in · 388 out`. */
+/** Tokens in and out: `4,211 in · 388 out`. Null or undefined counts are left out. */
 export function Tokens({ input, output }: TokensProps) {
   return <Fact text={formatTokens(input, output)} />;
 }
 
-/** A size: `2.1 KiB`. */
+/** A size: `2.1 KiB`; null is "unknown". */
 export function ByteSize({ bytes }: { readonly bytes: number | null | undefined }) {
   return <Fact text={formatBytes(bytes)} />;
 }

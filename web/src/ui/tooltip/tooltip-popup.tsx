@@ -8,7 +8,7 @@ import {
   useRef,
 } from "react";
 
-/** Distance to the element, and to the edges of the window, in px. */
+/** Distance of the tooltip to its element, and its minimum distance to the edges of the window. */
 const gapPx = 6;
 const edgePx = 8;
 

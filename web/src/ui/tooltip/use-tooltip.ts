@@ -24,7 +24,7 @@ let closedAtMs = Number.NEGATIVE_INFINITY;
 export interface TooltipState {
   readonly isOpen: boolean;
   readonly close: () => void;
-  /** The element that the pointer or the focus has reached last. */
+  /** The element of the tooltip, which decides its position. Set when pointer or focus reach it. */
   readonly anchor: RefObject<HTMLElement | null>;
   readonly ofElement: {
     readonly onPointerMove: (event: PointerEvent<HTMLElement>) => void;

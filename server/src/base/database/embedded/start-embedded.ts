@@ -24,18 +24,16 @@ import {
 export interface EmbeddedOptions {
   readonly dataDir: string;
   readonly log: Log;
-  /**
-   * Cancels the startup when it aborts. No process is left running then. Default: not cancelled.
-   */
+  /** Aborting it cancels the startup and leaves no process running. Default: not cancelled. */
   readonly signal?: AbortSignal;
-  /** PostgreSQL's `max_connections`, which all servers share. Default 100. */
+  /** PostgreSQL's `max_connections`, which all server processes share. Default 100. */
   readonly connections?: number;
   /** For tests: settings that override ours, including those for durability. Default: none. */
   readonly settings?: Readonly<Record<string, string>>;
   /**
    * For tests: PostgreSQL also listens on 127.0.0.1 and accepts every role, including the
-   * superuser. Connections over the socket then need no password for any role. Default: only the
-   * socket.
+   * superuser. With this option, connections over the socket need no password for any role.
+   * Default: only the socket.
    */
   readonly tcp?: Tcp;
 }
@@ -65,8 +63,8 @@ export interface Embedded {
   /** Calls `listener` each time PostgreSQL exits without `stop`. PostgreSQL is then restarted. */
   onExit(listener: (reason: string) => void): void;
   /**
-   * Stops PostgreSQL and releases the folder. Once `hurry` aborts, a clean shutdown gets only 3 s.
-   * Further calls return the promise of the first call.
+   * Stops PostgreSQL and releases the folder. A clean shutdown gets 60 s, or only 3 s if `hurry` is
+   * aborted. Further calls return the promise of the first call.
    */
   stop(hurry?: AbortSignal): Promise<void>;
 }

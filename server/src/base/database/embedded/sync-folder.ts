@@ -2,8 +2,8 @@ import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Syncs a folder: an entry that was created or renamed in it survives a power failure only after
- * this. Can also sync a file.
+ * Syncs a folder to disk. Without this, a power failure can undo the creation or the renaming of an
+ * entry in the folder. `path` can also be a file.
  */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");

@@ -25,7 +25,7 @@ export function repairChatCompletion(body: JsonObject, repairs: Repairs): void {
   }
 }
 
-/** @param isWhole whether the message is not a part of a streamed one */
+/** @param isWhole true for a complete message, false for one delta of a streamed message. */
 function repairChatMessage(message: JsonObject, repairs: Repairs, isWhole: boolean): void {
   if (message.role !== undefined && message.role !== "assistant")
     repairs.set(message, "role", "assistant");

@@ -54,8 +54,8 @@ export class Repairs {
 
   /**
    * Repairs the token counts in the object `field`.
-   * @param required names of the counts that the library needs. If there are any, an object is
-   *   created if `field` is not one.
+   * @param required names of the counts that the library needs. Missing ones are added. Unless the
+   *   list is empty, a value that is not an object is replaced by an object with these counts.
    */
   usage(target: JsonObject, field: string, required: readonly string[] = []): void {
     const value = target[field];
@@ -96,7 +96,10 @@ export class Repairs {
   }
 }
 
-/** @param levels levels to visit. Arguments with more than 500 levels are rejected anyway. */
+/**
+ * Returns whether `value` contains an integer that `JSON.parse` would round.
+ * @param levels levels to visit. Arguments with more than 500 levels are rejected anyway.
+ */
 function hasRawNumber(value: unknown, levels = 500): boolean {
   if (isRawNumber(value)) return true;
   if (typeof value !== "object" || value === null || levels === 0) return false;

@@ -18,7 +18,7 @@ export function fillTemplate(
 }
 
 /**
- * Encodes a value inside one path segment.
+ * Percent-encodes a value that becomes part of one segment of a URL's path.
  *
  * @throws {ToolFailure} the value is empty or contains a slash, backslash or control character.
  */

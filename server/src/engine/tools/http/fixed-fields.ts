@@ -2,11 +2,11 @@ import type { ValueSchema } from "@beckon/contract";
 import { isJsonObject } from "../../../base/json/index.ts";
 
 /**
- * A body schema, split into constants and the part that the model fills in. Fields with `const` are
- * constant, at any depth of nested objects: the model does not see these fields and cannot send
- * them. Within a list or `anyOf`, however, fields with `const` belong to the model's part: there
- * the model selects an alternative by the `const`. If a value need not be an object, for example
- * because it can be null, the model decides whether it is one.
+ * A body schema, split into constants and the part that the model fills in. A field with `const` is
+ * a constant, at any depth of nested objects: the model does not see it and cannot send it. Within
+ * a list or an `anyOf`, however, fields with `const` belong to the model's part, because the model
+ * selects an alternative by them. If the schema also allows values that are not objects, such as
+ * null, the model decides whether it sends an object.
  */
 export interface SplitBody {
   /** Schema of the part that the model fills in; undefined if everything is constant. */
@@ -64,8 +64,9 @@ export function splitFixedFields(schema: ValueSchema): SplitBody {
 
 /**
  * Returns the schema in the form that providers expect, with an explicit `additionalProperties` in
- * every object schema. As in `schemaMismatch`, it is true by default where other schemas define
- * properties of the same object.
+ * every object schema. It is false by default, but true if a schema and the alternatives of its
+ * `anyOf` define properties of the same object: with false, each of these schemas would forbid the
+ * properties that only another one defines.
  *
  * @param isOpen whether `schema` is an alternative of a schema with properties. Default false.
  */

@@ -22,8 +22,8 @@ export interface HttpResult {
 const shownHeaders = ["content-type", "location", "retry-after", "link", "etag", "last-modified"];
 
 /**
- * Peak bytes of memory for each byte of a body, which exists as chunks, joined bytes, text and
- * parsed value.
+ * Peak bytes of memory for each byte of a body. At the peak, the body is in memory as chunks,
+ * joined bytes, text and parsed value at the same time.
  */
 const heldPerByte = 6;
 
@@ -75,8 +75,9 @@ async function read(
   const redirected =
     response.status >= 300 && response.status < 400 && response.headers.has("location");
 
-  // Reads beyond the limit by the maximum length of a secret, doubled because the body may be
-  // UTF-16. So a secret that crosses the limit is still recognised.
+  // Reads further than the limit by the maximum length of a secret. So a secret that crosses the
+  // limit is read completely, and is recognised and removed. The length is doubled because the body
+  // may be UTF-16.
   const bytes = await firstBytes(response, maxBytes + 2 * scrubber.maxSecretBytes, count);
   const isTruncated = bytes.length > maxBytes;
   const encoding = encodingOf(response.headers.get("content-type"));

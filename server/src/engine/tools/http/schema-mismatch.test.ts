@@ -160,7 +160,10 @@ test("a character counts once, however many UTF-16 units it takes", () => {
 const list = (length: number, item: unknown) => Array.from({ length }, () => item);
 const numbered = (length: number) => Array.from({ length }, (_, n) => [`n${n}`, n] as const);
 const names = (length: number) => numbered(length).map(([name]) => name);
-/** Returns 380 alternatives with this schema, in 19 groups, and then `last`. */
+/**
+ * Returns a schema with `schema` as 380 alternatives, in 19 groups, and `last` as the last
+ * alternative.
+ */
 const alternatives = (schema: ValueSchema, last: ValueSchema): ValueSchema => ({
   anyOf: [...list(19, { anyOf: list(20, schema) as ValueSchema[] }), last] as ValueSchema[],
 });

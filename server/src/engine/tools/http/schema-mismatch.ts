@@ -4,8 +4,8 @@ import { shorten } from "../../../base/shorten.ts";
 import { ToolFailure } from "../../tool.ts";
 
 /**
- * Maximum number of checks of one value. They take less than a second, in which the process does
- * nothing else. A value of the maximum body size needs fewer, unless its items have many
+ * Maximum number of checks of one value. This many checks block the process for less than a second.
+ * Even a value of the maximum body size needs fewer checks, unless its items have many
  * alternatives.
  */
 const maxChecks = 1_000_000;
@@ -28,13 +28,14 @@ export function schemaMismatch(schema: ValueSchema, value: unknown): string | un
  */
 type Mismatch = () => string;
 
-/** What is known about the position of a value. */
+/** The position of a value that is checked, and what its check needs from the checks around it. */
 interface Position {
   /** Location of the value inside the arguments, for example `body.items[0]`. */
   readonly path: string;
   /**
-   * Names of the properties of the value that the schemas around an alternative of `anyOf` define.
-   * The alternative need not repeat them.
+   * Names of properties that the schemas around an alternative of `anyOf` define for the same
+   * value. An alternative without `additionalProperties` accepts these properties, although it does
+   * not define them.
    */
   readonly outer: ReadonlySet<string>;
   readonly checks: Checks;
@@ -46,7 +47,7 @@ const noNames: ReadonlySet<string> = new Set();
 class Checks {
   #left = maxChecks;
 
-  /** @throws {ToolFailure} there are too many checks. */
+  /** @throws {ToolFailure} the value needs more than `maxChecks` checks. */
   count(checks: number): void {
     this.#left -= checks;
     if (this.#left >= 0) return;
@@ -125,7 +126,8 @@ function describeTypes(type: ValueType | readonly ValueType[]): string {
 
 /**
  * Returns whether an argument equals a value of the schema. The order of properties does not
- * matter. Schemas have no raw numbers, so a raw number is compared as it would be rounded.
+ * matter. A raw number (an integer outside of ±2^53 with all its digits) is rounded before it is
+ * compared, because schemas have no raw numbers.
  */
 function isSame(one: unknown, other: unknown, checks: Checks): boolean {
   checks.count(1);
@@ -148,8 +150,8 @@ function isSame(one: unknown, other: unknown, checks: Checks): boolean {
 }
 
 /**
- * Returns whether an argument equals one of the values of an `enum`. These are no objects or lists,
- * so comparing 20 of them counts as one check.
+ * Returns whether an argument equals one of the values of an `enum`. These values are not objects
+ * or lists, so a comparison is fast: 20 comparisons count as one check.
  */
 function isOneOf(
   value: unknown,
@@ -187,7 +189,8 @@ function textMismatch(
   at: string,
   checks: Checks,
 ): Mismatch | undefined {
-  // A character has one or two UTF-16 units. Most texts need not be counted.
+  // A character has one or two UTF-16 units. So for most texts, `value.length` alone shows that
+  // they are valid, and their characters need not be counted.
   if (value.length <= maxLength && value.length >= 2 * minLength) return undefined;
   checks.count(value.length);
   const length = characters(value);
@@ -222,8 +225,8 @@ function listMismatch(
 
 /**
  * Returns the first error in an object; undefined if it is valid. A property is unknown if neither
- * the schema, nor an alternative of its `anyOf`, nor `outer` defines it. Unknown properties are no
- * error if the schema has no `type`.
+ * the schema, nor an alternative of its `anyOf`, nor a schema around it (`outer`) defines it. By
+ * default, an unknown property is an error only if the schema has a `type`.
  */
 function objectMismatch(
   schema: ValueSchema,
@@ -257,7 +260,10 @@ function objectMismatch(
   });
 }
 
-/** Returns whether one of these alternatives of `anyOf` has a schema for the property `name`. */
+/**
+ * Returns whether one of the alternatives in `choices` defines the property `name`, or allows it by
+ * `additionalProperties`.
+ */
 function isDefinedIn(choices: readonly ValueSchema[] = [], name: string, checks: Checks): boolean {
   return choices.some(({ properties = {}, additionalProperties = false, anyOf }) => {
     checks.count(1);

@@ -95,11 +95,11 @@ export async function searchRuns(
 }
 
 /**
- * Returns a query that scans an index for the newest runs. The scan is limited by `below`, by the
- * time range with a margin, and by the external id. Without an external id it is limited by the
- * agents and, if only runs that have not ended are wanted, by their states. The caller must also
- * apply `conditions` to the scanned runs. If the query scans the runs of each agent separately, its
- * column `part` contains the agent's id; otherwise `part` is empty.
+ * Returns a query that scans an index for the newest runs. The scan always applies `below` and the
+ * time range, widened by `idSlackMs`. It also applies the external id or, without one, the agents;
+ * if all wanted states are in `unfinished`, it applies them with the agents. The scan can find runs
+ * that do not match, so the caller must also apply `conditions`. If the query scans the runs of
+ * each agent separately, its column `part` contains the agent's id; otherwise `part` is empty.
  * @param max maximum number of runs of each part.
  */
 export function scanRuns(

@@ -51,7 +51,8 @@ export async function readTimeZone(tx: WorkspaceTransaction, workspaceId: string
 
 /**
  * Computes statistics of the runs that match the filter, except draft runs. Inputs and results are
- * read by lateral subqueries with a limit, as in `searchRuns`.
+ * read by lateral subqueries with a limit, since for a join the planner could choose to read the
+ * whole table.
  * @returns `groups`: ordered by bucket, then by agent. `tooMany`: what exceeds its maximum, `runs`
  *   or `groups`; undefined if neither does. If it is set, the returned `groups` is empty.
  * @throws the error of a statement that PostgreSQL cancelled after `timeoutMs`.

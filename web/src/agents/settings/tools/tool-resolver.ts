@@ -39,8 +39,8 @@ const names: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the form field that a path in the tool refers to, and the rest of the path if the field
- * contains a JSON Schema; otherwise an empty text.
+ * Returns the form field that a path in the tool refers to, and the path within that field. The
+ * second value is empty, unless the field contains a JSON Schema.
  */
 function fieldOf(values: ToolValues, path: readonly PropertyKey[]): [FieldPath, string] {
   const [first = "name", ...rest] = path.map(String);

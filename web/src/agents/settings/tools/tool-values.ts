@@ -218,7 +218,7 @@ export function isReading(method: Operation["method"]): boolean {
 
 /**
  * Returns the schema of the parameters, as JSON. Each placeholder that it lacks is added as a
- * required text parameter.
+ * required text parameter. A text that is no JSON object is returned unchanged.
  * @param templates texts with placeholders such as `{id}`: the URL, query parameters and headers
  */
 export function withPlaceholders(parameters: string, templates: readonly string[]): string {

@@ -9,7 +9,7 @@ interface ValueRowsProps {
   readonly name: RowsName;
   readonly title: string;
   readonly hint?: string;
-  /** Called when a field of a value has lost the focus. Default: no call. */
+  /** Called when the text field of a value loses the focus. Default: nothing is called. */
   readonly onBlur?: () => void;
 }
 
@@ -19,7 +19,8 @@ const kinds = [
 ];
 
 /**
- * Rows with a name and a value, which can be a secret. If there are none, only a button is shown.
+ * The headers or query parameters of a tool, one in each row: a name, and a value, which can be a
+ * secret. Without rows, only the title and the button that adds one are shown.
  */
 export function ValueRows({ name, title, hint, onBlur }: ValueRowsProps) {
   const { control, register, messageAt, watch, setValue } = useMessageAt();

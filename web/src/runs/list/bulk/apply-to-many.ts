@@ -13,17 +13,17 @@ export type BulkTarget =
   | { readonly body: CancelRunsBody & DeleteRunsBody };
 
 /**
- * Maximum number of concurrent requests. A browser opens at most six HTTP/1.1 connections, and
- * streams use some of them.
+ * Maximum number of concurrent requests. A browser opens at most six HTTP/1.1 connections to a
+ * server, and streams use some of them.
  */
 const maxConcurrent = 3;
 
 /**
  * Cancels or deletes runs, and reports the number of changed runs as it grows. If the signal
  * aborts, no further request is sent, and the promise resolves with the number so far.
- * @returns how many runs were changed. Selected runs that were deleted, or that have ended before
- *   they could be cancelled, are not counted.
- * @throws BeckonError if a request fails with another error. Runs changed before it stay changed.
+ * @returns how many runs were changed. A selected run is not counted if somebody else has deleted
+ *   it, if it ended before it could be cancelled, or if it was to be deleted and has not ended.
+ * @throws BeckonError if a request fails for another reason. Runs changed before it stay changed.
  */
 export async function applyToMany(
   client: Pick<BeckonClient, "runs">,
@@ -87,7 +87,8 @@ async function applyToEach(
       }
     }
   };
-  // Waits for all requests, so that runs whose change is confirmed after an error are counted too.
+  // If one request fails, others are still in flight. `allSettled` waits for them, so that
+  // `onProgress` also counts the runs that they change.
   const ends = await Promise.allSettled(Array.from({ length: maxConcurrent }, work));
   const failed = ends.find((end) => end.status === "rejected");
   if (failed !== undefined) throw failed.reason;

@@ -12,7 +12,7 @@ export const presets = [
   { value: "30d", label: "Last 30 days" },
 ] as const;
 
-/** Returns the range of the filters as one value; undefined without one. */
+/** Returns the time range of the filters as one text; undefined if they have no time. */
 export function rangeOf({ created_after, created_before }: RunFilters): string | undefined {
   if (created_after === undefined && created_before === undefined) return undefined;
   if (created_before === undefined && presets.some(({ value }) => value === created_after))
@@ -28,7 +28,11 @@ export function parametersOf(
   return { created_after: after || undefined, created_before: before || undefined };
 }
 
-/** Returns a range in words. */
+/**
+ * Returns a range in words, for example `Last hour`.
+ * @param nowMs Unix time from which relative times are counted back
+ * @param zone time zone of the times in the words, for example `Europe/Berlin`
+ */
 export function wordsOf(range: string, nowMs: number, zone: string): string {
   const preset = presets.find(({ value }) => value === range);
   if (preset !== undefined) return preset.label;

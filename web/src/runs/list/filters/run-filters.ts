@@ -67,8 +67,8 @@ function time(value: string | undefined): string | undefined {
 }
 
 /**
- * Returns the Unix time in ms of `24h` or `7d` before now, or of an ISO 8601 time; undefined for
- * other texts.
+ * Returns the Unix time in ms that a text means: a relative time such as `24h` or `7d`, which is
+ * counted back from `nowMs`, or an ISO 8601 time with an offset. Undefined for other texts.
  */
 export function timeOf(value: string, nowMs: number): number | undefined {
   const [, amount, unit] = /^(\d{1,4})([mhd])$/.exec(value) ?? [];
@@ -106,7 +106,7 @@ export function canApply(action: BulkAction, { status }: { readonly status: stri
   return (statesFor[action] as readonly string[]).includes(status);
 }
 
-/** The body of a bulk operation, or the reason why all matching runs cannot be selected. */
+/** The body of a bulk operation, or the reason why there is no such operation for the filters. */
 export type BulkSelection =
   | { readonly body: CancelRunsBody & DeleteRunsBody }
   | { readonly reason: string };

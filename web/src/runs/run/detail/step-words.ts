@@ -9,8 +9,9 @@ const lostReasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns one to three sentences about a journal entry of a type without texts of a model or a
- * tool, such as `run.queued`. They stay true when later entries follow.
+ * Returns one to three sentences about a journal entry that contains no text of a model or a tool,
+ * for example `run.queued`. The sentences are about the past, so that later entries cannot make
+ * them untrue.
  */
 export function sentenceFor({ type, data }: Pick<JournalEvent, "type" | "data">): string {
   switch (type) {

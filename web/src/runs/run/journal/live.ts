@@ -33,8 +33,8 @@ function isEntry(event: WatchedEvent): event is JournalEvent {
 }
 
 /**
- * Returns the entries that the journal lacks. Entries whose `seq` is not above the last one are
- * dropped.
+ * Returns the journal entries among the events that `journal` lacks: those with a higher `seq` than
+ * its last entry, in ascending order. Empty if `journal` has the final event of the run.
  */
 export function newEntries(journal: Journal, events: readonly WatchedEvent[]): JournalEvent[] {
   let last = hasEnd(journal) ? Number.POSITIVE_INFINITY : lastSeq(journal);

@@ -19,7 +19,10 @@ const journalKey = (workspaceId: string, runId: string) =>
 
 type Workspace = Pick<CurrentWorkspace, "id" | "client">;
 
-/** The first entries of a journal, which the run's page shows first. */
+/**
+ * The first page of a journal. It is requested together with the run, so that the first steps are
+ * shown early.
+ */
 export const firstEntriesQuery = ({ id, client }: Workspace, runId: string) =>
   queryOptions({
     queryKey: [...journalKey(id, runId), "first"],
@@ -42,7 +45,7 @@ export const journalQuery = (workspace: Workspace, runId: string) => {
     queryKey,
     queryFn: async ({ signal, client: cache }): Promise<Journal> => {
       // If the person left the screen while the journal loaded, the entries shown until then are
-      // cached.
+      // still cached. Reading continues after them.
       const known = cache.getQueryData<Journal>(queryKey);
       let journal =
         known?.isComplete === false
@@ -109,7 +112,7 @@ export function cacheEntry(
   cache.setQueryData(entryQuery(workspace, runId, entry.seq).queryKey, entry);
 }
 
-/** The version of the agent that the run executes. It contains the maximum number of attempts. */
+/** A version of an agent. It contains the maximum number of attempts of the version's runs. */
 export const versionQuery = ({ id, client }: CurrentWorkspace, agentId: string, version: number) =>
   queryOptions({
     queryKey: [id, "agents", agentId, "versions", version],
@@ -117,7 +120,7 @@ export const versionQuery = ({ id, client }: CurrentWorkspace, agentId: string, 
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** The trigger that started the run. */
+/** The trigger that started a run. If no trigger started it, the id is null and nothing is read. */
 export const triggerQuery = (
   { id, client }: CurrentWorkspace,
   agentId: string,

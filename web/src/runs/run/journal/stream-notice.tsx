@@ -11,7 +11,7 @@ const sentences: Readonly<Partial<Record<RunStreamState, string>>> = {
   failed: "This run is not shown live: its stream has ended. What you see can be outdated.",
 };
 
-/** Says that an active run is not shown live, and offers a remedy. */
+/** Says that an active run is not shown live, with a button that subscribes to the run again. */
 export function StreamNotice({ state, onRetry }: StreamNoticeProps) {
   const sentence = sentences[state];
   if (sentence === undefined) return null;

@@ -1,13 +1,13 @@
 import type { Scale } from "./scale.ts";
 import type { TimelineRow } from "./timeline.ts";
 
-/** Stripes in the colour of the text, so that the bars differ even without colours. */
+/** Stripes for tool calls, so that their bars differ from other bars even without colours. */
 const stripes = "repeating-linear-gradient(135deg, currentcolor 0 3px, transparent 3px 6px)";
 
 interface BarProps {
   readonly row: TimelineRow;
   readonly scale: Scale;
-  /** End of rows that have not ended, in Unix ms. */
+  /** Unix time in ms up to which the bar of a row that has not ended is drawn. */
   readonly now: number;
 }
 

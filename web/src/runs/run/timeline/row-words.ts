@@ -4,7 +4,7 @@ import type { TimelineRow } from "./timeline.ts";
 /**
  * Returns how long a row lasted, in words. Empty for rows without a duration, "unknown" for rows of
  * lost calls.
- * @param now end of rows that still last, in Unix ms
+ * @param now Unix time in ms up to which the duration of a row that has not ended is counted
  */
 export function durationOf(row: TimelineRow, now: number): string {
   if (row.kind === "end" || row.kind === "rejected") return "";

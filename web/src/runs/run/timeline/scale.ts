@@ -117,7 +117,7 @@ function ticksOf(
   return ticks;
 }
 
-/** Returns `0`, `500 ms`, `4 s`, `2 m`, `1 m 30 s`, `3 h`. */
+/** Returns a time since the start of the run in words: `0`, `500 ms`, `4 s`, `1 m 30 s`, `3 h`. */
 export function tickLabel(ms: number): string {
   if (ms === 0) return "0";
   const units = [

@@ -133,7 +133,7 @@ export function layOut(
           name: `Model call ${numberOf(data.step, steps + 1)}`,
           // If the process was lost, the call was lost at an unknown time before `run.resumed`. So
           // its row covers the same time as the row of `run.resumed`. A process that was stopped
-          // writes this event when it aborts the call and releases the run, so the row ends then.
+          // writes this event when it aborts the call, so the row ends at the time of the event.
           ...(data.reason === "process_lost" && last?.kind === "resumed" && !isReleased
             ? { start: last.start, end: last.end }
             : { end: at }),

@@ -32,8 +32,9 @@ export function ResumeDialog({ subscription, close }: ResumeDialogProps) {
   const isSent = useRef(false);
   const resume = useMutation({
     mutationFn: async () => {
-      // Resuming an enabled subscription counts nothing as missed. After a lost response, the
-      // request is repeated with the same Idempotency-Key and gets the first response.
+      // If somebody else has enabled the subscription, no request is sent: the response would say
+      // that nothing was missed. If the response to a request of this dialog was lost, the request
+      // is repeated with the same Idempotency-Key and gets the first response.
       if (!isSent.current && (await client.subscriptions.get(before.id)).status === "enabled")
         return undefined;
       isSent.current = true;

@@ -11,8 +11,8 @@ import { replayRange } from "../../replay.ts";
  * Returns a function that replays a range of deliveries, and its state. When the component
  * unmounts, for example because the person cancels, no further request is sent.
  * @param onDone closes the dialog; called when all deliveries of the range are pending again. It is
- *   not called after the component was unmounted, because another dialog can be open by then, which
- *   it would close
+ *   not called after the component was unmounted: another dialog can be open by then, and `onDone`
+ *   would close that one
  */
 export function useReplay({ id }: Subscription, onDone: () => void) {
   const workspace = useWorkspace();

@@ -23,7 +23,10 @@ const disabledOptions = [
 /** What happens while the agent or the trigger is not available. */
 export function AvailabilityGroup({ summary }: { readonly summary: string }) {
   const { draft, set, isReadOnly } = useReceivingForm();
-  /** Without the permission to change triggers, all options but the chosen one are disabled. */
+  /**
+   * Disables all options but the chosen one if the person has no permission to change triggers. The
+   * hint is also the reason, because the cards show the reason in place of the hint.
+   */
   const locked = <Option extends { readonly value: string; readonly hint: string }>(
     options: readonly Option[],
     value: string,

@@ -102,7 +102,8 @@ async function copy({
   const replication = createClient({ socketDir, user: "postgres", replication: true });
   const sql = createClient({ socketDir, user: "beckon", replication: false });
   const ended = new AbortController();
-  // If a connection has an active query, `end` destroys the connection, so the query fails.
+  // Cancels the backup: if a connection has an active query, `end` destroys the connection, so the
+  // query fails.
   const stop = () => {
     for (const client of [replication, sql]) void client.end().catch(() => {});
   };

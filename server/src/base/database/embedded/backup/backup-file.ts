@@ -33,7 +33,10 @@ const backupFile = z.object({
   ),
 });
 
-/** The file `backup.json`, which is written last. */
+/**
+ * The content of `backup.json`. This file is written after PostgreSQL's files, so a backup without
+ * it is incomplete.
+ */
 export type BackupFile = z.infer<typeof backupFile>;
 
 /**

@@ -102,7 +102,10 @@ export class BaseBackupQuery implements Submittable {
     this.#finished.reject(this.#failure ?? error);
   }
 
-  /** Closes the connection if `act` throws: an error that a handler throws would be uncaught. */
+  /**
+   * Calls `act`. If it throws, closes the connection and rejects `finished`. `pg` calls the
+   * handlers and would not catch an error that they throw.
+   */
   #attempt(act: () => void): void {
     if (this.#failure !== undefined) return;
     try {

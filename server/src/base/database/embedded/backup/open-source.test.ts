@@ -14,7 +14,7 @@ test("a data folder that this user cannot open is not reported as one without an
   });
   chmodSync(folder, 0);
   if (process.geteuid?.() === 0) {
-    // Root can open every folder.
+    // Root can open every folder, so the test continues as another user.
     process.seteuid?.(nobody);
     onTestFinished(() => process.seteuid?.(0));
   }

@@ -46,7 +46,10 @@ export function isElsewhere(folder: string): Promise<boolean> {
   return exists(join(folder, "postgres.elsewhere"));
 }
 
-/** @throws EmbeddedError if this cannot be determined, for example without the right to. */
+/**
+ * Returns whether the path exists.
+ * @throws EmbeddedError if that cannot be read, for example because a parent folder denies access.
+ */
 export async function exists(path: string): Promise<boolean> {
   try {
     await stat(path);

@@ -16,7 +16,7 @@ import { lockDataFolder } from "../data-folder/index.ts";
 import { type BackupFile, backupFileName, readBackupFile } from "./backup-file.ts";
 import { restoreCluster } from "./restore-cluster.ts";
 
-/** These tests restore backups that are rejected before PostgreSQL is started on them. */
+/** These tests restore backups that are rejected, most of them before PostgreSQL is started. */
 
 let folder: string;
 let backup: string;

@@ -29,8 +29,9 @@ const recoverWithinMs = 3_600_000;
  *   statements to execute in the database before the cluster gets its final name; must end with a
  *   semicolon. `prepare`: called after `sql`, also before the final name. `signal` cancels the
  *   restore.
- * @throws EmbeddedError if the target contains an installation, Beckon runs on it, the backup is
- *   incomplete or damaged, or belongs to another major version of PostgreSQL.
+ * @throws EmbeddedError if the target contains an installation, Beckon runs on it, there is not
+ *   enough space, or the backup is incomplete, damaged or from another major version of PostgreSQL;
+ *   the signal's reason on abort.
  */
 export async function restoreCluster({
   backup,

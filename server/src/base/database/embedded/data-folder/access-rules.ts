@@ -4,14 +4,17 @@ import type { Placement } from "../placement/index.ts";
 import { syncFolder } from "../sync-folder.ts";
 
 /**
- * Writes `pg_hba.conf` at every startup. In production it has two lines. Role `beckon` can connect
- * to database `beckon` over the socket without a password, because the socket's folder has mode
- * 0700. The superuser can open replication connections over the socket, for backups. Such a
- * connection cannot execute SQL. It gives access only to files that everyone who can enter the
- * socket's folder can read anyway. With `everyone`, which only tests use, all roles can connect to
- * all databases, and also over 127.0.0.1 with a password. Rejected: `peer`, which does not work in
- * a user namespace, and could not distinguish the servers from other processes of the user who runs
- * the supervisor.
+ * Writes `pg_hba.conf` at every startup. In production it has two lines:
+ * - Role `beckon` can connect to database `beckon` over the socket without a password, because the
+ *   socket's folder has mode 0700.
+ * - The superuser can open replication connections over the socket, for backups. Such a connection
+ *   cannot execute SQL. It gives access only to files that every user who can enter the socket's
+ *   folder can read anyway.
+ *
+ * Rejected: `peer`, which does not work in a user namespace, and could not distinguish the servers
+ * from other processes of the user who runs the supervisor.
+ * @param options `everyone`: all roles can connect to all databases, and also over 127.0.0.1 with a
+ *   password. Only tests set it.
  */
 export async function writeAccessRules(
   placement: Placement,
@@ -35,5 +38,5 @@ export async function writeAccessRules(
   await syncFolder(cluster);
 }
 
-/** Replication has a line of its own, because the database `all` does not match it. */
+/** Replication needs its own line, because the database keyword `all` does not match it. */
 const replication = "local replication postgres trust";

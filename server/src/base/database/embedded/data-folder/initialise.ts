@@ -38,7 +38,7 @@ const setup =
  * under temporary names are removed. The role and the database are created in single-user mode, so
  * that the superuser never needs access over the socket.
  * @throws EmbeddedError if initdb fails, or if the existing cluster belongs to another major
- *   version of PostgreSQL. That cluster is not changed.
+ *   version of PostgreSQL. That cluster is not changed. On abort, throws the signal's reason.
  */
 export async function initialise(
   placement: Placement,

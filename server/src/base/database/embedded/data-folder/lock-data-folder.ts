@@ -18,8 +18,8 @@ export class FolderInUseError extends EmbeddedError {}
 const sqliteBusy = 5;
 
 /**
- * Prevents garbage collection of the open databases, which would close their files and drop the
- * locks.
+ * The open databases. Without this reference, garbage collection of a database would close its
+ * file, and the lock would be lost.
  */
 const held = new Set<DatabaseSync>();
 
@@ -37,6 +37,7 @@ const held = new Set<DatabaseSync>();
  * volume; the `flock` command, which macOS lacks.
  * @throws FolderInUseError if another process holds the lock. The message contains the pid of that
  *   process.
+ * @throws EmbeddedError if the folder cannot be locked, for example on a file system without locks.
  */
 export function lockDataFolder(folder: string): FolderLock {
   const path = join(folder, "lock");

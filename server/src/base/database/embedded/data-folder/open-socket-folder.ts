@@ -58,7 +58,10 @@ export async function clearSocketFolder(path: string): Promise<void> {
   }
 }
 
-/** Removes the socket's folder if it is in the temporary directory. */
+/**
+ * Removes the socket's folder `path` if `openSocketFolder` created it in the temporary directory,
+ * for the data folder `folder`. Does nothing if `path` is in `placement.home`.
+ */
 export async function removeTemporary(path: string, folder: string): Promise<void> {
   if (path === temporary(folder)) await rm(path, { recursive: true, force: true });
 }

@@ -1,6 +1,8 @@
 /**
  * Returns PostgreSQL's settings. They are passed as arguments, which take precedence over
  * `postgresql.conf`. The operator can change all other settings in `postgresql.conf`.
+ * @param options `connections`: maximum number of connections. `tcpPort`: port on 127.0.0.1;
+ *   undefined if PostgreSQL must listen on its socket only.
  */
 export function settings({
   socketDir,

@@ -10,8 +10,8 @@ import type { Placement } from "./placement.ts";
 import { restoreLinks } from "./restore-links.ts";
 
 /**
- * Chooses the folder and the user for PostgreSQL. initdb rejects root and users without a name, so
- * there are three ways:
+ * Chooses the folder and the user for PostgreSQL. initdb rejects root, and users that have no name
+ * in /etc/passwd, so there are three ways:
  * - An ordinary user runs PostgreSQL directly.
  * - Root, or a user without a name, runs PostgreSQL in a user namespace. PostgreSQL sees another
  *   uid there, but its files are in the data folder and belong to the user who runs Beckon.

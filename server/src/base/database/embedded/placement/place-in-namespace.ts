@@ -8,7 +8,7 @@ import type { Placement } from "./placement.ts";
  * Checks whether PostgreSQL, which does not run as root, can run in a user namespace. In the
  * namespace root has an ordinary user id and still owns its files, but cannot access files of other
  * users. The check tests in a namespace that the folder can be written and that initdb can run.
- * Kernel version, sysctls and container are not checked instead, because that gave wrong results.
+ * Rejected: to check the kernel version, sysctls and the container, which gave wrong results.
  * @returns the placement, or the reason why PostgreSQL cannot run in a user namespace.
  */
 export async function placeInNamespace({
@@ -18,7 +18,8 @@ export async function placeInNamespace({
   folder: string;
   binaries: Binaries;
 }): Promise<{ placement: Placement; reason?: never } | { placement?: never; reason: string }> {
-  // PostgreSQL needs only a name for its user id, so any account works. Most systems have `nobody`.
+  // PostgreSQL only needs its user id to have a name, so any of these accounts works. The order is
+  // reversed so that `nobody` comes first, which most systems have.
   const [account] = (await unprivilegedAccounts()).toReversed();
   if (account === undefined) return { reason: "/etc/passwd has no account nobody" };
   const wrapper = [

@@ -18,6 +18,8 @@ export interface SupervisedPostmaster {
  * Starts PostgreSQL and restarts it after each exit, with growing delays, until `stop`. The first
  * start is attempted at most `maxFirstAttempts` times, so that a folder on which PostgreSQL cannot
  * start leads to an error and not to an endless loop.
+ * @throws the error of the last of these attempts; if `signal` aborts, the error of the attempt or
+ *   the signal's reason.
  */
 export async function keepRunning({
   start,

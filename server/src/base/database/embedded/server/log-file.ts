@@ -14,9 +14,9 @@ export interface LogFile {
 }
 
 /**
- * Opens the file for appending. When the file is larger than `maxBytes` (default 10 MiB), it is
- * copied to `<path>.1` and truncated. PostgreSQL keeps the file open and, because of O_APPEND,
- * continues at the new end.
+ * Opens the file for appending, and checks its size every `checkMs` (default 60,000). When the file
+ * is larger than `maxBytes` (default 10 MiB), it is copied to `<path>.1` and truncated. PostgreSQL
+ * keeps the file open and, because of O_APPEND, continues at the new end.
  *
  * Rejected: PostgreSQL's logging collector, which is one more process and does not limit the size
  * of a file; a pipe through this process, because PostgreSQL could not log after this process

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 
 /** A running process, with the data that every user can read. */
 export interface ProcessInfo {
-  /** Unix time in seconds, by the current system clock. */
+  /** Start as Unix time in seconds. On Linux, setting the system clock afterwards shifts it. */
   readonly startedAt: number;
   /** The command line, beginning with the program. */
   readonly command: string;

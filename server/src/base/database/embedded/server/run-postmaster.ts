@@ -13,15 +13,16 @@ export interface Postmaster {
   /** Resolves with the reason when PostgreSQL has exited. Never rejects. */
   readonly exited: Promise<string>;
   /**
-   * Requests a fast shutdown and resolves after the exit. If PostgreSQL has not exited after 60 s,
-   * or after 3 s once `hurry` has aborted, requests an immediate shutdown.
+   * Requests a fast shutdown and resolves after the exit. Requests an immediate shutdown if
+   * PostgreSQL has not exited after 60 s or, if `hurry` is aborted, after 3 s. Both times count
+   * from the call.
    */
   stop(hurry?: AbortSignal): Promise<void>;
 }
 
 /**
- * Maximum time until PostgreSQL accepts connections. Crash recovery replays at most `max_wal_size`
- * of WAL, which takes seconds, or minutes on a very slow disk.
+ * Maximum time until PostgreSQL accepts connections. Crash recovery replays about `max_wal_size` of
+ * WAL, which takes seconds, or minutes on a very slow disk.
  */
 const readyWithinMs = 300_000;
 
@@ -29,7 +30,8 @@ const readyWithinMs = 300_000;
  * Starts PostgreSQL and resolves when it accepts connections. PostgreSQL gets its own process
  * group, because Ctrl-C in the terminal must not stop it before the servers have drained. After an
  * error or abort no process is left running.
- * @throws EmbeddedError with the end of PostgreSQL's log.
+ * @throws EmbeddedError, with the end of PostgreSQL's log if it was started; the reason of `signal`
+ *   if the signal has aborted.
  */
 export async function runPostmaster({
   placement,
