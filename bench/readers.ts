@@ -50,7 +50,8 @@ function read(incoming: IncomingMessage): Promise<void> {
     incoming.on("data", (bytes: Buffer) => {
       const at = performance.timeOrigin + performance.now();
       const text = rest + bytes.toString("latin1");
-      const whole = text.lastIndexOf("\n\n") + 2;
+      const lastEnd = text.lastIndexOf("\n\n");
+      const whole = lastEnd === -1 ? 0 : lastEnd + 2;
       rest = text.slice(whole);
       for (const [, type, id = ""] of text
         .slice(0, whole)

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -49,6 +49,9 @@ const given = {
   rejectedProviderKey: oddSecret("rejected"),
   toolSecret: oddSecret("tool"),
   rejectedToolSecret: oddSecret("rejected-tool"),
+  senderSecret: oddSecret("sender"),
+  signingSecret: `whsec_${randomBytes(32).toString("base64")}`,
+  deliveryHeader: oddSecret("delivery"),
   guess: `guess-${randomBytes(24).toString("base64url")}`,
   unknownToken: unknownCredential("bka_"),
   unknownTriggerToken: unknownCredential("bkt_"),
@@ -224,6 +227,8 @@ async function useEverything(): Promise<Record<string, string>> {
   expect(models.requests[0]?.headers.authorization).toBe(`Bearer ${given.providerKey}`);
   expect(models.requests[2]?.headers.authorization).toBe(`Bearer ${given.operatorKey}`);
   expect(target.reached[0]?.headers.authorization).toBe(`Bearer ${given.toolSecret}`);
+  const generatedSecret = await useDeliveries();
+  await useSenderSecret(agent.id);
   await invoke(agent, "Please fail", { prefer: "respond-async" });
   for (const url of [trigger.url, rotatedTrigger.url])
     await succeed(url, { key: null, body: { please: "fail" } });
@@ -303,8 +308,57 @@ async function useEverything(): Promise<Record<string, string>> {
     rotatedTriggerToken: rotatedTrigger.url.split("/").at(-1),
     key: key.key,
     rotatedKey: rotatedKey.key,
+    generatedSecret,
     ...people,
   };
+}
+
+/**
+ * Subscribes a receiver twice, with a given and with a generated signing secret, and waits until
+ * each subscription has delivered. The receiver repeats the headers of the requests, so the secret
+ * header is also in its responses, which Beckon stores. Resolves with the generated secret.
+ */
+async function useDeliveries(): Promise<string> {
+  const events = { event_types: ["run.finished", "run.failed"] };
+  const headers = { "x-shop": given.deliveryHeader };
+  await succeed("/subscriptions", {
+    body: { ...events, url: `${target.url}/given`, headers, secret: given.signingSecret },
+  });
+  const generated = await succeed("/subscriptions", {
+    body: { ...events, url: `${target.url}/generated`, headers },
+  });
+  const demo = beckon.demo();
+  await call(`/agents/${demo.id}/invoke`, { key: demo.token, body: { input: "Deliver this" } });
+  for (const path of ["/given", "/generated"]) {
+    await until(`the delivery to ${path}`, async () =>
+      target.reached.some(
+        ({ url, headers: sent }) => url === path && sent["x-shop"] === given.deliveryHeader,
+      ),
+    );
+  }
+  return generated.secret;
+}
+
+/** Sends a request with a valid and one with a wrong signature to a trigger that verifies them. */
+async function useSenderSecret(agentId: string): Promise<void> {
+  const presets = await succeed("/trigger-presets");
+  const { receiving } = presets.find(({ name }: { name: string }) => name === "github");
+  const path = `/agents/${agentId}/triggers`;
+  const signed = await succeed(path, { body: { name: "Signed", receiving } });
+  await succeed(`${path}/${signed.id}/secret`, { body: { secret: given.senderSecret } });
+  const body = { action: "opened" };
+  const send = (secret: string) =>
+    call(signed.url, {
+      key: null,
+      body,
+      headers: {
+        "x-github-event": "issues",
+        "x-github-delivery": randomUUID(),
+        "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(JSON.stringify(body)).digest("hex")}`,
+      },
+    });
+  expect((await send(given.senderSecret)).status).toBeLessThan(300);
+  expect((await send(given.guess)).status).toBe(401);
 }
 
 /** Returns the rows of every table as text, one row per line. */

@@ -196,6 +196,23 @@ describe("a session", () => {
     expect(Date.parse(body.data[0].expires_at) - Date.now()).toBeGreaterThan(29 * 24 * 3_600_000);
   });
 
+  test("is extended by a stream that has already ended, too", async () => {
+    const agent = await beckon.createAgent();
+    const { body: run } = await beckon.call(`/agents/${agent.id}/invoke`, { body: { input: "x" } });
+    const person = await addPerson(beckon, { role: "viewer" });
+    await engine.query(
+      "update sessions set expires_at = now() + interval '20 days' where user_id = $1",
+      [person.id],
+    );
+    const journal = `/runs/${run.run_id}/events`;
+    const last = (await beckon.call(journal)).body.data.at(-1).seq;
+    const { status, headers } = await person.call(journal, {
+      headers: { accept: "text/event-stream", "last-event-id": String(last) },
+    });
+    expect(status).toBe(204);
+    expect(headers.getSetCookie()).toEqual([expect.stringMatching(/; Max-Age=2592000;/)]);
+  });
+
   test("that is revoked while it is extended is rejected", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     await engine.query(

@@ -72,14 +72,19 @@ const pollIntervalMs = 500;
 /**
  * Pause after a poll that has found events and read all of them. Without it, each poll under load
  * would find the events of a single commit only, and polling would cost more CPU than executing the
- * runs. People do not notice the delay, and only events that are written shortly after others are
- * delayed.
+ * runs. Only events that are written shortly after others are delayed.
  */
 const gapMs = 100;
 /**
- * Time until the next poll if the last one found an open transaction. Events of later transactions
- * can only be read after it has ended, and no notification reports its end. The time doubles with
- * each such poll, up to `pollIntervalMs`.
+ * The pause if the poll found at least `manyEvents`. The costs of a query, and of a write to each
+ * reader's socket, are then shared by more events. The delay is not noticed among so many events.
+ */
+const longGapMs = 250;
+const manyEvents = 20;
+/**
+ * Time until the next poll if the last one found an open transaction. Events of transactions with
+ * higher ids can be read only after this transaction has ended, and no notification reports its
+ * end. The time doubles with each poll that finds an open transaction, up to `pollIntervalMs`.
  */
 const heldBackRetryMs = 4;
 /**
@@ -164,7 +169,8 @@ export function createEventPoller({
           for (const subscriber of subscribers.get(workspaceId) ?? []) subscriber.push(events);
         }
         if (batch.hasMore) continue;
-        if (batch.events.length > 0) await pause(gapMs, closing.signal);
+        const found = batch.events.length;
+        if (found > 0) await pause(found < manyEvents ? gapMs : longGapMs, closing.signal);
         retryMs = batch.isHeldBack ? Math.min(pollIntervalMs, retryMs * 2 || heldBackRetryMs) : 0;
         await pauseUnlessWoken(retryMs || pollIntervalMs);
       } catch (thrown) {

@@ -42,8 +42,9 @@ interface Queue {
 }
 
 /**
- * Reserves what model calls can use, for the runs of this process. Runs that ask at the same time
- * share one transaction. A run waits here, in memory, until what it needs is returned.
+ * Reserves, for the runs of this process, the maximum amounts that their model calls can use. Runs
+ * that ask at the same time share one transaction. If too little of a budget is free, the run waits
+ * here, in memory, and asks again when other runs return amounts or a limit changes.
  */
 export class Reservations {
   readonly #batcher: Batcher<AskingRun & { readonly order: string }, ReserveResult>;

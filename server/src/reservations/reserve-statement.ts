@@ -214,9 +214,10 @@ export interface ReserveInput {
     readonly id: number;
     readonly reserved: number;
     /**
-     * Whether a request was rejected because too little is left of the budget even for a small call
-     * (`isUsedUp` in fit.ts), now or earlier in the period. A ceiling with `pauses_agent` then
-     * pauses its agent. A request that was rejected only because it is large does not count.
+     * Whether a request for a reservation was rejected because too little is left of the budget
+     * even for a small call (`isUsedUp` in fit.ts), now or earlier in the period. A ceiling with
+     * `pauses_agent` then pauses its agent. A request that was rejected only because it is large
+     * does not count.
      */
     readonly refused: boolean;
     /** Whether a run waits until a reserved amount of the budget is returned. */

@@ -127,7 +127,7 @@ export interface ServersOptions {
   /** Kills the servers with SIGKILL when it aborts. */
   readonly hurry: AbortSignal;
   readonly log: Log;
-  /** Collects the metrics of the servers; undefined if there are none. */
+  /** Collects the metrics of the servers; undefined if no port for metrics is set. */
   readonly collector: MetricsCollector | undefined;
   /** Called each time a server becomes ready. */
   readonly onReady: (ready: Ready) => void;

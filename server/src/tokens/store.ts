@@ -9,9 +9,9 @@ export interface Subject {
 }
 
 /**
- * SQL condition for the tokens of an agent or trigger. It compares plain columns and not the
- * expressions of the unique indexes, because with row-level security PostgreSQL does not use an
- * index on an expression.
+ * SQL condition for the tokens of an agent or trigger. It compares plain columns and not
+ * `coalesce(trigger_id, agent_id)`, as the unique indexes do, because with row-level security
+ * PostgreSQL does not use an index on such an expression.
  */
 const ofSubject = ({ agentId, triggerId }: Subject) =>
   sql<boolean>`agent_id = ${agentId} and trigger_id is not distinct from ${triggerId ?? null}`;

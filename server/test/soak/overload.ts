@@ -43,7 +43,6 @@ interface Answer {
 /** The fields that this test reads of a created object. Each kind has only some of them. */
 interface Created {
   readonly id: string;
-  readonly token: string;
   readonly url: string;
 }
 

@@ -18,7 +18,10 @@ import { EntryDialog } from "./entry-dialog.tsx";
 import { type AuditSearch, auditQuery, exportPath, filtersOf } from "./queries.ts";
 import { useNames } from "./use-names.ts";
 
-/** Every change and every reveal of a secret in the workspace, newest first. */
+/**
+ * The audit log: all changes in the workspace, and all reveals of secrets, newest first. The
+ * filters are in the URL.
+ */
 export function AuditScreen() {
   const workspace = useWorkspace();
   const search: AuditSearch = useSearch({ strict: false });

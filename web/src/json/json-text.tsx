@@ -18,7 +18,10 @@ interface JsonTextProps {
  */
 const maxShown = 10_000;
 
-/** A long string of a tree in full, with its line breaks. */
+/**
+ * Shows a long string of a JSON tree with its line breaks: at first up to `maxShown` characters, on
+ * request all of it.
+ */
 export function JsonText({ row, onClose }: JsonTextProps) {
   const [whole, setWhole] = useState(false);
   const text = textOf(row.value);

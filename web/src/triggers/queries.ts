@@ -35,7 +35,7 @@ export const triggerQuery = (
 export const receivedKey = (workspaceId: string, agentId: string) =>
   [...runsKey(workspaceId), "received", agentId] as const;
 
-/** Selects runs that triggers have started, with truncated texts. */
+/** Selects the runs that triggers have started, with `input` and `output` truncated. */
 const summary = { source: "trigger", view: "summary" } as const;
 
 /** The payloads that a trigger has received. */

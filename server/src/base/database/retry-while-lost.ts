@@ -15,8 +15,8 @@ export async function pauseIfLost(thrown: unknown, signal?: AbortSignal): Promis
 
 /**
  * Retries `attempt` while the database is unavailable.
- * @throws any other error of `attempt`; the reason of `signal`, if the signal has aborted when an
- *   attempt fails.
+ * @throws any other error of `attempt`; the reason of `signal`, if it has aborted before the
+ *   next attempt would begin.
  */
 export async function retryWhileLost<T>(
   attempt: () => Promise<T>,

@@ -1,4 +1,7 @@
-/** A regular expression that finds secrets in the encodings in which servers repeat them. */
+/**
+ * A regular expression that finds secrets in a response, as plain text and in common encodings,
+ * because a server may repeat the secret that it was sent.
+ */
 export interface SecretForms {
   /** The regular expression, with the flags `g` and `i`; undefined if there are no secrets. */
   readonly pattern: RegExp | undefined;

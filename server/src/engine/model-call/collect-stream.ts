@@ -187,7 +187,7 @@ function kindOf(type: string): "text" | "reasoning" {
  * Merges metadata field by field, because a signature at the end of a block must not replace the
  * metadata of the block's start.
  *
- * @returns the size of `metadata`, in characters of its JSON.
+ * @returns the size of `metadata`, in characters of its JSON; 0 without `part` or `metadata`.
  */
 function mergeMetadata(
   part: Part | undefined,

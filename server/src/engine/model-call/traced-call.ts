@@ -58,8 +58,8 @@ async function callTraced(
 const conventionalNames: Readonly<Record<string, string>> = { google: "gcp.gemini" };
 
 /**
- * Returns the provider's name without the name of the API that the library appends: `openai` for
- * `openai.responses`.
+ * Returns the provider's name in OpenTelemetry's conventions. The provider's library appends the
+ * name of its API, which is removed: `openai.responses` becomes `openai`.
  */
 function providerName({ model }: RunRequest): string {
   const name = model.provider.replace(/\.[^.]*$/, "");

@@ -33,8 +33,8 @@ export function outputBoundOf({ providerOptions }: LanguageModelV4CallOptions): 
 }
 
 /**
- * Returns the headers of a call with its output bound in `boundHeader`; an empty object if the call
- * has no bound.
+ * Returns the option `headers` of a call, with `boundHeader` added, which contains the call's
+ * output bound. If the call has no bound, returns `{}`, so that spreading it changes nothing.
  */
 export function boundInHeader(
   options: LanguageModelV4CallOptions,

@@ -301,8 +301,8 @@ async function sendStream(
     const source = await withinDeadline(
       stream({ ...request, lastEventId: headerOf(incoming, "last-event-id") }),
     );
-    if (source === undefined) return new Response(null, { status: 204 });
     const headers = cookies[0] === undefined ? {} : { "set-cookie": cookies[0] };
+    if (source === undefined) return new Response(null, { status: 204, headers });
     return reservation.respond(c, source, { ...held, agentIds: source.agentIds }, headers);
   } finally {
     reservation.release();

@@ -269,7 +269,9 @@ export type StartResult =
    * sent again.
    */
   | { readonly kind: "contended" }
-  /** An earlier request had the same event id and started this run, which may be deleted. */
+  /**
+   * An earlier request had the same event id and started this run. The run may no longer exist.
+   */
   | {
       readonly kind: "repeated";
       readonly runId: string;

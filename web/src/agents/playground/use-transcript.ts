@@ -31,8 +31,9 @@ export function useTranscript(runId: string, isNew: boolean): Followed {
   const hasEnded = isEnded(streamed);
   const read = useQuery({ ...runQuery(workspace, runId), enabled: !isNew || hasEnded });
   const wasEnded = !isNew && read.data !== undefined && read.data.finished_at !== null;
-  // If the stream of a run was read until the run ended, the transcript from the stream is kept.
-  // The journal would add nothing, because it has the same steps, so it is not requested.
+  // If the run is new, or had not ended when this page opened, its stream is read, and the
+  // transcript from the stream is kept when the run ends. The journal has the same steps, so it is
+  // requested only for runs whose stream was never read.
   const isFollowed = isNew || (read.data !== undefined && !wasEnded) || streamed.steps.length > 0;
   const journal = useQuery({ ...journalQuery(workspace, runId), enabled: wasEnded && !isFollowed });
   const stream = useRunStream(isFollowed && !hasEnded ? runId : undefined, (events) =>

@@ -10,6 +10,7 @@ test.each([
   ["/tools/0/operations/1/url", "Tool 1 › Operation 2 › URL"],
   ["/tools/0/headers/x-a~1b", "Tool 1 › Headers › x-a/b"],
   ["/metadata/team", "Metadata › team"],
+  ["/metadata/constructor", "Metadata › constructor"],
 ])("%s is named %s", (pointer, name) => {
   expect(fieldName(pointer)).toBe(name);
 });

@@ -21,7 +21,10 @@ const bars: typeof names = {
   payload: "border-edge",
 };
 
-/** A run's input as the model sees it. The parts are separated by blank lines, as in the input. */
+/**
+ * A run's input as the model sees it, part by part. The copied text is the input itself, whose
+ * parts are separated by blank lines.
+ */
 export function SeenParts({ parts, marked = false }: SeenPartsProps) {
   const text = parts.map((part) => part.text).join("\n\n");
   return (

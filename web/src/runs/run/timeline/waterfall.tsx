@@ -59,7 +59,7 @@ export function Waterfall(props: WaterfallProps) {
   const press = (event: KeyboardEvent) => {
     const last = rows.length - 1;
     const to = { ArrowDown: selected + 1, ArrowUp: selected - 1, Home: 0, End: last }[event.key];
-    if (event.key === "Enter") onSelect(selected, "open");
+    if (event.key === "Enter" && selected >= 0) onSelect(selected, "open");
     else if (to === undefined) return;
     else onSelect(Math.max(0, Math.min(last, to)), "move");
     event.preventDefault();
