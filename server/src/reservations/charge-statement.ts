@@ -18,9 +18,9 @@ const amountHeld = heldAmountSql("b", "v");
  * @param runs name of a common table expression with the columns run_id, workspace_id, agent_id,
  *   principal and trigger_id: the runs whose reservations end. The statement must have updated the
  *   row of each run, which locks it.
- * @param calls name of a common table expression with the columns run_id, input_tokens,
- *   output_tokens, voice_ms, browser_ms, cost_micros, standard_cost_micros: metered calls of these
- *   runs.
+ * @param calls name of a common table expression with the columns workspace_id, agent_id,
+ *   principal, trigger_id, input_tokens, output_tokens, voice_ms, browser_ms, cost_micros,
+ *   standard_cost_micros: metered calls of these runs.
  * @param insertWorkspaceEvents returns SQL that inserts events from the rows of `source`.
  * @param inserted names of common table expressions that are executed before budgets are locked,
  *   because they can take long. Default: none.
@@ -47,15 +47,15 @@ export function chargeBudgets(
   for no key update of b
 ), settled as (
   delete from reservations v using settled_runs s
-  where v.run_id = s.run_id and v.workspace_id = s.workspace_id
-    and v.run_id = any (array(select run_id from settled_runs))
+  -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
+  -- An array of all ids would rule it out too, but would be sorted again for each run.
+  where v.run_id = any (array[s.run_id]) and v.workspace_id = any (array[s.workspace_id])
     -- The count makes this statement lock budgets before reservations, as all other statements do,
     -- so that transactions do not deadlock.
     and (select count(*) from locked_budgets) >= 0
   returning v.*
 ), charged_calls as materialized (
-  select c.*, s.workspace_id, s.scope_ids
-  from ${calls} c join settled_runs s on s.run_id = c.run_id
+  select c.*, ${scopeIds("c")} as scope_ids from ${calls} c
 ), spent_in as materialized (
   -- The time of the entries is now(), when this transaction began. If another transaction has
   -- started the next period of a budget since, the entries belong to the previous period and are

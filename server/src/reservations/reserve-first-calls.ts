@@ -2,6 +2,8 @@ import { heldAmountSql } from "./budget.ts";
 import { scopeIds, waiterTimeoutSeconds } from "./reserve-statement.ts";
 
 const amountOfCall = heldAmountSql("b", "a");
+/** SQL condition that a budget `b` applies to a run `a` of `calling`. */
+const applies = "b.workspace_id = a.workspace_id and b.scope_id = any (a.scope_ids)";
 
 /**
  * Returns SQL that reserves, in the statement that starts runs, what the first model calls of these
@@ -34,26 +36,30 @@ export const reserveFirstCalls = (starting: string): string => `calling as mater
     and b.metric in ('cost', 'tokens')
   order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
   for no key update of b skip locked
-), wanted as materialized (
-  select a.run_id, b.id as budget_id, ${amountOfCall} as amount, l.ends > now()
+), applying as materialized (
+  -- A budget that is not locked fits no run.
+  select b.id, b.workspace_id, b.scope_id, b.scope_kind, b.metric, l.allowed is not null as is_finite,
+    coalesce(l.ends > now()
       and (l.waiter_seen_at > clock_timestamp() - interval '${waiterTimeoutSeconds} seconds')
         is not true
-      and (l.allowed is null or (
-        2 * (l.reserved + sum(${amountOfCall}) over (partition by b.id)) <= l.allowed - l.spent
-        and (b.metric <> 'cost' or case b.scope_kind when 'plan' then a.plan_cost_micros
-          else a.cost_micros end is not null)
-      )) as fits
-  from calling a
-  join budgets b on b.workspace_id = a.workspace_id and b.scope_id = any (a.scope_ids)
-    and b.workspace_id = any (array(select workspace_id from calling))
+      and (l.allowed is null or 2 * (l.reserved + (
+        select sum(${amountOfCall}) from calling a where ${applies}
+      )) <= l.allowed - l.spent), false) as fits
+  from budgets b left join locked_budgets l on l.id = b.id
+  where b.workspace_id = any (array(select workspace_id from calling))
+    and b.scope_id = any (array(select unnest(scope_ids) from calling))
     and b.metric in ('cost', 'tokens')
-  left join locked_budgets l on l.id = b.id
 ), fitting as materialized (
-  select run_id, array_agg(budget_id) as held_in
-  from wanted group by run_id having bool_and(coalesce(fits, false))
+  select a.*, h.held_in
+  from calling a cross join lateral (
+    select array_agg(b.id) as held_in, bool_and(b.fits and (not b.is_finite or b.metric <> 'cost'
+      or case b.scope_kind when 'plan' then a.plan_cost_micros else a.cost_micros end is not null
+    )) as fits
+    from applying b where ${applies}
+  ) h where h.fits
 ), reserved_in as materialized (
-  select w.budget_id, sum(w.amount) as amount
-  from wanted w join fitting f on f.run_id = w.run_id group by w.budget_id
+  select b.id as budget_id, sum(${amountOfCall}) as amount
+  from applying b join fitting a on b.id = any (a.held_in) group by b.id
 ), reserving_budgets as (
   update budgets b set reserved = b.reserved + r.amount
   from reserved_in r
@@ -61,8 +67,8 @@ export const reserveFirstCalls = (starting: string): string => `calling as mater
 ), first_reservations as (
   insert into reservations (run_id, workspace_id, agent_id, principal, trigger_id, state,
     cost_micros, plan_cost_micros, tokens, voice_ms, browser_ms, held_in)
-  select a.run_id, a.workspace_id, a.agent_id, a.principal, a.trigger_id, 'held', a.cost_micros,
-    a.plan_cost_micros, a.tokens, a.voice_ms, a.browser_ms, f.held_in
-  from fitting f join calling a on a.run_id = f.run_id
+  select run_id, workspace_id, agent_id, principal, trigger_id, 'held', cost_micros,
+    plan_cost_micros, tokens, voice_ms, browser_ms, held_in
+  from fitting
   returning run_id
 )`;

@@ -3035,36 +3035,40 @@ with callers as materialized (
     and b.metric in ('cost', 'tokens')
   order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
   for no key update of b skip locked
-), wanted as materialized (
-  select a.run_id, b.id as budget_id, coalesce(case b.metric
-      when 'cost' then case when b.scope_kind = 'plan' then a.plan_cost_micros
-        else a.cost_micros end
-      when 'tokens' then a.tokens
-      when 'voice' then a.voice_ms
-      else a.browser_ms end, 0) as amount, l.ends > now()
+), applying as materialized (
+  -- A budget that is not locked fits no run.
+  select b.id, b.workspace_id, b.scope_id, b.scope_kind, b.metric, l.allowed is not null as is_finite,
+    coalesce(l.ends > now()
       and (l.waiter_seen_at > clock_timestamp() - interval '15 seconds')
         is not true
-      and (l.allowed is null or (
-        2 * (l.reserved + sum(coalesce(case b.metric
+      and (l.allowed is null or 2 * (l.reserved + (
+        select sum(coalesce(case b.metric
       when 'cost' then case when b.scope_kind = 'plan' then a.plan_cost_micros
         else a.cost_micros end
       when 'tokens' then a.tokens
       when 'voice' then a.voice_ms
-      else a.browser_ms end, 0)) over (partition by b.id)) <= l.allowed - l.spent
-        and (b.metric <> 'cost' or case b.scope_kind when 'plan' then a.plan_cost_micros
-          else a.cost_micros end is not null)
-      )) as fits
-  from calling a
-  join budgets b on b.workspace_id = a.workspace_id and b.scope_id = any (a.scope_ids)
-    and b.workspace_id = any (array(select workspace_id from calling))
+      else a.browser_ms end, 0)) from calling a where b.workspace_id = a.workspace_id and b.scope_id = any (a.scope_ids)
+      )) <= l.allowed - l.spent), false) as fits
+  from budgets b left join locked_budgets l on l.id = b.id
+  where b.workspace_id = any (array(select workspace_id from calling))
+    and b.scope_id = any (array(select unnest(scope_ids) from calling))
     and b.metric in ('cost', 'tokens')
-  left join locked_budgets l on l.id = b.id
 ), fitting as materialized (
-  select run_id, array_agg(budget_id) as held_in
-  from wanted group by run_id having bool_and(coalesce(fits, false))
+  select a.*, h.held_in
+  from calling a cross join lateral (
+    select array_agg(b.id) as held_in, bool_and(b.fits and (not b.is_finite or b.metric <> 'cost'
+      or case b.scope_kind when 'plan' then a.plan_cost_micros else a.cost_micros end is not null
+    )) as fits
+    from applying b where b.workspace_id = a.workspace_id and b.scope_id = any (a.scope_ids)
+  ) h where h.fits
 ), reserved_in as materialized (
-  select w.budget_id, sum(w.amount) as amount
-  from wanted w join fitting f on f.run_id = w.run_id group by w.budget_id
+  select b.id as budget_id, sum(coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then a.plan_cost_micros
+        else a.cost_micros end
+      when 'tokens' then a.tokens
+      when 'voice' then a.voice_ms
+      else a.browser_ms end, 0)) as amount
+  from applying b join fitting a on b.id = any (a.held_in) group by b.id
 ), reserving_budgets as (
   update budgets b set reserved = b.reserved + r.amount
   from reserved_in r
@@ -3072,9 +3076,9 @@ with callers as materialized (
 ), first_reservations as (
   insert into reservations (run_id, workspace_id, agent_id, principal, trigger_id, state,
     cost_micros, plan_cost_micros, tokens, voice_ms, browser_ms, held_in)
-  select a.run_id, a.workspace_id, a.agent_id, a.principal, a.trigger_id, 'held', a.cost_micros,
-    a.plan_cost_micros, a.tokens, a.voice_ms, a.browser_ms, f.held_in
-  from fitting f join calling a on a.run_id = f.run_id
+  select run_id, workspace_id, agent_id, principal, trigger_id, 'held', cost_micros,
+    plan_cost_micros, tokens, voice_ms, browser_ms, held_in
+  from fitting
   returning run_id
 )
 select (select json_agg(json_build_array(position, case
@@ -3339,8 +3343,8 @@ with tenants as materialized (
     -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
   from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
-  returning run_id, input_tokens, output_tokens, voice_ms, browser_ms, cost_micros,
-    standard_cost_micros
+  returning workspace_id, agent_id, principal, trigger_id, input_tokens, output_tokens, voice_ms,
+    browser_ms, cost_micros, standard_cost_micros
 ), results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
     e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
@@ -3368,15 +3372,16 @@ with tenants as materialized (
   for no key update of b
 ), settled as (
   delete from reservations v using settled_runs s
-  where v.run_id = s.run_id and v.workspace_id = s.workspace_id
-    and v.run_id = any (array(select run_id from settled_runs))
+  -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
+  -- An array of all ids would rule it out too, but would be sorted again for each run.
+  where v.run_id = any (array[s.run_id]) and v.workspace_id = any (array[s.workspace_id])
     -- The count makes this statement lock budgets before reservations, as all other statements do,
     -- so that transactions do not deadlock.
     and (select count(*) from locked_budgets) >= 0
   returning v.*
 ), charged_calls as materialized (
-  select c.*, s.workspace_id, s.scope_ids
-  from written_entries c join settled_runs s on s.run_id = c.run_id
+  select c.*, array[c.workspace_id, c.agent_id,
+    case when c.principal like 'key:%' then substr(c.principal, 5) end, c.trigger_id] as scope_ids from written_entries c
 ), spent_in as materialized (
   -- The time of the entries is now(), when this transaction began. If another transaction has
   -- started the next period of a budget since, the entries belong to the previous period and are
@@ -3550,8 +3555,8 @@ with tenants as materialized (
     -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
   from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
-  returning run_id, input_tokens, output_tokens, voice_ms, browser_ms, cost_micros,
-    standard_cost_micros
+  returning workspace_id, agent_id, principal, trigger_id, input_tokens, output_tokens, voice_ms,
+    browser_ms, cost_micros, standard_cost_micros
 ), results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
     e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
@@ -3585,15 +3590,16 @@ with tenants as materialized (
   for no key update of b
 ), settled as (
   delete from reservations v using settled_runs s
-  where v.run_id = s.run_id and v.workspace_id = s.workspace_id
-    and v.run_id = any (array(select run_id from settled_runs))
+  -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
+  -- An array of all ids would rule it out too, but would be sorted again for each run.
+  where v.run_id = any (array[s.run_id]) and v.workspace_id = any (array[s.workspace_id])
     -- The count makes this statement lock budgets before reservations, as all other statements do,
     -- so that transactions do not deadlock.
     and (select count(*) from locked_budgets) >= 0
   returning v.*
 ), charged_calls as materialized (
-  select c.*, s.workspace_id, s.scope_ids
-  from written_entries c join settled_runs s on s.run_id = c.run_id
+  select c.*, array[c.workspace_id, c.agent_id,
+    case when c.principal like 'key:%' then substr(c.principal, 5) end, c.trigger_id] as scope_ids from written_entries c
 ), spent_in as materialized (
   -- The time of the entries is now(), when this transaction began. If another transaction has
   -- started the next period of a budget since, the entries belong to the previous period and are
@@ -3783,8 +3789,8 @@ with tenants as materialized (
     -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
   from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
-  returning run_id, input_tokens, output_tokens, voice_ms, browser_ms, cost_micros,
-    standard_cost_micros
+  returning workspace_id, agent_id, principal, trigger_id, input_tokens, output_tokens, voice_ms,
+    browser_ms, cost_micros, standard_cost_micros
 ), results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
     e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
@@ -3818,15 +3824,16 @@ with tenants as materialized (
   for no key update of b
 ), settled as (
   delete from reservations v using settled_runs s
-  where v.run_id = s.run_id and v.workspace_id = s.workspace_id
-    and v.run_id = any (array(select run_id from settled_runs))
+  -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
+  -- An array of all ids would rule it out too, but would be sorted again for each run.
+  where v.run_id = any (array[s.run_id]) and v.workspace_id = any (array[s.workspace_id])
     -- The count makes this statement lock budgets before reservations, as all other statements do,
     -- so that transactions do not deadlock.
     and (select count(*) from locked_budgets) >= 0
   returning v.*
 ), charged_calls as materialized (
-  select c.*, s.workspace_id, s.scope_ids
-  from written_entries c join settled_runs s on s.run_id = c.run_id
+  select c.*, array[c.workspace_id, c.agent_id,
+    case when c.principal like 'key:%' then substr(c.principal, 5) end, c.trigger_id] as scope_ids from written_entries c
 ), spent_in as materialized (
   -- The time of the entries is now(), when this transaction began. If another transaction has
   -- started the next period of a budget since, the entries belong to the previous period and are

@@ -17,7 +17,8 @@
  *   Default false.
  * @returns common table expressions to put after `runs`. One of them is `metered_runs`: the rows of
  *   `runs` with the source, principal, trigger_id and tags of these runs. Another one is
- *   `written_entries`: the amounts of the new entries, if `returnsAmounts` is true.
+ *   `written_entries`: if `returnsAmounts` is true, the amounts of the new entries and the columns
+ *   that determine their scopes.
  */
 export function insertEntries(
   runs: string,
@@ -46,8 +47,8 @@ export function insertEntries(
   from ${calls} join metered_runs r on r.position = c.write${
     returnsAmounts
       ? `
-  returning run_id, input_tokens, output_tokens, voice_ms, browser_ms, cost_micros,
-    standard_cost_micros`
+  returning workspace_id, agent_id, principal, trigger_id, input_tokens, output_tokens, voice_ms,
+    browser_ms, cost_micros, standard_cost_micros`
       : ""
   }
 )`;
