@@ -9,6 +9,7 @@ import { connect, migrate } from "../server/src/base/database/index.ts";
 import { newId } from "../server/src/base/ids.ts";
 import { createLog } from "../server/src/base/log.ts";
 import { createSecretCipher, hashCredential } from "../server/src/base/secrets/index.ts";
+import { KnownSubscriptions } from "../server/src/events/index.ts";
 import { noAmounts } from "../server/src/reservations/index.ts";
 import { appendToRuns } from "../server/src/runs/journal/append-statement.ts";
 import { startRuns } from "../server/src/runs/starting/start-runs.ts";
@@ -22,18 +23,23 @@ import { startRuns } from "../server/src/runs/starting/start-runs.ts";
  *   node bench/statements.ts --rows 1         rows per batch; default 20
  *   node bench/statements.ts --foreign-keys   with the four foreign keys that the schema omits
  *   node bench/statements.ts --limits         with a ceiling of the workspace and one of the agent
+ *   node bench/statements.ts --deliveries     with a subscription; its deliveries are not sent
  */
 const { values } = parseArgs({
   options: {
     rows: { type: "string", default: "20" },
     "foreign-keys": { type: "boolean", default: false },
     limits: { type: "boolean", default: false },
+    deliveries: { type: "boolean", default: false },
   },
 });
 const rowsInBatch = Number(values.rows);
 const batches = 1_000;
 const withForeignKeys = values["foreign-keys"];
 const withLimits = values.limits;
+const withDeliveries = values.deliveries;
+const subscriptions = new KnownSubscriptions();
+subscriptions.some = withDeliveries;
 
 const dataDir = await mkdtemp(join(tmpdir(), "beckon-bench-"));
 const log = createLog("warn");
@@ -72,13 +78,25 @@ try {
         from (values ('wsp_bench', 'workspace'), ($1, 'agent')) as scope (id, kind)`,
       [agent.id],
     );
+  if (withDeliveries)
+    await database.engine.query(
+      `insert into subscriptions (id, workspace_id, url, description, event_types, payload, format,
+          secret, created_by)
+        values ('sub_bench', 'wsp_bench', 'http://127.0.0.1/', '',
+          '{run.started,run.tool_call,run.finished,run.failed,run.cancelled}', 'full', 'standard',
+          '', 'system')`,
+    );
   const { rows } = await database.engine.query<{ pid: number }>("select pg_backend_pid() as pid");
   const pid = rows[0]?.pid ?? 0;
   await pass(agent);
   const costs = await pass(agent);
-  console.log(
-    `| statement${withForeignKeys ? ", with foreign keys" : ""}${withLimits ? ", with limits" : ""} | database CPU µs/row | ms/batch of ${rowsInBatch} |`,
-  );
+  const title = [
+    "statement",
+    ...(withForeignKeys ? ["foreign keys"] : []),
+    ...(withLimits ? ["limits"] : []),
+    ...(withDeliveries ? ["deliveries"] : []),
+  ].join(", with ");
+  console.log(`| ${title} | database CPU µs/row | ms/batch of ${rowsInBatch} |`);
   console.log("|---|---|---|");
   for (const [name, cost] of Object.entries(costs)) {
     console.log(
@@ -103,10 +121,11 @@ try {
         startRuns(
           database,
           runIds.map((runId) => startRow(runId, caller)),
+          { subscriptions },
         ),
       );
       await measured("append", () =>
-        appendToRuns(database, runIds.map(endRow), { charged: withLimits }),
+        appendToRuns(database, runIds.map(endRow), { charged: withLimits, subscriptions }),
       );
     }
     return costs;

@@ -121,7 +121,11 @@ export const provider = z.object({
    * or the provider is the operator's.
    */
   api_key_last4: z.string().nullable(),
-  /** Whether calls of the provider cost nothing. false for a provider of the operator. */
+  /**
+   * Whether members marked the provider as free: calls of its models cost nothing, unless the
+   * workspace has set a price. Always false for a provider of the operator, which members cannot
+   * mark.
+   */
   free: z.boolean(),
   /** null for a provider of the operator. */
   created_at: z.iso.datetime().nullable(),

@@ -76,13 +76,15 @@ interface State {
 /**
  * Decides which requests can reserve what they ask for. The rules:
  * - A call gets at most as many output tokens as fit into the unspent part of each of its budgets.
- *   If these are too few for a useful call, the request is rejected.
- * - If the call would fit without the amounts that other runs reserve for calls in progress, the
- *   run waits until enough of these amounts is returned.
- * - First come, first served, by the time of a run's first request: while a run waits for a budget,
- *   no later run reserves in this budget. A run that waits for another budget delays only runs that
- *   need that other budget. For example, a run that waits for a ceiling of its agent delays no runs
- *   of other agents.
+ *   What other runs reserve for calls in progress counts as unspent here. If the tokens are too few
+ *   for a useful call, the request is rejected.
+ * - If the call fits into the unspent part, but not beside what other runs reserve, it is not made
+ *   smaller: the run waits until enough of these amounts is returned.
+ * - First come, first served, by the time of a run's first request: while the call of a run does
+ *   not fit into a budget, no later run reserves in this budget. If it fits by now, and the run has
+ *   not asked again yet, later runs can reserve only what it leaves.
+ * - A waiting run delays only runs that need the budget in which its call does not fit. For
+ *   example, a run that waits for a ceiling of its agent delays no runs of other agents.
  *
  * @param budgets all budgets that apply to the requests, locked and in their current period.
  * @param waiting other runs that wait and whose processes are alive.

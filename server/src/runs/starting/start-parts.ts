@@ -10,7 +10,8 @@ export const partNames = [
   "callbacks",
   /**
    * The limits of the callers' workspaces are checked. Without this part, requests to workspaces
-   * that have limits get the result `limited`.
+   * that have limits start nothing and get the result `limited`. They are sent again with this
+   * part.
    */
   "limits",
   /**
@@ -27,7 +28,8 @@ export const partNames = [
   "files",
   /**
    * Deliveries to subscriptions are written. Without this part, nothing is written if any workspace
-   * has a subscription, and requests that would start a run get the result `subscribed`.
+   * has a subscription, and requests that would start a run get the result `subscribed`. The batch
+   * is then sent again with this part.
    */
   "deliveries",
   /** An earlier call may already have written some rows of the batch. */
