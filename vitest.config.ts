@@ -67,12 +67,15 @@ const experimental = { viteModuleRunner: false };
  */
 const isolate = false;
 
+/** Maximum number of processes for tests that start whole servers, which need CPU of their own. */
+const maxServerWorkers = availableParallelism() + 1;
+
 export default defineConfig({
   test: {
     pool: "forks",
-    // One process more than there are cores, because tests spend about a third of the time waiting
-    // for timeouts, commits and other processes.
-    maxWorkers: availableParallelism() + 1,
+    // More processes than cores, because tests spend about a third of the time waiting for
+    // timeouts, commits and other processes.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     // Vitest's default of one second is too short for a page on a busy machine.
@@ -138,6 +141,7 @@ export default defineConfig({
         // measure waits. `groupOrder` sets the order.
         test: {
           name: "e2e",
+          maxWorkers: maxServerWorkers,
           experimental,
           isolate,
           setupFiles: ["e2e/each-file.ts"],
@@ -150,6 +154,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "browser",
+          maxWorkers: maxServerWorkers,
           experimental,
           isolate,
           setupFiles: ["e2e/each-file.ts"],
