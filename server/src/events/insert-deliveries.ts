@@ -48,8 +48,9 @@ const values = (
     case when s.status <> 'enabled' then now() end`;
 
 /**
- * Returns SQL of a delivery's id. It depends only on the event, the subscription and the kind, and
- * begins with the time in the event's id, so that ids are sorted by the time of the event.
+ * Returns SQL of a delivery's id. It depends only on the event, the subscription and the kind, so
+ * the primary key allows one delivery of each kind. It begins with the time in the event's id, so
+ * that ids are sorted by the time of the event.
  */
 function deliveryId(eventId: string, subscriptionId: string, kind: DeliveryKind): string {
   return (
@@ -103,7 +104,9 @@ export function insertRunDeliveries(source: string, facts: RunFacts): string {
   ) c`
       : ""
   } ${ofWorkspace(`s.id = ${stored ? "c" : "e"}.callback_subscription_id`)}
-  where ${someSubscriptions} and e.type in (${lastRunEvents})${stored ? ` and ${someCallbacks}` : ""}
+  where ${someSubscriptions} and e.type in (${lastRunEvents})${
+    stored ? ` and ${someCallbacks}` : ""
+  }
 )`;
 }
 

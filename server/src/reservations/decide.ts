@@ -212,9 +212,10 @@ function blockedAt(own: readonly State[], asked: Amounts): readonly State[] {
 }
 
 /**
- * Returns the limit as it applies to one run: the amounts that other runs hold for earlier attempts
- * count as spent. `kept` contains these amounts and also `used`, the amount of the earlier attempts
- * of this run's own call. `used` is subtracted here, because `fitInto` counts it as spent again.
+ * Returns the limit as it applies to one run. What failed attempts of other runs' model calls have
+ * used counts as spent, while their next attempt has not reserved yet: see `State.kept`. `kept`
+ * also contains `used`, the same of this run's own call. It is subtracted here, because `fitInto`
+ * subtracts it from the limit too.
  */
 function withKept({ budget, kept }: State, used: Amounts): Limit {
   return { ...budget, spent: budget.spent + kept - (amountIn(budget, used) ?? 0) };

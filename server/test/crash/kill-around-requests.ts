@@ -6,7 +6,7 @@ import { awaitEnds } from "./journal.ts";
 import { type Random, seeded } from "./random.ts";
 import { openWorld } from "./world.ts";
 
-/** Events that arrive before each kill. */
+/** Number of events that are sent shortly before each kill. */
 const eventsPerKill = 12;
 /** Number of times that each event is sent at the same time. */
 const duplicates = 3;

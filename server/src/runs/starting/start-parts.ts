@@ -28,8 +28,9 @@ export const partNames = [
   "files",
   /**
    * Deliveries to subscriptions are written. Without this part, nothing is written if any workspace
-   * has a subscription, and requests that would start a run get the result `subscribed`. The batch
-   * is then sent again with this part.
+   * has a subscription. Requests that would be written, because they would start a run or because a
+   * filter rejects them, then get the result `subscribed`, and the batch is sent again with this
+   * part.
    */
   "deliveries",
   /** An earlier call may already have written some rows of the batch. */

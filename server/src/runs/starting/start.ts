@@ -103,8 +103,11 @@ export class TriggerReconfigured extends Error {
 
 /**
  * What became of a request to a trigger.
- * - `started`: a run was created, possibly waiting. `failure` is set if it has already failed.
- * - `repeated`: the run of an earlier request with the same event id; it may be deleted.
+ * - `started`: the request created a run, possibly waiting, or an earlier request with the same
+ *   Idempotency-Key created it (`run.replayed`). `failure` is set if this request created the run
+ *   and it has already failed.
+ * - `repeated`: an earlier request with the same event id created the run. The run may no longer
+ *   exist.
  * - `filtered`, `listening`, `swallowed`, `reconfigured`: see `StartResult`.
  */
 export type StartOutcome =
