@@ -59,9 +59,10 @@ export interface EventSubscription {
 const maxBatchEvents = 200;
 /**
  * Maximum number of events that are kept for a slow subscriber. All subscribers of a workspace
- * share the event objects, so each further slow subscriber needs little memory.
+ * share the event objects, so each further slow subscriber needs little memory. Under load, the
+ * events of `longGapMs` arrive almost at once.
  */
-const maxBacklogEvents = 400;
+const maxBacklogEvents = 800;
 /**
  * Maximum total length of the data, as JSON, of the events that are kept for a slow subscriber.
  * Parsed data can take 20 times as much memory.
@@ -76,8 +77,8 @@ const pollIntervalMs = 500;
  */
 const gapMs = 100;
 /**
- * The pause if the poll found at least `manyEvents`. The costs of a query, and of a write to each
- * reader's socket, are then shared by more events. The delay is not noticed among so many events.
+ * The pause if at least `manyEvents` were found since the last pause, in all workspaces together.
+ * The costs of a query, and of a write to each reader's socket, are then shared by more events.
  */
 const longGapMs = 250;
 const manyEvents = 20;
@@ -142,6 +143,7 @@ export function createEventPoller({
     let limit = maxBatchEvents;
     let requestedAt = Number.NEGATIVE_INFINITY;
     let retryMs = 0;
+    let found = 0;
     while (joining.size + subscribers.size > 0 && !closing.signal.aborted) {
       if (elapsed() - requestedAt > requestIntervalMs) {
         requestedAt = elapsed();
@@ -168,9 +170,10 @@ export function createEventPoller({
         )) {
           for (const subscriber of subscribers.get(workspaceId) ?? []) subscriber.push(events);
         }
+        found += batch.events.length;
         if (batch.hasMore) continue;
-        const found = batch.events.length;
         if (found > 0) await pause(found < manyEvents ? gapMs : longGapMs, closing.signal);
+        found = 0;
         retryMs = batch.isHeldBack ? Math.min(pollIntervalMs, retryMs * 2 || heldBackRetryMs) : 0;
         await pauseUnlessWoken(retryMs || pollIntervalMs);
       } catch (thrown) {

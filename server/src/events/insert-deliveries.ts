@@ -16,13 +16,6 @@ export const someSubscriptions =
   "(select exists (select from subscriptions where deleted_at is null))";
 
 /**
- * SQL condition that is true if any run has a callback. PostgreSQL evaluates it at most once per
- * statement. While no run has one, as in most installations, callbacks are not looked up for each
- * run.
- */
-const someCallbacks = "(select exists (select from run_callbacks))";
-
-/**
  * Returns SQL that joins an event `e` with the subscriptions `s` of its workspace for which the
  * condition holds. The subquery is lateral and has a limit, so that PostgreSQL uses the index,
  * regardless of the size that the table had when the statement was planned. The limit is never
@@ -104,9 +97,7 @@ export function insertRunDeliveries(source: string, facts: RunFacts): string {
   ) c`
       : ""
   } ${ofWorkspace(`s.id = ${stored ? "c" : "e"}.callback_subscription_id`)}
-  where ${someSubscriptions} and e.type in (${lastRunEvents})${
-    stored ? ` and ${someCallbacks}` : ""
-  }
+  where ${someSubscriptions} and e.type in (${lastRunEvents})
 )`;
 }
 

@@ -3242,7 +3242,7 @@ with tenants as materialized (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled') and (select exists (select from run_callbacks))
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
 ), metered_runs as materialized (
@@ -3532,7 +3532,7 @@ with tenants as materialized (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled') and (select exists (select from run_callbacks))
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
 ), metered_runs as materialized (
@@ -3766,7 +3766,7 @@ with tenants as materialized (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled') and (select exists (select from run_callbacks))
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
 ), metered_runs as materialized (
@@ -3995,7 +3995,7 @@ with found as materialized (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled') and (select exists (select from run_callbacks))
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), results as (
   select id as run_id, workspace_id, null::text as output, $10::text as error_code,
     $11::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -4094,7 +4094,7 @@ with picked as (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled') and (select exists (select from run_callbacks))
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), results as (
   select id as run_id, workspace_id, null::text as output, $5::text as error_code,
     $6::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -4179,7 +4179,7 @@ with picked as (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled') and (select exists (select from run_callbacks))
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), results as (
   select id as run_id, workspace_id, null::text as output, $5::text as error_code,
     $6::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -4263,7 +4263,7 @@ with picked as (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled') and (select exists (select from run_callbacks))
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), results as (
   select id as run_id, workspace_id, null::text as output, $6::text as error_code,
     $7::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -4347,7 +4347,7 @@ with picked as (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled') and (select exists (select from run_callbacks))
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), results as (
   select id as run_id, workspace_id, null::text as output, $6::text as error_code,
     $7::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -4458,7 +4458,7 @@ with recursive holding (workspace_id, agent_id) as (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled') and (select exists (select from run_callbacks))
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select count(*)::int as released from released;
 
@@ -4546,7 +4546,7 @@ with recursive waiting (workspace_id, agent_id) as (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled') and (select exists (select from run_callbacks))
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select count(*) from turns) > (select count(*) from picked) as contended,
   t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
@@ -4625,7 +4625,7 @@ with picked as (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled') and (select exists (select from run_callbacks))
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended,
   t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
@@ -4717,7 +4717,7 @@ with abandoned as (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled') and (select exists (select from run_callbacks))
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended,
   t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
@@ -4810,7 +4810,7 @@ with abandoned as (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled') and (select exists (select from run_callbacks))
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended,
   t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
@@ -4913,7 +4913,7 @@ with abandoned as (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled') and (select exists (select from run_callbacks))
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended,
   t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
@@ -5005,7 +5005,7 @@ with abandoned as (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled') and (select exists (select from run_callbacks))
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended,
   t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
