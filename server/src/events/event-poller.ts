@@ -59,10 +59,9 @@ export interface EventSubscription {
 const maxBatchEvents = 200;
 /**
  * Maximum number of events that are kept for a slow subscriber. All subscribers of a workspace
- * share the event objects, so each further slow subscriber needs little memory. Under load, the
- * events of `longGapMs` arrive almost at once.
+ * share the event objects, so each further slow subscriber needs little memory.
  */
-const maxBacklogEvents = 800;
+const maxBacklogEvents = 400;
 /**
  * Maximum total length of the data, as JSON, of the events that are kept for a slow subscriber.
  * Parsed data can take 20 times as much memory.
@@ -73,15 +72,10 @@ const pollIntervalMs = 500;
 /**
  * Pause after a poll that has found events and read all of them. Without it, each poll under load
  * would find the events of a single commit only, and polling would cost more CPU than executing the
- * runs. Only events that are written shortly after others are delayed.
+ * runs. People do not notice the delay, and only events that are written shortly after others are
+ * delayed. Longer pauses reduced the CPU too little to be measured.
  */
 const gapMs = 100;
-/**
- * The pause if at least `manyEvents` were found since the last pause, in all workspaces together.
- * The costs of a query, and of a write to each reader's socket, are then shared by more events.
- */
-const longGapMs = 250;
-const manyEvents = 20;
 /**
  * Time until the next poll if the last one found an open transaction. Events of transactions with
  * higher ids can be read only after this transaction has ended, and no notification reports its
@@ -143,7 +137,6 @@ export function createEventPoller({
     let limit = maxBatchEvents;
     let requestedAt = Number.NEGATIVE_INFINITY;
     let retryMs = 0;
-    let found = 0;
     while (joining.size + subscribers.size > 0 && !closing.signal.aborted) {
       if (elapsed() - requestedAt > requestIntervalMs) {
         requestedAt = elapsed();
@@ -170,10 +163,8 @@ export function createEventPoller({
         )) {
           for (const subscriber of subscribers.get(workspaceId) ?? []) subscriber.push(events);
         }
-        found += batch.events.length;
         if (batch.hasMore) continue;
-        if (found > 0) await pause(found < manyEvents ? gapMs : longGapMs, closing.signal);
-        found = 0;
+        if (batch.events.length > 0) await pause(gapMs, closing.signal);
         retryMs = batch.isHeldBack ? Math.min(pollIntervalMs, retryMs * 2 || heldBackRetryMs) : 0;
         await pauseUnlessWoken(retryMs || pollIntervalMs);
       } catch (thrown) {
