@@ -146,6 +146,19 @@ inBrowser(
   },
 );
 
+inBrowser("on a phone, Enter opens no step while none is chosen", async () => {
+  const runId = await ended([says({ text: "Done." })]);
+  const page = await open(runId, { viewport: viewports.phone });
+  await row(page, /^Model call 1/).waitFor();
+  await steps(page).focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Home");
+  await selected(page, /^Model call 1/).waitFor();
+  expect(new URL(page.url()).searchParams.get("seq")).toBeNull();
+  await page.keyboard.press("Enter");
+  await detail(page).and(page.locator(":focus")).waitFor();
+});
+
 inBrowser("a run is shown while it happens, one event at a time", async () => {
   gates.set("live", Promise.withResolvers());
   const runId = await start([asks(["wait_for_gate", { gate: "live" }]), says("All *done*.")]);
