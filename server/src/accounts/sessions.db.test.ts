@@ -129,6 +129,12 @@ describe("signing in", () => {
   });
 });
 
+/** Lets the person's session expire so soon that the next request extends it. */
+const makeExtensible = (personId: string) =>
+  engine.query("update sessions set expires_at = now() + interval '20 days' where user_id = $1", [
+    personId,
+  ]);
+
 describe("a session", () => {
   test("is listed without its token", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
@@ -185,10 +191,7 @@ describe("a session", () => {
 
   test("in use is extended, and its cookie is set again", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
-    await engine.query(
-      "update sessions set expires_at = now() + interval '20 days' where user_id = $1",
-      [person.id],
-    );
+    await makeExtensible(person.id);
     const { headers } = await person.call("/agents");
     expect(headers.getSetCookie()).toEqual([expect.stringMatching(/; Max-Age=2592000;/)]);
     expect((await person.call("/agents")).headers.getSetCookie()).toEqual([]);
@@ -200,10 +203,7 @@ describe("a session", () => {
     const agent = await beckon.createAgent();
     const { body: run } = await beckon.call(`/agents/${agent.id}/invoke`, { body: { input: "x" } });
     const person = await addPerson(beckon, { role: "viewer" });
-    await engine.query(
-      "update sessions set expires_at = now() + interval '20 days' where user_id = $1",
-      [person.id],
-    );
+    await makeExtensible(person.id);
     const journal = `/runs/${run.run_id}/events`;
     const last = (await beckon.call(journal)).body.data.at(-1).seq;
     const { status, headers } = await person.call(journal, {
@@ -215,10 +215,7 @@ describe("a session", () => {
 
   test("that is revoked while it is extended is rejected", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
-    await engine.query(
-      "update sessions set expires_at = now() + interval '20 days' where user_id = $1",
-      [person.id],
-    );
+    await makeExtensible(person.id);
     const revoking = await engine.connect();
     onTestFinished(() => revoking.release(true));
     await revoking.query("begin");

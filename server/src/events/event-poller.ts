@@ -73,7 +73,7 @@ const pollIntervalMs = 500;
  * Pause after a poll that has found events and read all of them. Without it, each poll under load
  * would find the events of a single commit only, and polling would cost more CPU than executing the
  * runs. People do not notice the delay, and only events that are written shortly after others are
- * delayed. Longer pauses reduced the CPU too little to be measured.
+ * delayed.
  */
 const gapMs = 100;
 /**

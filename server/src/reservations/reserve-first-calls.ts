@@ -2,6 +2,10 @@ import { heldAmountSql } from "./budget.ts";
 import { scopeIds, waiterTimeoutSeconds } from "./reserve-statement.ts";
 
 const amountOfCall = heldAmountSql("b", "a");
+/** SQL condition that a budget `b` can apply to a run of `calling`. */
+const isCandidate = `b.workspace_id = any (array(select workspace_id from calling))
+    and b.scope_id = any (array(select unnest(scope_ids) from calling))
+    and b.metric in ('cost', 'tokens')`;
 /** SQL condition that a budget `b` applies to a run `a` of `calling`. */
 const applies = "b.workspace_id = a.workspace_id and b.scope_id = any (a.scope_ids)";
 
@@ -31,9 +35,7 @@ export const reserveFirstCalls = (starting: string): string => `calling as mater
   from ${starting} s where s.status = 'running' and s.call_tokens is not null
 ), locked_budgets as materialized (
   select b.* from budgets b
-  where b.workspace_id = any (array(select workspace_id from calling))
-    and b.scope_id = any (array(select unnest(scope_ids) from calling))
-    and b.metric in ('cost', 'tokens')
+  where ${isCandidate}
   order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
   for no key update of b skip locked
 ), applying as materialized (
@@ -46,9 +48,7 @@ export const reserveFirstCalls = (starting: string): string => `calling as mater
         select sum(${amountOfCall}) from calling a where ${applies}
       )) <= l.allowed - l.spent), false) as fits
   from budgets b left join locked_budgets l on l.id = b.id
-  where b.workspace_id = any (array(select workspace_id from calling))
-    and b.scope_id = any (array(select unnest(scope_ids) from calling))
-    and b.metric in ('cost', 'tokens')
+  where ${isCandidate}
 ), fitting as materialized (
   select a.*, h.held_in
   from calling a cross join lateral (

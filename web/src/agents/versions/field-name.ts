@@ -1,20 +1,18 @@
-const names: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    url: "URL",
-    allowed_hosts: "Allowed hosts",
-    max_answer_bytes: "Maximum response size",
-    max_output_tokens: "Maximum output tokens",
-    max_cost_micros: "Maximum cost of a run",
-    reserve_output_tokens: "Reserved output tokens",
-    max_steps: "Maximum steps",
-    max_concurrent_runs: "Maximum concurrent runs",
-    max_queued_runs: "Maximum queued runs",
-    max_attempts: "Maximum attempts",
-    max_calls_per_run: "Maximum calls per run",
-    max_response_bytes: "Maximum response size",
-    timeout_seconds: "Timeout in seconds",
-  }),
-);
+const names: Readonly<Record<string, string>> = {
+  url: "URL",
+  allowed_hosts: "Allowed hosts",
+  max_answer_bytes: "Maximum response size",
+  max_output_tokens: "Maximum output tokens",
+  max_cost_micros: "Maximum cost of a run",
+  reserve_output_tokens: "Reserved output tokens",
+  max_steps: "Maximum steps",
+  max_concurrent_runs: "Maximum concurrent runs",
+  max_queued_runs: "Maximum queued runs",
+  max_attempts: "Maximum attempts",
+  max_calls_per_run: "Maximum calls per run",
+  max_response_bytes: "Maximum response size",
+  timeout_seconds: "Timeout in seconds",
+};
 /** Groups whose names are left out, because the names of their fields are clear without them. */
 const groups = ["model_settings", "limits"];
 
@@ -40,7 +38,8 @@ export function fieldName(pointer: string): string {
     // unchanged.
     else
       words.push(
-        names.get(segment) ?? (words.length > 0 && !known.test(segment) ? segment : title(segment)),
+        (Object.hasOwn(names, segment) ? names[segment] : undefined) ??
+          (words.length > 0 && !known.test(segment) ? segment : title(segment)),
       );
   }
   return words.join(" › ");
