@@ -22,7 +22,7 @@ export const someSubscriptions =
  * reached: a workspace can have at most 50 subscriptions (`maxSubscriptions`).
  */
 const ofWorkspace = (condition: string) => `cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and ${condition} limit 1000
   ) s`;
 
@@ -53,50 +53,61 @@ function deliveryId(eventId: string, subscriptionId: string, kind: DeliveryKind)
 }
 
 /**
- * Where the SQL of `insertRunDeliveries` reads a run's callback and the properties of the run by
- * which subscriptions filter.
- * - `stored`: in the tables `run_inputs` and `run_callbacks`.
- * - `columns`: in the columns run_source, trigger_id, tags, callback_subscription_id and
- *   callback_url of the common table expression `source`, which has the events. A statement that
- *   also inserts the runs needs this, because it cannot see the rows that it inserts into the
- *   tables.
+ * Where the SQL of `insertRunDeliveries` reads what it needs about the run of an event:
+ * - `tables`: in the tables of runs.
+ * - `columns`: in columns of the common table expression that has the events. A statement that also
+ *   inserts the runs needs this, because it cannot see the rows that it inserts into the tables.
  */
-export type RunFacts = "stored" | "columns";
+type Place = "tables" | "columns";
+
+/** Where the SQL of `insertRunDeliveries` reads what it needs about the runs. */
+export interface RunFacts {
+  /**
+   * Where it reads the properties of the run by which subscriptions filter: in `run_inputs`, or in
+   * the columns run_source, trigger_id and tags.
+   */
+  readonly run: Place;
+  /**
+   * Where it reads the run's callback: in `run_callbacks`, or in the columns
+   * callback_subscription_id and callback_url.
+   */
+  readonly callback: Place;
+}
 
 /**
  * Returns SQL that inserts deliveries of run events: one for each subscription that selects the
  * event, and one for the callback of a run that ends. Draft runs have no deliveries.
  * @param source name of a common table expression with the events, as in `insertEvents`.
  */
-export function insertRunDeliveries(source: string, facts: RunFacts): string {
-  const stored = facts === "stored";
-  const run = stored ? "i" : "e";
+export function insertRunDeliveries(source: string, { run, callback }: RunFacts): string {
+  const i = run === "columns" ? "e" : "i";
+  const c = callback === "columns" ? "e" : "c";
   const runColumns = { runId: "e.run_id", seq: "e.seq" };
   return `run_deliveries as (
   insert into deliveries (${columns})
   select ${values("event", { ...runColumns, callbackUrl: "null" })}
   from ${source} e${
-    stored
-      ? ` cross join lateral (
+    run === "columns"
+      ? ""
+      : ` cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
   ) i`
-      : ""
   } ${ofWorkspace(`e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or ${run}.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or ${run}.tags && s.tags)`)}
-  where ${someSubscriptions} and e.type in (${deliveredRunEvents}) and ${run}.run_source <> 'draft'
+      and (s.trigger_ids is null or ${i}.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or ${i}.tags && s.tags)`)}
+  where ${someSubscriptions} and e.type in (${deliveredRunEvents}) and ${i}.run_source <> 'draft'
   union all
-  select ${values("callback", { ...runColumns, callbackUrl: `${stored ? "c" : "e"}.callback_url` })}
+  select ${values("callback", { ...runColumns, callbackUrl: `${c}.callback_url` })}
   from ${source} e${
-    stored
-      ? ` cross join lateral (
+    callback === "columns"
+      ? ""
+      : ` cross join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
   ) c`
-      : ""
-  } ${ofWorkspace(`s.id = ${stored ? "c" : "e"}.callback_subscription_id`)}
+  } ${ofWorkspace(`s.id = ${c}.callback_subscription_id`)}
   where ${someSubscriptions} and e.type in (${lastRunEvents})
 )`;
 }

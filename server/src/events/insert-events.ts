@@ -13,8 +13,8 @@ import {
  * @param source name of a common table expression with the columns run_id, seq, workspace_id,
  *   agent_id, id, type, data and `transaction`. The last one is the run's `last_transaction`, by
  *   which the events of a workspace are ordered.
- * @param options `facts`: where the statement reads the properties of the runs, see `RunFacts`.
- *   Default: `stored`. `withDeliveries`: whether to insert the deliveries. Default true. If it is
+ * @param options `facts`: where the statement reads what it needs about the runs. Default: in the
+ *   tables. `withDeliveries`: whether to insert the deliveries. Default true. If it is
  *   false, `source` must be empty while `someSubscriptions` is true, or events would be written
  *   without their deliveries.
  * @returns common table expressions to put after `source`.
@@ -22,14 +22,14 @@ import {
 export function insertEvents(
   source: string,
   {
-    facts = "stored",
+    facts,
     withDeliveries = true,
-  }: { readonly facts?: RunFacts; readonly withDeliveries?: boolean } = {},
+  }: { readonly facts?: Partial<RunFacts>; readonly withDeliveries?: boolean } = {},
 ): string {
   return `written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, ${eventVersion}, data from ${source}
-)${withDeliveries ? `, ${insertRunDeliveries(source, facts)}` : ""}`;
+)${withDeliveries ? `, ${insertRunDeliveries(source, { run: "tables", callback: "tables", ...facts })}` : ""}`;
 }
 
 /**

@@ -2965,7 +2965,7 @@ with callers as materialized (
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
       and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
@@ -2980,7 +2980,7 @@ with callers as materialized (
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
   ) s
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
@@ -3111,7 +3111,11 @@ with tenants as materialized (
     released_at = case when w.status = 'queued' then now() else r.released_at end,
     last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
-  from writes w
+  from writes w cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select i.source, i.principal, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = w.run_id and i.workspace_id = w.workspace_id limit 1
+  ) i
   -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
   -- An array of all ids would rule it out too, but would be sorted again for each row.
   where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
@@ -3126,23 +3130,18 @@ with tenants as materialized (
     and not (w.intent and r.cancel_requested_at is not null)
     and w.deferral is null
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
-    r.last_transaction
+    r.last_transaction, i.source, i.principal, i.trigger_id, i.tags
 ), new_events as not materialized (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
-    e.type, e.data
+    e.type, e.data, m.source as run_source, m.trigger_id, m.tags
   from unnest($10::int[], $11::int[], $12::text[], $13::text[], $14::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
 ), settling as (
-  select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
-), metered_runs as materialized (
-  select r.*, i.source, i.principal, i.trigger_id, i.tags
-  from settling r cross join lateral (
-    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
-    select * from run_inputs i
-    where i.run_id = r.run_id and i.workspace_id = r.workspace_id limit 1
-  ) i
+  select position, id as run_id, workspace_id, agent_id, attempt, day, source, principal,
+    trigger_id, tags
+  from moved where settles
 ), written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
@@ -3155,7 +3154,7 @@ with tenants as materialized (
     c.price_origin, c.estimated,
     -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
-  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
+  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join settling r on r.position = c.write
 ), results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
     e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
@@ -3185,7 +3184,11 @@ with tenants as materialized (
     released_at = case when w.status = 'queued' then now() else r.released_at end,
     last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
-  from writes w
+  from writes w cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select i.source, i.principal, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = w.run_id and i.workspace_id = w.workspace_id limit 1
+  ) i
   -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
   -- An array of all ids would rule it out too, but would be sorted again for each row.
   where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
@@ -3200,10 +3203,10 @@ with tenants as materialized (
     and not (w.intent and r.cancel_requested_at is not null)
     and w.deferral is null
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
-    r.last_transaction
+    r.last_transaction, i.source, i.principal, i.trigger_id, i.tags
 ), new_events as materialized (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
-    e.type, e.data
+    e.type, e.data, m.source as run_source, m.trigger_id, m.tags
   from unnest($10::int[], $11::int[], $12::text[], $13::text[], $14::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -3218,16 +3221,13 @@ with tenants as materialized (
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
   from new_events e cross join lateral (
-    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
-    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
-  ) i cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or i.tags && s.tags) limit 1000
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
   ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
   union all
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
@@ -3239,19 +3239,14 @@ with tenants as materialized (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
   ) c cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), settling as (
-  select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
-), metered_runs as materialized (
-  select r.*, i.source, i.principal, i.trigger_id, i.tags
-  from settling r cross join lateral (
-    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
-    select * from run_inputs i
-    where i.run_id = r.run_id and i.workspace_id = r.workspace_id limit 1
-  ) i
+  select position, id as run_id, workspace_id, agent_id, attempt, day, source, principal,
+    trigger_id, tags
+  from moved where settles
 ), written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
@@ -3264,7 +3259,7 @@ with tenants as materialized (
     c.price_origin, c.estimated,
     -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
-  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
+  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join settling r on r.position = c.write
 ), results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
     e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
@@ -3298,7 +3293,11 @@ with tenants as materialized (
     released_at = case when w.status = 'queued' then now() else r.released_at end,
     last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
-  from writes w
+  from writes w cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select i.source, i.principal, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = w.run_id and i.workspace_id = w.workspace_id limit 1
+  ) i
   -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
   -- An array of all ids would rule it out too, but would be sorted again for each row.
   where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
@@ -3313,23 +3312,18 @@ with tenants as materialized (
     and not (w.intent and r.cancel_requested_at is not null)
     and w.deferral is null
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
-    r.last_transaction
+    r.last_transaction, i.source, i.principal, i.trigger_id, i.tags
 ), new_events as not materialized (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
-    e.type, e.data
+    e.type, e.data, m.source as run_source, m.trigger_id, m.tags
   from unnest($10::int[], $11::int[], $12::text[], $13::text[], $14::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
 ), settling as (
-  select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
-), metered_runs as materialized (
-  select r.*, i.source, i.principal, i.trigger_id, i.tags
-  from settling r cross join lateral (
-    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
-    select * from run_inputs i
-    where i.run_id = r.run_id and i.workspace_id = r.workspace_id limit 1
-  ) i
+  select position, id as run_id, workspace_id, agent_id, attempt, day, source, principal,
+    trigger_id, tags
+  from moved where settles
 ), written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
@@ -3342,7 +3336,7 @@ with tenants as materialized (
     c.price_origin, c.estimated,
     -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
-  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
+  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join settling r on r.position = c.write
   returning workspace_id, agent_id, principal, trigger_id, input_tokens, output_tokens, voice_ms,
     browser_ms, cost_micros, standard_cost_micros
 ), results as (
@@ -3361,7 +3355,7 @@ with tenants as materialized (
 ), settled_runs as materialized (
   select s.run_id, s.workspace_id, array[s.workspace_id, s.agent_id,
     case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
-  from metered_runs s
+  from settling s
 ), locked_budgets as materialized (
   -- A query that locks rows returns each row as it is once it is locked, not as in the statement's
   -- snapshot.
@@ -3475,7 +3469,11 @@ with tenants as materialized (
     released_at = case when w.status = 'queued' then now() else r.released_at end,
     last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
-  from writes w
+  from writes w cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select i.source, i.principal, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = w.run_id and i.workspace_id = w.workspace_id limit 1
+  ) i
   -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
   -- An array of all ids would rule it out too, but would be sorted again for each row.
   where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
@@ -3490,10 +3488,10 @@ with tenants as materialized (
     and not (w.intent and r.cancel_requested_at is not null)
 
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
-    r.last_transaction
+    r.last_transaction, i.source, i.principal, i.trigger_id, i.tags
 ), new_events as materialized (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
-    e.type, e.data
+    e.type, e.data, m.source as run_source, m.trigger_id, m.tags
   from unnest($10::int[], $11::int[], $12::text[], $13::text[], $14::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -3508,16 +3506,13 @@ with tenants as materialized (
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
   from new_events e cross join lateral (
-    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
-    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
-  ) i cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or i.tags && s.tags) limit 1000
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
   ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
   union all
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
@@ -3529,19 +3524,14 @@ with tenants as materialized (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
   ) c cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), settling as (
-  select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
-), metered_runs as materialized (
-  select r.*, i.source, i.principal, i.trigger_id, i.tags
-  from settling r cross join lateral (
-    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
-    select * from run_inputs i
-    where i.run_id = r.run_id and i.workspace_id = r.workspace_id limit 1
-  ) i
+  select position, id as run_id, workspace_id, agent_id, attempt, day, source, principal,
+    trigger_id, tags
+  from moved where settles
 ), written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
@@ -3554,7 +3544,7 @@ with tenants as materialized (
     c.price_origin, c.estimated,
     -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
-  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
+  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join settling r on r.position = c.write
   returning workspace_id, agent_id, principal, trigger_id, input_tokens, output_tokens, voice_ms,
     browser_ms, cost_micros, standard_cost_micros
 ), results as (
@@ -3577,7 +3567,7 @@ with tenants as materialized (
 ), settled_runs as materialized (
   select s.run_id, s.workspace_id, array[s.workspace_id, s.agent_id,
     case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
-  from metered_runs s
+  from settling s
 ), locked_budgets as materialized (
   -- A query that locks rows returns each row as it is once it is locked, not as in the statement's
   -- snapshot.
@@ -3686,7 +3676,7 @@ with tenants as materialized (
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
   from thresholds e cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
       and s.trigger_ids is null and s.tags is null limit 1000
@@ -3709,7 +3699,11 @@ with tenants as materialized (
     released_at = case when w.status = 'queued' then now() else r.released_at end,
     last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
-  from writes w
+  from writes w cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select i.source, i.principal, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = w.run_id and i.workspace_id = w.workspace_id limit 1
+  ) i
   -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
   -- An array of all ids would rule it out too, but would be sorted again for each row.
   where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
@@ -3724,10 +3718,10 @@ with tenants as materialized (
     and not (w.intent and r.cancel_requested_at is not null)
 
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
-    r.last_transaction
+    r.last_transaction, i.source, i.principal, i.trigger_id, i.tags
 ), new_events as materialized (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
-    e.type, e.data
+    e.type, e.data, m.source as run_source, m.trigger_id, m.tags
   from unnest($10::int[], $11::int[], $12::text[], $13::text[], $14::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -3742,16 +3736,13 @@ with tenants as materialized (
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
   from new_events e cross join lateral (
-    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
-    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
-  ) i cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or i.tags && s.tags) limit 1000
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
   ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
   union all
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
@@ -3763,19 +3754,14 @@ with tenants as materialized (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
   ) c cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), settling as (
-  select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
-), metered_runs as materialized (
-  select r.*, i.source, i.principal, i.trigger_id, i.tags
-  from settling r cross join lateral (
-    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
-    select * from run_inputs i
-    where i.run_id = r.run_id and i.workspace_id = r.workspace_id limit 1
-  ) i
+  select position, id as run_id, workspace_id, agent_id, attempt, day, source, principal,
+    trigger_id, tags
+  from moved where settles
 ), written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
@@ -3788,7 +3774,7 @@ with tenants as materialized (
     c.price_origin, c.estimated,
     -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
-  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
+  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join settling r on r.position = c.write
   returning workspace_id, agent_id, principal, trigger_id, input_tokens, output_tokens, voice_ms,
     browser_ms, cost_micros, standard_cost_micros
 ), results as (
@@ -3811,7 +3797,7 @@ with tenants as materialized (
 ), settled_runs as materialized (
   select s.run_id, s.workspace_id, array[s.workspace_id, s.agent_id,
     case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
-  from metered_runs s
+  from settling s
 ), locked_budgets as materialized (
   -- A query that locks rows returns each row as it is once it is locked, not as in the statement's
   -- snapshot.
@@ -3920,7 +3906,7 @@ with tenants as materialized (
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
   from thresholds e cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
       and s.trigger_ids is null and s.tags is null limit 1000
@@ -3974,7 +3960,7 @@ with found as materialized (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
   ) i cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
       and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
@@ -3992,7 +3978,7 @@ with found as materialized (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
   ) c cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
@@ -4073,7 +4059,7 @@ with picked as (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
   ) i cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
       and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
@@ -4091,7 +4077,7 @@ with picked as (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
   ) c cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
@@ -4158,7 +4144,7 @@ with picked as (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
   ) i cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
       and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
@@ -4176,7 +4162,7 @@ with picked as (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
   ) c cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
@@ -4242,7 +4228,7 @@ with picked as (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
   ) i cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
       and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
@@ -4260,7 +4246,7 @@ with picked as (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
   ) c cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
@@ -4326,7 +4312,7 @@ with picked as (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
   ) i cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
       and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
@@ -4344,7 +4330,7 @@ with picked as (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
   ) c cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
@@ -4437,7 +4423,7 @@ with recursive holding (workspace_id, agent_id) as (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
   ) i cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
       and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
@@ -4455,7 +4441,7 @@ with recursive holding (workspace_id, agent_id) as (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
   ) c cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
@@ -4525,7 +4511,7 @@ with recursive waiting (workspace_id, agent_id) as (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
   ) i cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
       and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
@@ -4543,7 +4529,7 @@ with recursive waiting (workspace_id, agent_id) as (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
   ) c cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
@@ -4604,7 +4590,7 @@ with picked as (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
   ) i cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
       and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
@@ -4622,7 +4608,7 @@ with picked as (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
   ) c cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
@@ -4696,7 +4682,7 @@ with abandoned as (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
   ) i cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
       and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
@@ -4714,7 +4700,7 @@ with abandoned as (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
   ) c cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
@@ -4789,7 +4775,7 @@ with abandoned as (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
   ) i cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
       and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
@@ -4807,7 +4793,7 @@ with abandoned as (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
   ) c cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
@@ -4892,7 +4878,7 @@ with abandoned as (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
   ) i cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
       and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
@@ -4910,7 +4896,7 @@ with abandoned as (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
   ) c cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
@@ -4984,7 +4970,7 @@ with abandoned as (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
   ) i cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
       and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
       and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
@@ -5002,7 +4988,7 @@ with abandoned as (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
   ) c cross join lateral (
-    select * from subscriptions s
+    select s.id, s.status, s.payload from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
   ) s
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')

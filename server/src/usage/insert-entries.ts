@@ -1,13 +1,12 @@
 /**
  * Returns SQL that inserts entries of the usage ledger. No other code inserts into `usage_entries`.
- * The statement also reads who started each run.
  *
  * The insert reads `calls` directly. A common table expression would copy its many columns, which
  * would take longer than the rest of this SQL.
  *
  * @param runs name of a common table expression with one row for each run that made calls, and the
- *   columns position, run_id, workspace_id, agent_id, attempt, day. `day` is the workspace's local
- *   date.
+ *   columns position, run_id, workspace_id, agent_id, attempt, day, source, principal, trigger_id,
+ *   tags. `day` is the workspace's local date.
  * @param calls table with the alias c, one row for each metered call, and the columns write (the
  *   run's position), seq, number, step, outcome, kind, provider, model, input_tokens,
  *   output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms,
@@ -15,24 +14,15 @@
  *   event `seq`.
  * @param options `returnsAmounts`: whether other parts of the statement read `written_entries`.
  *   Default false.
- * @returns common table expressions to put after `runs`. One of them is `metered_runs`: the rows of
- *   `runs` with the source, principal, trigger_id and tags of these runs. Another one is
- *   `written_entries`: if `returnsAmounts` is true, the amounts of the new entries and the columns
- *   that determine their scopes.
+ * @returns the common table expression `written_entries`, to put after `runs`. If `returnsAmounts`
+ *   is true, it has the amounts of the new entries and the columns that determine their scopes.
  */
 export function insertEntries(
   runs: string,
   calls: string,
   { returnsAmounts = false }: { readonly returnsAmounts?: boolean } = {},
 ): string {
-  return `metered_runs as materialized (
-  select r.*, i.source, i.principal, i.trigger_id, i.tags
-  from ${runs} r cross join lateral (
-    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
-    select * from run_inputs i
-    where i.run_id = r.run_id and i.workspace_id = r.workspace_id limit 1
-  ) i
-), written_entries as (
+  return `written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
     cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros,
@@ -44,7 +34,7 @@ export function insertEntries(
     c.price_origin, c.estimated,
     -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
-  from ${calls} join metered_runs r on r.position = c.write${
+  from ${calls} join ${runs} r on r.position = c.write${
     returnsAmounts
       ? `
   returning workspace_id, agent_id, principal, trigger_id, input_tokens, output_tokens, voice_ms,

@@ -91,7 +91,7 @@ interface AppendInput {
  */
 const charge = (complete: boolean) =>
   chargeBudgets(
-    "metered_runs",
+    "settling",
     "written_entries",
     (source) => insertWorkspaceEvents(source, { withDeliveries: complete }),
     complete ? ["written_files", "written_results"] : [],
@@ -226,7 +226,11 @@ with tenants as materialized (
     finished_at = case when w.status <> 'queued' then now() end,
     released_at = case when w.status = 'queued' then now() else r.released_at end,
     ${addEvents("w.entries")}
-  from writes w
+  from writes w cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select i.source, i.principal, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = w.run_id and i.workspace_id = w.workspace_id limit 1
+  ) i
   -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
   -- An array of all ids would rule it out too, but would be sorted again for each row.
   where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
@@ -245,13 +249,15 @@ with tenants as materialized (
     and not (w.intent and r.cancel_requested_at is not null)
     ${canDefer ? "and w.deferral is null" : ""}
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
-    r.last_transaction
+    r.last_transaction, i.source, i.principal, i.trigger_id, i.tags
 ), new_events as ${newEvents} (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
-    e.type, e.data
+    e.type, e.data, m.source as run_source, m.trigger_id, m.tags
   from ${entries.table} join moved m on m.position = e.write
-), ${insertEvents("new_events", { withDeliveries: complete })}, settling as (
-  select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
+), ${insertEvents("new_events", { facts: { run: "columns" }, withDeliveries: complete })}, settling as (
+  select position, id as run_id, workspace_id, agent_id, attempt, day, source, principal,
+    trigger_id, tags
+  from moved where settles
 ), ${insertEntries("settling", calls.table, { returnsAmounts: charged })}, results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
     e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,

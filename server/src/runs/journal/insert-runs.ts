@@ -57,7 +57,7 @@ export function insertRuns(
     source as run_source, trigger_id, ${labelled ? "string_to_array(tags, e'\\n')" : "null::text[]"} as tags,
     ${withCallback ? "callback_subscription_id, callback_url" : "null::text as callback_subscription_id, null::text as callback_url"}
   from ${source}
-), ${withCallback ? storedCallbacks(source) : ""}${insertEvents("first_events", { facts: "columns", withDeliveries })}${detailed ? `, ${failedResults(source)}` : ""}`;
+), ${withCallback ? storedCallbacks(source) : ""}${insertEvents("first_events", { facts: { run: "columns", callback: "columns" }, withDeliveries })}${detailed ? `, ${failedResults(source)}` : ""}`;
 }
 
 /** SQL of the engine version that is needed to execute the run. */
