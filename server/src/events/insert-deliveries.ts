@@ -1,4 +1,4 @@
-import { type DeliveryKind, deliveredEvent, eventVersion } from "@beckon/contract";
+import { deliveredEvent, eventVersion } from "@beckon/contract";
 
 const literals = (types: readonly string[]) => types.map((type) => `'${type}'`).join(", ");
 
@@ -16,41 +16,46 @@ export const someSubscriptions =
   "(select exists (select from subscriptions where deleted_at is null))";
 
 /**
- * Returns SQL that joins an event `e` with the subscriptions `s` of its workspace for which the
- * condition holds. The subquery is lateral and has a limit, so that PostgreSQL uses the index,
- * regardless of the size that the table had when the statement was planned. The limit is never
- * reached: a workspace can have at most 50 subscriptions (`maxSubscriptions`).
+ * Returns SQL that joins an event `e` with the subscriptions `s` of its workspace, and with the
+ * kinds `k` of the deliveries that a subscription gets: those whose condition holds. The subquery
+ * is lateral and has a limit, so that PostgreSQL uses the index, regardless of the size that the
+ * table had when the statement was planned. The limit is never reached: a workspace can have at most
+ * 50 subscriptions (`maxSubscriptions`).
  */
-const ofWorkspace = (condition: string) => `cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and ${condition} limit 1000
-  ) s`;
+function withKinds(conditions: { readonly event: string; readonly callback?: string }): string {
+  const kinds = Object.entries(conditions);
+  return `cross join lateral (
+    select s.id, s.status, s.payload,
+      ${kinds.map(([kind, condition]) => `${condition} as is_${kind}`).join(",\n      ")}
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ${kinds.map(([kind]) => `('${kind}')`).join(", ")}) as k (kind)
+    on case k.kind ${kinds.map(([kind]) => `when '${kind}' then s.is_${kind}`).join(" ")} end`;
+}
 
 const columns = `id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at`;
 
-/** Returns SQL of the values of `columns`, for a delivery of an event `e` to a subscription `s`. */
-const values = (
-  kind: DeliveryKind,
-  { runId, seq, callbackUrl }: Readonly<Record<"runId" | "seq" | "callbackUrl", string>>,
-) => `${deliveryId("e.id", "s.id", kind)}, e.workspace_id, s.id, '${kind}',
-    e.id, e.type, ${eventVersion}, e.agent_id, ${runId}, ${seq},
+/**
+ * SQL of a delivery's id. It depends only on the event, the subscription and the kind, so the
+ * primary key allows one delivery of each kind. It begins with the time in the event's id, so that
+ * ids are sorted by the time of the event.
+ */
+const deliveryId =
+  "'dlv_' || substr(e.id, 5, 10) || " +
+  "lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0')";
+
+/** Returns SQL of the values of `columns`, for the rows of `withKinds`. */
+const values = ({
+  runId,
+  seq,
+  callbackUrl,
+}: Readonly<Record<"runId" | "seq" | "callbackUrl", string>>) => `${deliveryId},
+    e.workspace_id, s.id, k.kind, e.id, e.type, ${eventVersion}, e.agent_id, ${runId}, ${seq},
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, ${callbackUrl},
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end`;
-
-/**
- * Returns SQL of a delivery's id. It depends only on the event, the subscription and the kind, so
- * the primary key allows one delivery of each kind. It begins with the time in the event's id, so
- * that ids are sorted by the time of the event.
- */
-function deliveryId(eventId: string, subscriptionId: string, kind: DeliveryKind): string {
-  return (
-    `'dlv_' || substr(${eventId}, 5, 10) || ` +
-    `lpad(to_hex(hashtextextended(${eventId} || ${subscriptionId} || '${kind}', 0)), 16, '0')`
-  );
-}
 
 /**
  * Where the SQL of `insertRunDeliveries` reads what it needs about the run of an event:
@@ -69,9 +74,9 @@ export interface RunFacts {
   readonly run: Place;
   /**
    * Where it reads the run's callback: in `run_callbacks`, or in the columns
-   * callback_subscription_id and callback_url.
+   * callback_subscription_id and callback_url. `none`: no run has one.
    */
-  readonly callback: Place;
+  readonly callback: Place | "none";
 }
 
 /**
@@ -82,35 +87,43 @@ export interface RunFacts {
 export function insertRunDeliveries(source: string, { run, callback }: RunFacts): string {
   const i = run === "columns" ? "e" : "i";
   const c = callback === "columns" ? "e" : "c";
-  const runColumns = { runId: "e.run_id", seq: "e.seq" };
   return `run_deliveries as (
   insert into deliveries (${columns})
-  select ${values("event", { ...runColumns, callbackUrl: "null" })}
-  from ${source} e${
-    run === "columns"
-      ? ""
-      : ` cross join lateral (
-    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
-    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
-  ) i`
-  } ${ofWorkspace(`e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or ${i}.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or ${i}.tags && s.tags)`)}
-  where ${someSubscriptions} and e.type in (${deliveredRunEvents}) and ${i}.run_source <> 'draft'
-  union all
-  select ${values("callback", { ...runColumns, callbackUrl: `${c}.callback_url` })}
-  from ${source} e${
-    callback === "columns"
-      ? ""
-      : ` cross join lateral (
-    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
-    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
-  ) c`
-  } ${ofWorkspace(`s.id = ${c}.callback_subscription_id`)}
-  where ${someSubscriptions} and e.type in (${lastRunEvents})
+  select ${values({
+    runId: "e.run_id",
+    seq: "e.seq",
+    callbackUrl:
+      callback === "none" ? "null" : `case k.kind when 'callback' then ${c}.callback_url end`,
+  })}
+  from ${source} e${run === "tables" ? fromInputs : ""}${callback === "tables" ? fromCallbacks : ""}
+  ${withKinds({
+    event: `e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or ${i}.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or ${i}.tags && s.tags)`,
+    ...(callback === "none"
+      ? {}
+      : { callback: `s.id = ${c}.callback_subscription_id and e.type in (${lastRunEvents})` }),
+  })}
+  where ${
+    // Without a subscription, this condition avoids looking up the run of each event. If runs are
+    // not looked up, it costs more than it saves.
+    run === "tables" ? `${someSubscriptions} and ` : ""
+  }e.type in (${deliveredRunEvents}) and ${i}.run_source <> 'draft'
 )`;
 }
+
+const fromInputs = `
+  cross join lateral (
+    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
+  ) i`;
+const fromCallbacks = `
+  left join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in (${lastRunEvents})
+    limit 1
+  ) c on true`;
 
 /**
  * Returns SQL that inserts deliveries of workspace events. A subscription to some agents gets only
@@ -120,10 +133,13 @@ export function insertRunDeliveries(source: string, { run, callback }: RunFacts)
 export function insertWorkspaceDeliveries(source: string): string {
   return `workspace_deliveries as (
   insert into deliveries (${columns})
-  select ${values("event", { runId: "null", seq: "null::int", callbackUrl: "null" })}
-  from ${source} e ${ofWorkspace(`e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and s.trigger_ids is null and s.tags is null`)}
+  select ${values({ runId: "null", seq: "null::int", callbackUrl: "null" })}
+  from ${source} e
+  ${withKinds({
+    event: `e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and s.trigger_ids is null and s.tags is null`,
+  })}
   where ${someSubscriptions}
 )`;
 }

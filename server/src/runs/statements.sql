@@ -128,8 +128,7 @@ with callers as materialized (
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data,
-    source as run_source, trigger_id, null::text[] as tags,
-    null::text as callback_subscription_id, null::text as callback_url
+    source as run_source, trigger_id, null::text[] as tags
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -281,8 +280,7 @@ with callers as materialized (
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data,
-    source as run_source, trigger_id, null::text[] as tags,
-    null::text as callback_subscription_id, null::text as callback_url
+    source as run_source, trigger_id, null::text[] as tags
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -432,8 +430,7 @@ with callers as materialized (
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data,
-    source as run_source, trigger_id, null::text[] as tags,
-    null::text as callback_subscription_id, null::text as callback_url
+    source as run_source, trigger_id, null::text[] as tags
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -606,8 +603,7 @@ with callers as materialized (
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data,
-    source as run_source, trigger_id, null::text[] as tags,
-    null::text as callback_subscription_id, null::text as callback_url
+    source as run_source, trigger_id, null::text[] as tags
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -790,8 +786,7 @@ with callers as materialized (
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data,
-    source as run_source, trigger_id, null::text[] as tags,
-    null::text as callback_subscription_id, null::text as callback_url
+    source as run_source, trigger_id, null::text[] as tags
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -955,8 +950,7 @@ with callers as materialized (
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data,
-    source as run_source, trigger_id, null::text[] as tags,
-    null::text as callback_subscription_id, null::text as callback_url
+    source as run_source, trigger_id, null::text[] as tags
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -1118,8 +1112,7 @@ with callers as materialized (
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data,
-    source as run_source, trigger_id, null::text[] as tags,
-    null::text as callback_subscription_id, null::text as callback_url
+    source as run_source, trigger_id, null::text[] as tags
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -1304,8 +1297,7 @@ with callers as materialized (
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data,
-    source as run_source, trigger_id, null::text[] as tags,
-    null::text as callback_subscription_id, null::text as callback_url
+    source as run_source, trigger_id, null::text[] as tags
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -1480,8 +1472,7 @@ with callers as materialized (
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data,
-    source as run_source, trigger_id, null::text[] as tags,
-    null::text as callback_subscription_id, null::text as callback_url
+    source as run_source, trigger_id, null::text[] as tags
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -1637,8 +1628,7 @@ with callers as materialized (
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data,
-    source as run_source, trigger_id, null::text[] as tags,
-    null::text as callback_subscription_id, null::text as callback_url
+    source as run_source, trigger_id, null::text[] as tags
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -1792,8 +1782,7 @@ with callers as materialized (
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data,
-    source as run_source, trigger_id, null::text[] as tags,
-    null::text as callback_subscription_id, null::text as callback_url
+    source as run_source, trigger_id, null::text[] as tags
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -1970,8 +1959,7 @@ with callers as materialized (
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data,
-    source as run_source, trigger_id, null::text[] as tags,
-    null::text as callback_subscription_id, null::text as callback_url
+    source as run_source, trigger_id, null::text[] as tags
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -2158,8 +2146,7 @@ with callers as materialized (
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data,
-    source as run_source, trigger_id, null::text[] as tags,
-    null::text as callback_subscription_id, null::text as callback_url
+    source as run_source, trigger_id, null::text[] as tags
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -2327,8 +2314,7 @@ with callers as materialized (
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data,
-    source as run_source, trigger_id, null::text[] as tags,
-    null::text as callback_subscription_id, null::text as callback_url
+    source as run_source, trigger_id, null::text[] as tags
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -2494,8 +2480,7 @@ with callers as materialized (
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data,
-    source as run_source, trigger_id, null::text[] as tags,
-    null::text as callback_subscription_id, null::text as callback_url
+    source as run_source, trigger_id, null::text[] as tags
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -2684,8 +2669,7 @@ with callers as materialized (
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data,
-    source as run_source, trigger_id, null::text[] as tags,
-    null::text as callback_subscription_id, null::text as callback_url
+    source as run_source, trigger_id, null::text[] as tags
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -2945,8 +2929,7 @@ with callers as materialized (
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data,
-    source as run_source, trigger_id, string_to_array(tags, e'\n') as tags,
-    callback_subscription_id, callback_url
+    source as run_source, trigger_id, string_to_array(tags, e'\n') as tags, callback_subscription_id, callback_url
   from starting
 ), callbacks as (
   insert into run_callbacks (run_id, workspace_id, subscription_id, url)
@@ -2958,32 +2941,25 @@ with callers as materialized (
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, case k.kind when 'callback' then e.callback_url end,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+  from first_events e
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or e.tags && s.tags) as is_event,
+      s.id = e.callback_subscription_id and e.type in ('run.finished', 'run.failed', 'run.cancelled') as is_callback
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event'), ('callback')) as k (kind)
+    on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
+  where e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
     event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -3214,35 +3190,30 @@ with tenants as materialized (
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, case k.kind when 'callback' then c.callback_url end,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
-  from new_events e cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from new_events e cross join lateral (
+  from new_events e
+  left join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
-    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
-  ) c cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    limit 1
+  ) c on true
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or e.tags && s.tags) as is_event,
+      s.id = c.callback_subscription_id and e.type in ('run.finished', 'run.failed', 'run.cancelled') as is_callback
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event'), ('callback')) as k (kind)
+    on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
+  where e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
 ), settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day, source, principal,
     trigger_id, tags
@@ -3499,35 +3470,30 @@ with tenants as materialized (
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, case k.kind when 'callback' then c.callback_url end,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
-  from new_events e cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from new_events e cross join lateral (
+  from new_events e
+  left join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
-    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
-  ) c cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    limit 1
+  ) c on true
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or e.tags && s.tags) as is_event,
+      s.id = c.callback_subscription_id and e.type in ('run.finished', 'run.failed', 'run.cancelled') as is_callback
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event'), ('callback')) as k (kind)
+    on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
+  where e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
 ), settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day, source, principal,
     trigger_id, tags
@@ -3669,18 +3635,22 @@ with tenants as materialized (
 ), workspace_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, null, null::int,
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, null, null::int,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
-  from thresholds e cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and s.trigger_ids is null and s.tags is null limit 1000
-  ) s
+  from thresholds e
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and s.trigger_ids is null and s.tags is null as is_event
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event')) as k (kind)
+    on case k.kind when 'event' then s.is_event end
   where (select exists (select from subscriptions where deleted_at is null))
 )
 select json_agg(position) as written, now() as time, null::json as deferred, (select json_agg(distinct workspace_id) from charged_budgets
@@ -3729,35 +3699,30 @@ with tenants as materialized (
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, case k.kind when 'callback' then c.callback_url end,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
-  from new_events e cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from new_events e cross join lateral (
+  from new_events e
+  left join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
-    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
-  ) c cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    limit 1
+  ) c on true
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or e.tags && s.tags) as is_event,
+      s.id = c.callback_subscription_id and e.type in ('run.finished', 'run.failed', 'run.cancelled') as is_callback
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event'), ('callback')) as k (kind)
+    on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
+  where e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
 ), settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day, source, principal,
     trigger_id, tags
@@ -3899,18 +3864,22 @@ with tenants as materialized (
 ), workspace_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, null, null::int,
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, null, null::int,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
-  from thresholds e cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and s.trigger_ids is null and s.tags is null limit 1000
-  ) s
+  from thresholds e
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and s.trigger_ids is null and s.tags is null as is_event
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event')) as k (kind)
+    on case k.kind when 'event' then s.is_event end
   where (select exists (select from subscriptions where deleted_at is null))
 )
 select json_agg(position) as written, now() as time, null::json as deferred, (select json_agg(distinct workspace_id) from charged_budgets
@@ -3950,38 +3919,34 @@ with found as materialized (
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, case k.kind when 'callback' then c.callback_url end,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
-  from last_events e cross join lateral (
+  from last_events e
+  cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
-  ) i cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or i.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from last_events e cross join lateral (
+  ) i
+  left join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
-    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
-  ) c cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    limit 1
+  ) c on true
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or i.tags && s.tags) as is_event,
+      s.id = c.callback_subscription_id and e.type in ('run.finished', 'run.failed', 'run.cancelled') as is_callback
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event'), ('callback')) as k (kind)
+    on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
 ), results as (
   select id as run_id, workspace_id, null::text as output, $10::text as error_code,
     $11::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -4049,38 +4014,34 @@ with picked as (
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, case k.kind when 'callback' then c.callback_url end,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
-  from last_events e cross join lateral (
+  from last_events e
+  cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
-  ) i cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or i.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from last_events e cross join lateral (
+  ) i
+  left join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
-    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
-  ) c cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    limit 1
+  ) c on true
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or i.tags && s.tags) as is_event,
+      s.id = c.callback_subscription_id and e.type in ('run.finished', 'run.failed', 'run.cancelled') as is_callback
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event'), ('callback')) as k (kind)
+    on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
 ), results as (
   select id as run_id, workspace_id, null::text as output, $5::text as error_code,
     $6::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -4134,38 +4095,34 @@ with picked as (
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, case k.kind when 'callback' then c.callback_url end,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
-  from last_events e cross join lateral (
+  from last_events e
+  cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
-  ) i cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or i.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from last_events e cross join lateral (
+  ) i
+  left join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
-    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
-  ) c cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    limit 1
+  ) c on true
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or i.tags && s.tags) as is_event,
+      s.id = c.callback_subscription_id and e.type in ('run.finished', 'run.failed', 'run.cancelled') as is_callback
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event'), ('callback')) as k (kind)
+    on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
 ), results as (
   select id as run_id, workspace_id, null::text as output, $5::text as error_code,
     $6::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -4218,38 +4175,34 @@ with picked as (
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, case k.kind when 'callback' then c.callback_url end,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
-  from last_events e cross join lateral (
+  from last_events e
+  cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
-  ) i cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or i.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from last_events e cross join lateral (
+  ) i
+  left join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
-    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
-  ) c cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    limit 1
+  ) c on true
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or i.tags && s.tags) as is_event,
+      s.id = c.callback_subscription_id and e.type in ('run.finished', 'run.failed', 'run.cancelled') as is_callback
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event'), ('callback')) as k (kind)
+    on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
 ), results as (
   select id as run_id, workspace_id, null::text as output, $6::text as error_code,
     $7::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -4302,38 +4255,34 @@ with picked as (
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, case k.kind when 'callback' then c.callback_url end,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
-  from last_events e cross join lateral (
+  from last_events e
+  cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
-  ) i cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or i.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from last_events e cross join lateral (
+  ) i
+  left join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
-    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
-  ) c cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    limit 1
+  ) c on true
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or i.tags && s.tags) as is_event,
+      s.id = c.callback_subscription_id and e.type in ('run.finished', 'run.failed', 'run.cancelled') as is_callback
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event'), ('callback')) as k (kind)
+    on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
 ), results as (
   select id as run_id, workspace_id, null::text as output, $6::text as error_code,
     $7::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -4413,38 +4362,34 @@ with recursive holding (workspace_id, agent_id) as (
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, case k.kind when 'callback' then c.callback_url end,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
-  from queued_events e cross join lateral (
+  from queued_events e
+  cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
-  ) i cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or i.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from queued_events e cross join lateral (
+  ) i
+  left join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
-    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
-  ) c cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    limit 1
+  ) c on true
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or i.tags && s.tags) as is_event,
+      s.id = c.callback_subscription_id and e.type in ('run.finished', 'run.failed', 'run.cancelled') as is_callback
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event'), ('callback')) as k (kind)
+    on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
 )
 select count(*)::int as released from released;
 
@@ -4501,38 +4446,34 @@ with recursive waiting (workspace_id, agent_id) as (
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, case k.kind when 'callback' then c.callback_url end,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
-  from claim_events e cross join lateral (
+  from claim_events e
+  cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
-  ) i cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or i.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from claim_events e cross join lateral (
+  ) i
+  left join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
-    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
-  ) c cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    limit 1
+  ) c on true
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or i.tags && s.tags) as is_event,
+      s.id = c.callback_subscription_id and e.type in ('run.finished', 'run.failed', 'run.cancelled') as is_callback
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event'), ('callback')) as k (kind)
+    on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
 )
 select (select count(*) from turns) > (select count(*) from picked) as contended,
   t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
@@ -4580,38 +4521,34 @@ with picked as (
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, case k.kind when 'callback' then c.callback_url end,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
-  from claim_events e cross join lateral (
+  from claim_events e
+  cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
-  ) i cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or i.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from claim_events e cross join lateral (
+  ) i
+  left join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
-    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
-  ) c cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    limit 1
+  ) c on true
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or i.tags && s.tags) as is_event,
+      s.id = c.callback_subscription_id and e.type in ('run.finished', 'run.failed', 'run.cancelled') as is_callback
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event'), ('callback')) as k (kind)
+    on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended,
   t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
@@ -4672,38 +4609,34 @@ with abandoned as (
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, case k.kind when 'callback' then c.callback_url end,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
-  from claim_events e cross join lateral (
+  from claim_events e
+  cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
-  ) i cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or i.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from claim_events e cross join lateral (
+  ) i
+  left join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
-    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
-  ) c cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    limit 1
+  ) c on true
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or i.tags && s.tags) as is_event,
+      s.id = c.callback_subscription_id and e.type in ('run.finished', 'run.failed', 'run.cancelled') as is_callback
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event'), ('callback')) as k (kind)
+    on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended,
   t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
@@ -4765,38 +4698,34 @@ with abandoned as (
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, case k.kind when 'callback' then c.callback_url end,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
-  from claim_events e cross join lateral (
+  from claim_events e
+  cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
-  ) i cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or i.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from claim_events e cross join lateral (
+  ) i
+  left join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
-    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
-  ) c cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    limit 1
+  ) c on true
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or i.tags && s.tags) as is_event,
+      s.id = c.callback_subscription_id and e.type in ('run.finished', 'run.failed', 'run.cancelled') as is_callback
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event'), ('callback')) as k (kind)
+    on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended,
   t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
@@ -4868,38 +4797,34 @@ with abandoned as (
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, case k.kind when 'callback' then c.callback_url end,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
-  from claim_events e cross join lateral (
+  from claim_events e
+  cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
-  ) i cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or i.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from claim_events e cross join lateral (
+  ) i
+  left join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
-    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
-  ) c cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    limit 1
+  ) c on true
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or i.tags && s.tags) as is_event,
+      s.id = c.callback_subscription_id and e.type in ('run.finished', 'run.failed', 'run.cancelled') as is_callback
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event'), ('callback')) as k (kind)
+    on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended,
   t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
@@ -4960,38 +4885,34 @@ with abandoned as (
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, case k.kind when 'callback' then c.callback_url end,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
     case when s.status = 'enabled' then now() end,
     case when s.status <> 'enabled' then now() end
-  from claim_events e cross join lateral (
+  from claim_events e
+  cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
-  ) i cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or i.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from claim_events e cross join lateral (
+  ) i
+  left join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
-    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
-  ) c cross join lateral (
-    select s.id, s.status, s.payload from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    limit 1
+  ) c on true
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or i.tags && s.tags) as is_event,
+      s.id = c.callback_subscription_id and e.type in ('run.finished', 'run.failed', 'run.cancelled') as is_callback
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event'), ('callback')) as k (kind)
+    on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended,
   t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,

@@ -54,10 +54,9 @@ export function insertRuns(
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     ${detailed ? "case when status = 'failed' then event_data else '{}' end" : "'{}'::jsonb"} as data,
-    source as run_source, trigger_id, ${labelled ? "string_to_array(tags, e'\\n')" : "null::text[]"} as tags,
-    ${withCallback ? "callback_subscription_id, callback_url" : "null::text as callback_subscription_id, null::text as callback_url"}
+    source as run_source, trigger_id, ${labelled ? "string_to_array(tags, e'\\n')" : "null::text[]"} as tags${withCallback ? ", callback_subscription_id, callback_url" : ""}
   from ${source}
-), ${withCallback ? storedCallbacks(source) : ""}${insertEvents("first_events", { facts: { run: "columns", callback: "columns" }, withDeliveries })}${detailed ? `, ${failedResults(source)}` : ""}`;
+), ${withCallback ? storedCallbacks(source) : ""}${insertEvents("first_events", { facts: { run: "columns", callback: withCallback ? "columns" : "none" }, withDeliveries })}${detailed ? `, ${failedResults(source)}` : ""}`;
 }
 
 /** SQL of the engine version that is needed to execute the run. */
