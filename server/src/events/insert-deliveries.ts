@@ -19,8 +19,8 @@ export const someSubscriptions =
  * Returns SQL that joins an event `e` with the subscriptions `s` of its workspace, and with the
  * kinds `k` of the deliveries that a subscription gets: those whose condition holds. The subquery
  * is lateral and has a limit, so that PostgreSQL uses the index, regardless of the size that the
- * table had when the statement was planned. The limit is never reached: a workspace can have at most
- * 50 subscriptions (`maxSubscriptions`).
+ * table had when the statement was planned. The limit is never reached: a workspace can have at
+ * most 50 subscriptions (`maxSubscriptions`).
  */
 function withKinds(conditions: { readonly event: string; readonly callback?: string }): string {
   const kinds = Object.entries(conditions);
