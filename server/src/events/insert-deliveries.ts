@@ -61,7 +61,8 @@ const values = ({
  * Where the SQL of `insertRunDeliveries` reads what it needs about the run of an event:
  * - `tables`: in the tables of runs.
  * - `columns`: in columns of the common table expression that has the events. A statement that also
- *   inserts the runs needs this, because it cannot see the rows that it inserts into the tables.
+ *   inserts the runs needs this, because it cannot see the rows that it inserts into the tables. A
+ *   statement that has read the properties for another purpose uses it to read them only once.
  */
 type Place = "tables" | "columns";
 
