@@ -3147,7 +3147,107 @@ with tenants as materialized (
 )
 select json_agg(position) as written, now() as time, (select json_agg(json_build_array(position, deferral)) from writes where deferral is not null) as deferred, null::json as woken from moved;
 
--- append:complete
+-- append:deliveries
+with tenants as materialized (
+  select w.id, (now() at time zone w.time_zone)::date as day, exists (select from budgets b where b.workspace_id = w.id) as is_limited
+  from workspaces w where w.id = any ($2::text[])
+), writes as materialized (
+  select w.*, t.day, case when t.is_limited then 'limited' end as deferral
+  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
+), moved as (
+  update runs r set status = coalesce(w.status, r.status),
+    finished_at = case when w.status <> 'queued' then now() end,
+    released_at = case when w.status = 'queued' then now() else r.released_at end,
+    last_seq = r.last_seq + w.entries,
+    last_transaction = greatest(r.last_transaction, current_transaction())
+  from writes w cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select i.source, i.principal, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = w.run_id and i.workspace_id = w.workspace_id limit 1
+  ) i
+  -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
+  -- An array of all ids would rule it out too, but would be sorted again for each row.
+  where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
+    -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
+    -- running runs, and scan all runs of the process for each row.
+    and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
+    and r.fence = w.fence and r.last_seq = w.last_seq
+    -- "append" requires an owner that was not declared dead, and "append-for-dead" an owner that
+    -- was declared dead. Entries that announce side effects are rejected if the run's cancellation
+    -- was requested.
+    and w.owner = any (array(select p.id from processes p where p.died_at is null))
+    and not (w.intent and r.cancel_requested_at is not null)
+    and w.deferral is null
+  returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
+    r.last_transaction, i.source, i.principal, i.trigger_id, i.tags
+), new_events as materialized (
+  select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
+    e.type, e.data, m.source as run_source, m.trigger_id, m.tags
+  from unnest($10::int[], $11::int[], $12::text[], $13::text[], $14::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, case k.kind when 'callback' then c.callback_url end,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from new_events e
+  left join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    limit 1
+  ) c on true
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or e.tags && s.tags) as is_event,
+      s.id = c.callback_subscription_id and e.type in ('run.finished', 'run.failed', 'run.cancelled') as is_callback
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event'), ('callback')) as k (kind)
+    on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
+  where e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+), settling as (
+  select position, id as run_id, workspace_id, agent_id, attempt, day, source, principal,
+    trigger_id, tags
+  from moved where settles
+), written_entries as (
+  insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
+    trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros,
+    standard_cost_micros, price_origin, estimated, transaction)
+  select r.run_id, c.seq, c.number, r.workspace_id, r.day, r.agent_id, r.source, r.principal,
+    r.trigger_id, r.tags, c.step, r.attempt, c.outcome, c.kind, c.provider, c.model,
+    c.input_tokens, c.output_tokens, c.cached_input_tokens, c.cache_write_tokens,
+    c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros, c.standard_cost_micros,
+    c.price_origin, c.estimated,
+    -- In a subquery, the function is evaluated once and not for each row.
+    (select current_transaction())
+  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join settling r on r.position = c.write
+), results as (
+  select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
+    e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
+    e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached
+  from (select e.*, nullif(($27::bigint[])[7 * (e.position::int - 1) + 1], -9007199254740991) as write, nullif(($27::bigint[])[7 * (e.position::int - 1) + 2], -9007199254740991) as input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 3], -9007199254740991) as output_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 4], -9007199254740991) as cached_input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 5], -9007199254740991) as cache_write_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 6], -9007199254740991) as reasoning_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 7], -9007199254740991) as cost_micros from unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::boolean[]) with ordinality as e (output, error_code, error_message, limit_reached, usage_estimated, position)) as e join moved m on m.position = e.write
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros, limit_reached)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
+  from results
+)
+select json_agg(position) as written, now() as time, (select json_agg(json_build_array(position, deferral)) from writes where deferral is not null) as deferred, null::json as woken from moved;
+
+-- append:both
 with tenants as materialized (
   select w.id, (now() at time zone w.time_zone)::date as day, exists (select from budgets b where b.workspace_id = w.id) as is_limited
   from workspaces w where w.id = any ($2::text[])
@@ -3427,7 +3527,230 @@ with tenants as materialized (
 select json_agg(position) as written, now() as time, (select json_agg(json_build_array(position, deferral)) from writes where deferral is not null) as deferred, (select json_agg(distinct workspace_id) from charged_budgets
   where waiter_seen_at > now() - interval '15 seconds') as woken from moved;
 
--- append:charged:complete
+-- append:charged:deliveries
+with tenants as materialized (
+  select w.id, (now() at time zone w.time_zone)::date as day
+  from workspaces w where w.id = any ($2::text[])
+), writes as materialized (
+  select w.*, t.day
+  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
+), moved as (
+  update runs r set status = coalesce(w.status, r.status),
+    finished_at = case when w.status <> 'queued' then now() end,
+    released_at = case when w.status = 'queued' then now() else r.released_at end,
+    last_seq = r.last_seq + w.entries,
+    last_transaction = greatest(r.last_transaction, current_transaction())
+  from writes w cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select i.source, i.principal, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = w.run_id and i.workspace_id = w.workspace_id limit 1
+  ) i
+  -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
+  -- An array of all ids would rule it out too, but would be sorted again for each row.
+  where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
+    -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
+    -- running runs, and scan all runs of the process for each row.
+    and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
+    and r.fence = w.fence and r.last_seq = w.last_seq
+    -- "append" requires an owner that was not declared dead, and "append-for-dead" an owner that
+    -- was declared dead. Entries that announce side effects are rejected if the run's cancellation
+    -- was requested.
+    and w.owner = any (array(select p.id from processes p where p.died_at is null))
+    and not (w.intent and r.cancel_requested_at is not null)
+
+  returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
+    r.last_transaction, i.source, i.principal, i.trigger_id, i.tags
+), new_events as materialized (
+  select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
+    e.type, e.data, m.source as run_source, m.trigger_id, m.tags
+  from unnest($10::int[], $11::int[], $12::text[], $13::text[], $14::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, case k.kind when 'callback' then c.callback_url end,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from new_events e
+  left join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+    limit 1
+  ) c on true
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+        and (s.tags is null or e.tags && s.tags) as is_event,
+      s.id = c.callback_subscription_id and e.type in ('run.finished', 'run.failed', 'run.cancelled') as is_callback
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event'), ('callback')) as k (kind)
+    on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
+  where e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+), settling as (
+  select position, id as run_id, workspace_id, agent_id, attempt, day, source, principal,
+    trigger_id, tags
+  from moved where settles
+), written_entries as (
+  insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
+    trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros,
+    standard_cost_micros, price_origin, estimated, transaction)
+  select r.run_id, c.seq, c.number, r.workspace_id, r.day, r.agent_id, r.source, r.principal,
+    r.trigger_id, r.tags, c.step, r.attempt, c.outcome, c.kind, c.provider, c.model,
+    c.input_tokens, c.output_tokens, c.cached_input_tokens, c.cache_write_tokens,
+    c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros, c.standard_cost_micros,
+    c.price_origin, c.estimated,
+    -- In a subquery, the function is evaluated once and not for each row.
+    (select current_transaction())
+  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join settling r on r.position = c.write
+  returning workspace_id, agent_id, principal, trigger_id, input_tokens, output_tokens, voice_ms,
+    browser_ms, cost_micros, standard_cost_micros
+), results as (
+  select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
+    e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
+    e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached
+  from (select e.*, nullif(($27::bigint[])[7 * (e.position::int - 1) + 1], -9007199254740991) as write, nullif(($27::bigint[])[7 * (e.position::int - 1) + 2], -9007199254740991) as input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 3], -9007199254740991) as output_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 4], -9007199254740991) as cached_input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 5], -9007199254740991) as cache_write_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 6], -9007199254740991) as reasoning_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 7], -9007199254740991) as cost_micros from unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::boolean[]) with ordinality as e (output, error_code, error_message, limit_reached, usage_estimated, position)) as e join moved m on m.position = e.write
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros, limit_reached)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
+  from results
+), settled_runs as materialized (
+  select s.run_id, s.workspace_id, array[s.workspace_id, s.agent_id,
+    case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
+  from settling s
+), locked_budgets as materialized (
+  -- A query that locks rows returns each row as it is once it is locked, not as in the statement's
+  -- snapshot.
+  select b.*, b.ends <= now() as is_over from budgets b
+  where b.workspace_id = any (array(select workspace_id from settled_runs))
+    and b.scope_id = any (array(select unnest(scope_ids) from settled_runs))
+  order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
+  for no key update of b
+), settled as (
+  delete from reservations v using settled_runs s
+  -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
+  -- An array of all ids would rule it out too, but would be sorted again for each run.
+  where v.run_id = any (array[s.run_id]) and v.workspace_id = any (array[s.workspace_id])
+    -- The count makes this statement lock budgets before reservations, as all other statements do,
+    -- so that transactions do not deadlock.
+    and (select count(*) from locked_budgets) >= 0
+  returning v.*
+), charged_calls as materialized (
+  select c.*, array[c.workspace_id, c.agent_id,
+    case when c.principal like 'key:%' then substr(c.principal, 5) end, c.trigger_id] as scope_ids from written_entries c
+), spent_in as materialized (
+  -- The time of the entries is now(), when this transaction began. If another transaction has
+  -- started the next period of a budget since, the entries belong to the previous period and are
+  -- not added. A period that begins after the present time was started by a clock that was ahead.
+  -- Entries are added to it, because the limit would not count any before it begins.
+  select b.id, sum(coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then coalesce(c.standard_cost_micros, c.cost_micros)
+        else c.cost_micros end
+      when 'tokens' then c.input_tokens + c.output_tokens
+      when 'voice' then c.voice_ms
+      else c.browser_ms end, 0)) as amount
+  from charged_calls c join locked_budgets b
+    on b.workspace_id = c.workspace_id and b.scope_id = any (c.scope_ids)
+    and (now() >= b.starts or clock_timestamp() < b.starts)
+  group by b.id
+), returned_to as materialized (
+  select b.id, sum(coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then v.plan_cost_micros
+        else v.cost_micros end
+      when 'tokens' then v.tokens
+      when 'voice' then v.voice_ms
+      else v.browser_ms end, 0)) as amount
+  from settled v join locked_budgets b on b.id = any (v.held_in) group by b.id
+), charged_budgets as materialized (
+  select b.*,
+    case when b.is_over then (select greatest(case when p.starts <= now() then p.starts end, b.ends)
+    from workspaces w, period_of(
+      case when b.scope_kind = 'plan' then greatest(now(), b.ends + interval '27 hours')
+        else now() end,
+      w.time_zone, case when b.scope_kind = 'plan' then 'month' else 'day' end,
+      w.plan_anchor) as p
+    where w.id = b.workspace_id) end as next_starts,
+    case when b.is_over then (select p.ends
+    from workspaces w, period_of(
+      case when b.scope_kind = 'plan' then greatest(now(), b.ends + interval '27 hours')
+        else now() end,
+      w.time_zone, case when b.scope_kind = 'plan' then 'month' else 'day' end,
+      w.plan_anchor) as p
+    where w.id = b.workspace_id) end as next_ends,
+    case when b.is_over and b.changes_next then b.next_allowed else b.allowed end as new_allowed,
+    case when b.is_over then 0 else b.spent end
+      + coalesce((select s.amount from spent_in s where s.id = b.id), 0) as new_spent,
+    coalesce((select r.amount from returned_to r where r.id = b.id), 0) as returned
+  from locked_budgets b
+), reached as materialized (
+  select c.*, coalesce(c.next_ends, c.ends) as new_ends,
+    case when c.is_over then 0 else c.crossed end as was_crossed,
+    greatest(case when c.is_over then 0 else c.crossed end,
+      case when c.new_spent = 0 then 0
+      when c.new_spent >= c.new_allowed then 100
+      when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 80 then 80
+      when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 50 then 50
+      else 0 end) as new_crossed
+  from charged_budgets c
+  where c.is_over or c.returned > 0 or c.new_spent > c.spent
+), written_budgets as (
+  update budgets b set spent = c.new_spent, reserved = greatest(0, b.reserved - c.returned),
+    starts = case when c.is_over then n.starts else b.starts end,
+    ends = case when c.is_over then n.ends else b.ends end,
+    allowed = case when c.is_over and b.changes_next then b.next_allowed
+      else b.allowed end,
+    changes_next = b.changes_next and not c.is_over, refused = b.refused and not c.is_over,
+    crossed = c.new_crossed
+  from reached c cross join lateral (select c.next_starts as starts, c.next_ends as ends) n
+  where b.id = c.id and b.id = any (array(select id from reached))
+), thresholds as (
+  select c.workspace_id, case when c.scope_kind = 'agent' then c.scope_id end as agent_id,
+    new_id('evt') as id, 'usage.threshold' as type,
+    jsonb_build_object('scope', c.scope_kind, 'scope_id', c.scope_id, 'metric', c.metric,
+      'percent', t.percent, 'used', c.new_spent, 'limit', c.new_allowed, 'resets_at',
+      to_char(c.new_ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as data
+  from reached c join (values (50), (80), (100)) as t (percent)
+    on t.percent > c.was_crossed and t.percent <= c.new_crossed
+), written_workspace_events as (
+  insert into workspace_events (workspace_id, agent_id, id, type, version, data)
+  select workspace_id, agent_id, id, type, 1, data from thresholds
+), workspace_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, null, null::int,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from thresholds e
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and s.trigger_ids is null and s.tags is null as is_event
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event')) as k (kind)
+    on case k.kind when 'event' then s.is_event end
+  where (select exists (select from subscriptions where deleted_at is null))
+)
+select json_agg(position) as written, now() as time, null::json as deferred, (select json_agg(distinct workspace_id) from charged_budgets
+  where waiter_seen_at > now() - interval '15 seconds') as woken from moved;
+
+-- append:charged:both
 with tenants as materialized (
   select w.id, (now() at time zone w.time_zone)::date as day
   from workspaces w where w.id = any ($2::text[])

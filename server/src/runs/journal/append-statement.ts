@@ -89,12 +89,13 @@ interface AppendInput {
  * outputs have up to 32 MiB each. They are inserted before the budgets are locked, because the
  * other runs of the workspace wait for these locks.
  */
-const charge = (complete: boolean) =>
+const charge = ({ deliveries, artifacts }: Variant) =>
   chargeBudgets(
     "settling",
     "written_entries",
-    (source) => insertWorkspaceEvents(source, { withDeliveries: complete }),
-    complete ? ["written_files", "written_results"] : [],
+    (source) => insertWorkspaceEvents(source, { withDeliveries: deliveries }),
+    // Without artifacts all outputs are small, because the event of a large one has an artifact.
+    artifacts ? ["written_files", "written_results"] : [],
   );
 
 interface CallInput {
@@ -120,12 +121,13 @@ interface Variant {
    */
   readonly charged: boolean;
   /**
-   * Whether artifacts, and deliveries to subscriptions, are written. If false, no entry can have an
-   * artifact. If false and any workspace has a subscription, nothing is written and all rows are
-   * returned as `subscribed`. The SQL for deliveries and the SQL for artifacts each take about as
-   * much time as one more row, and most batches need neither.
+   * Whether deliveries to subscriptions are written. If false and any workspace has a subscription,
+   * nothing is written and all rows are returned as `subscribed`. The SQL for deliveries and that
+   * for artifacts each take about as much time as one more row, and most batches need neither.
    */
-  readonly complete: boolean;
+  readonly deliveries: boolean;
+  /** Whether artifacts are written. If false, no entry can have one. */
+  readonly artifacts: boolean;
 }
 
 /**
@@ -135,8 +137,9 @@ interface Variant {
  * statement's snapshot. An update waits for a locked row and then checks the current version of the
  * row.
  */
-const append = (name: string, { owner, charged, complete }: Variant) =>
+const append = (name: string, variant: Variant) =>
   statement<AppendInput>(name, (p) => {
+    const { owner, charged, deliveries, artifacts } = variant;
     const writes = p.rows("w", (input) => input.rows, {
       run_id: ["text", (row) => row.runId],
       workspace_id: ["text", (row) => row.workspaceId],
@@ -197,21 +200,21 @@ const append = (name: string, { owner, charged, complete }: Variant) =>
         cost_micros: (row) => row.costMicros,
       },
     );
-    const files = !complete
-      ? undefined
-      : p.rows("f", (input) => input.files, {
+    const files = artifacts
+      ? p.rows("f", (input) => input.files, {
           write: ["int", (row) => row.write],
           id: ["text", (row) => row.id],
           content: ["text", (row) => row.content],
-        });
+        })
+      : undefined;
     const deferrals = [
-      ...(complete ? [] : [`when ${someSubscriptions} then 'subscribed'`]),
+      ...(deliveries ? [] : [`when ${someSubscriptions} then 'subscribed'`]),
       ...(charged ? [] : ["when t.is_limited then 'limited'"]),
     ];
     const canDefer = deferrals.length > 0;
     // The SQL for deliveries reads the new events twice more. Without `materialized`, PostgreSQL
     // would repeat the join of entries and runs for each read, and scan all entries for each run.
-    const newEvents = complete ? "materialized" : "not materialized";
+    const newEvents = deliveries ? "materialized" : "not materialized";
     return `
 with tenants as materialized (
   select w.id, (now() at time zone w.time_zone)::date as day${
@@ -254,7 +257,7 @@ with tenants as materialized (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
     e.type, e.data, m.source as run_source, m.trigger_id, m.tags
   from ${entries.table} join moved m on m.position = e.write
-), ${insertEvents("new_events", { facts: { run: "columns" }, withDeliveries: complete })}, settling as (
+), ${insertEvents("new_events", { facts: { run: "columns" }, withDeliveries: deliveries })}, settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day, source, principal,
     trigger_id, tags
   from moved where settles
@@ -263,7 +266,7 @@ with tenants as materialized (
     e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
     e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached
   from ${ends.table} join moved m on m.position = e.write
-), ${insertResults("results", { returnsRuns: charged && complete })}${
+), ${insertResults("results", { returnsRuns: charged && artifacts })}${
       files === undefined
         ? ""
         : `, written_files as (
@@ -271,7 +274,7 @@ with tenants as materialized (
   select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
   from ${files.table} join moved m on m.position = f.write${charged ? " returning id" : ""}
 )`
-    }${charged ? `, ${charge(complete)}` : ""}
+    }${charged ? `, ${charge(variant)}` : ""}
 select json_agg(position) as written, now() as time, ${
       canDefer
         ? "(select json_agg(json_build_array(position, deferral)) from writes where deferral is not null)"
@@ -279,23 +282,26 @@ select json_agg(position) as written, now() as time, ${
     } as deferred, ${charged ? workspacesToWake : "null::json"} as woken from moved`;
   });
 
-const byLiving = (charged: boolean, complete: boolean) =>
-  append(["append", ...(charged ? ["charged"] : []), ...(complete ? ["complete"] : [])].join(":"), {
-    owner: "living",
-    charged,
-    complete,
-  });
-const variants = {
-  plain: { lean: byLiving(false, false), complete: byLiving(false, true) },
-  charged: { lean: byLiving(true, false), complete: byLiving(true, true) },
+/** The variants for living owners, by what they write apart from entries and outcomes. */
+const variants = (charged: boolean) => {
+  const name = charged ? "append:charged" : "append";
+  const common = { owner: "living", charged } as const;
+  return {
+    neither: append(name, { ...common, deliveries: false, artifacts: false }),
+    deliveries: append(`${name}:deliveries`, { ...common, deliveries: true, artifacts: false }),
+    both: append(`${name}:both`, { ...common, deliveries: true, artifacts: true }),
+  };
 };
-const byDead = append("append-for-dead", { owner: "dead", charged: true, complete: true });
+const [uncharged, charging] = [variants(false), variants(true)];
+const byDead = append("append-for-dead", {
+  owner: "dead",
+  charged: true,
+  deliveries: true,
+  artifacts: true,
+});
 
 /** All variants of the append statement, for `runs/statements.sql`. */
-export const appendStatements = [
-  ...Object.values(variants).flatMap((each) => Object.values(each)),
-  byDead,
-];
+export const appendStatements = [...Object.values(uncharged), ...Object.values(charging), byDead];
 
 interface AppendOptions {
   /**
@@ -326,13 +332,14 @@ export async function appendToRuns(
   rows: readonly AppendRow[],
   { charged = true, subscriptions = new KnownSubscriptions(), onReturned }: AppendOptions = {},
 ): Promise<AppendResult[]> {
-  const { lean, complete } = variants[charged ? "charged" : "plain"];
-  const needsComplete = subscriptions.some || rows.some(hasArtifact);
-  let sent = await send(database, needsComplete ? complete : lean, rows);
+  const { neither, deliveries, both } = charged ? charging : uncharged;
+  const withDeliveries = rows.some(hasArtifact) ? both : deliveries;
+  const needsMore = subscriptions.some || withDeliveries === both;
+  let sent = await send(database, needsMore ? withDeliveries : neither, rows);
   if (sent.deferred.get(1) === "subscribed") {
-    // `lean` found a subscription, so it wrote nothing. `complete` also writes the deliveries.
+    // The statement found a subscription, so it wrote nothing.
     subscriptions.some = true;
-    sent = await send(database, complete, rows);
+    sent = await send(database, withDeliveries, rows);
   }
   const { written, deferred, time } = sent;
   if (sent.woken.length > 0) onReturned?.(sent.woken);
