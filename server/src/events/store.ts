@@ -38,8 +38,6 @@ export interface EventBatch {
 }
 
 interface Row {
-  readonly horizon: string;
-  readonly held: boolean;
   readonly transaction: string;
   readonly run_id: string;
   readonly seq: string;
@@ -48,15 +46,28 @@ interface Row {
   readonly agent_id: string | null;
   readonly type: string;
   readonly version: number;
-  readonly time: Date;
+  readonly time: string;
   /** JSON. `pg` would round large integers of a `jsonb` column. */
   readonly data: string;
 }
 
+/**
+ * A row of a batch. Only the first row has the columns that describe the whole batch, because
+ * decoding a column takes time for each row. If there are no events, all other columns are null.
+ */
 interface BatchRow extends Row {
-  /** Number of events within `limit`, including those left out for their size; null if none. */
+  readonly horizon: string | null;
+  readonly held: boolean | null;
+  /** Number of events within `limit`, including those left out for their size. */
   readonly found: number | null;
 }
+
+/**
+ * Returns SQL of a time in RFC 3339 format. Decoding a text takes less time than making a `Date` of
+ * a time and formatting it again.
+ */
+const timeText = (time: string) =>
+  `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
  * Once the data of a batch has this many characters, no more events are added. Parsed data can take
@@ -100,6 +111,9 @@ const within = (position: string) => `e.workspace_id = w.id
             and e.transaction < snapshot.horizon
             and ${position} > ($2, $3, $4::bigint) and ${position} <= ($5, $6, $7::bigint)`;
 
+/** Returns SQL of a column that is null in all rows of a batch but the first. */
+const ofFirstRow = (column: string) => `case when e.before > 0 then null else ${column} end`;
+
 /**
  * Reads events of some workspaces after the position `after`, in order: up to `limit` events, fewer
  * if their data is large. Does not read events of the oldest open transaction or of transactions
@@ -113,7 +127,11 @@ export async function readEventBatch(
 ): Promise<EventBatch> {
   const { rows } = await database.query<BatchRow>({
     name: summaries ? "read-event-summaries-batch" : "read-event-batch",
-    text: `select snapshot.horizon, snapshot.held, e.* from ${snapshot} left join lateral (
+    text: `select ${ofFirstRow("snapshot.horizon")} as horizon,
+        ${ofFirstRow("snapshot.held")} as held, ${ofFirstRow("e.found")} as found, e.transaction,
+        e.run_id, e.seq, e.id, e.workspace_id, e.agent_id, e.type, e.version,
+        ${timeText("e.time")} as time, e.data
+      from ${snapshot} left join lateral (
         select * from (
           select e.*, count(*) over ()::int as found,
             coalesce(sum(length(e.data)) over (order by e.transaction, e.run_id, e.seq
@@ -155,7 +173,7 @@ export async function readEventBatch(
   return {
     events,
     hasMore,
-    isHeldBack: first.held,
+    isHeldBack: first.held === true,
     end: hasMore && last !== undefined ? last : (upTo ?? horizon),
   };
 }
@@ -179,7 +197,7 @@ export function nextLimit(
 const valuesOf = ({ transaction, runId, seq }: Position) => [transaction, runId, seq] as const;
 const endless = ["9223372036854775807", "", 0] as const;
 
-function toStoredEvent(row: Omit<Row, "horizon" | "held">, id: string): StoredEvent {
+function toStoredEvent(row: Row, id: string): StoredEvent {
   return {
     transaction: Number(row.transaction),
     runId: row.run_id,
@@ -189,7 +207,7 @@ function toStoredEvent(row: Omit<Row, "horizon" | "held">, id: string): StoredEv
     agentId: row.agent_id,
     type: row.type,
     version: row.version,
-    time: row.time.toISOString(),
+    time: row.time,
     data: parseJsonColumn(row.data),
     characters: row.data.length,
   };
@@ -204,10 +222,11 @@ export async function findWorkspaceEvent(
   workspaceId: string,
   id: string,
 ): Promise<{ event: StoredEvent; generation: string } | undefined> {
-  const { rows } = await database.query<Omit<Row, "horizon" | "held"> & { generation: string }>({
+  const { rows } = await database.query<Row & { generation: string }>({
     name: "find-workspace-event",
     text: `select i.generation::text, e.transaction, '' as run_id, e.number as seq, e.id,
-        e.workspace_id, e.agent_id, e.type, e.version, e.time, e.data::text
+        e.workspace_id, e.agent_id, e.type, e.version, ${timeText("e.time")} as time,
+        e.data::text
       from workspace_events e cross join installation i
       where e.id = $1 and e.workspace_id = $2`,
     values: [id, workspaceId],
