@@ -15,8 +15,17 @@ export const insecureHost = "beckon.test";
  */
 let opened: Promise<Browser> | undefined;
 
+/**
+ * Flags that save about 15 % of the CPU of the browser tests. A page of a test is closed before the
+ * time that V8 spends on optimized code pays off, and drawing needs no process of its own.
+ */
+const leanFlags = ["--js-flags=--no-turbofan --no-maglev", "--in-process-gpu"];
+
 async function openBrowser(): Promise<Browser> {
-  const browser = await launchBrowser([`--host-resolver-rules=MAP ${insecureHost} 127.0.0.1`]);
+  const browser = await launchBrowser([
+    `--host-resolver-rules=MAP ${insecureHost} 127.0.0.1`,
+    ...leanFlags,
+  ]);
   // After a crash of Chromium, the next file starts another one. So only the current file fails.
   browser.on("disconnected", () => {
     opened = undefined;
