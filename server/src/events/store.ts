@@ -1,4 +1,4 @@
-import type { Database } from "../base/database/index.ts";
+import { type Database, timeText } from "../base/database/index.ts";
 import { parseJsonColumn } from "../base/json/index.ts";
 import { someSubscriptions } from "./insert-deliveries.ts";
 import { beforeTransaction, type Position } from "./position.ts";
@@ -46,28 +46,23 @@ interface Row {
   readonly agent_id: string | null;
   readonly type: string;
   readonly version: number;
+  /** In RFC 3339 format. Decoding a text takes less time than a `Date` and formatting it again. */
   readonly time: string;
   /** JSON. `pg` would round large integers of a `jsonb` column. */
   readonly data: string;
 }
 
 /**
- * A row of a batch. Only the first row has the columns that describe the whole batch, because
- * decoding a column takes time for each row. If there are no events, all other columns are null.
+ * A row of a batch. The columns here describe the whole batch, and are null in all rows but the
+ * first, because decoding a value takes time for each row. If there are no events, the only row has
+ * just `horizon` and `held`.
  */
 interface BatchRow extends Row {
   readonly horizon: string | null;
   readonly held: boolean | null;
-  /** Number of events within `limit`, including those left out for their size. */
+  /** Number of events within `limit`, including those left out for their size; null if none. */
   readonly found: number | null;
 }
-
-/**
- * Returns SQL of a time in RFC 3339 format. Decoding a text takes less time than making a `Date` of
- * a time and formatting it again.
- */
-const timeText = (time: string) =>
-  `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
  * Once the data of a batch has this many characters, no more events are added. Parsed data can take

@@ -1,4 +1,4 @@
-import { type Database, statement } from "../base/database/index.ts";
+import { type Database, statement, timeText } from "../base/database/index.ts";
 import { crossedSql, entryAmountSql, heldAmountSql } from "./budget.ts";
 import { presentPeriod, scopeIds, startPeriod, waiterTimeoutSeconds } from "./reserve-statement.ts";
 
@@ -107,7 +107,7 @@ export const selectThresholds = (reached: string): string => `
     new_id('evt') as id, 'usage.threshold' as type,
     jsonb_build_object('scope', c.scope_kind, 'scope_id', c.scope_id, 'metric', c.metric,
       'percent', t.percent, 'used', c.new_spent, 'limit', c.new_allowed, 'resets_at',
-      to_char(c.new_ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as data
+      ${timeText("c.new_ends")}) as data
   from ${reached} c join (values (50), (80), (100)) as t (percent)
     on t.percent > c.was_crossed and t.percent <= c.new_crossed
 `;

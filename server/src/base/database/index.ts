@@ -31,3 +31,4 @@ export { pauseIfLost, retryWhileLost } from "./retry-while-lost.ts";
 export { explainStartFailure } from "./start-failure.ts";
 export { type Column, type Parameters, type Statement, statement } from "./statement.ts";
 export type { Tables } from "./tables.ts";
+export { timeText } from "./time-text.ts";
