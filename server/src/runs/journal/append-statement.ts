@@ -333,13 +333,12 @@ export async function appendToRuns(
   { charged = true, subscriptions = new KnownSubscriptions(), onReturned }: AppendOptions = {},
 ): Promise<AppendResult[]> {
   const { neither, deliveries, both } = charged ? charging : uncharged;
-  const withDeliveries = rows.some(hasArtifact) ? both : deliveries;
-  const needsMore = subscriptions.some || withDeliveries === both;
-  let sent = await send(database, needsMore ? withDeliveries : neither, rows);
+  const withoutArtifacts = subscriptions.some ? deliveries : neither;
+  let sent = await send(database, rows.some(hasArtifact) ? both : withoutArtifacts, rows);
   if (sent.deferred.get(1) === "subscribed") {
-    // The statement found a subscription, so it wrote nothing.
+    // `neither` found a subscription, so it wrote nothing. The rows have no artifacts.
     subscriptions.some = true;
-    sent = await send(database, withDeliveries, rows);
+    sent = await send(database, deliveries, rows);
   }
   const { written, deferred, time } = sent;
   if (sent.woken.length > 0) onReturned?.(sent.woken);
