@@ -16,8 +16,8 @@ export const insecureHost = "beckon.test";
 let opened: Promise<Browser> | undefined;
 
 /**
- * Flags that save about 15 % of the CPU of the browser tests. A page of a test is closed before the
- * time that V8 spends on optimized code pays off, and drawing needs no process of its own.
+ * Flags that save CPU. A page of a test is closed before the time that V8 spends on optimized code
+ * pays off, and drawing needs no process of its own.
  */
 const leanFlags = ["--js-flags=--no-turbofan --no-maglev", "--in-process-gpu"];
 
