@@ -2,8 +2,10 @@
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
-  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
+  -- was planned. It names its columns, because each execution prepares all columns that a subquery
+  -- returns, even those that nothing reads. Look-up values use "case", not "coalesce": with
+  -- row-level security the planner uses no index for "coalesce", because it does not consider
+  -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -27,19 +29,24 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential
+    select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
+    from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+    select s.workspace_id, s.key_id, s.expires_at
+    from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+    select k.id, k.workspace_id, k.scopes, k.agent_ids
+    from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
     and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+    select a.id, a.workspace_id, a.version, a.max_concurrent_runs, a.max_queued_runs, a.paused_at,
+      a.deleted_at
+    from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
@@ -152,8 +159,10 @@ select (select json_agg(json_build_array(position, case
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
-  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
+  -- was planned. It names its columns, because each execution prepares all columns that a subquery
+  -- returns, even those that nothing reads. Look-up values use "case", not "coalesce": with
+  -- row-level security the planner uses no index for "coalesce", because it does not consider
+  -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -177,19 +186,24 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential
+    select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
+    from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+    select s.workspace_id, s.key_id, s.expires_at
+    from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+    select k.id, k.workspace_id, k.scopes, k.agent_ids
+    from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
     and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+    select a.id, a.workspace_id, a.version, a.max_concurrent_runs, a.max_queued_runs, a.paused_at,
+      a.deleted_at
+    from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
@@ -304,8 +318,10 @@ select (select json_agg(json_build_array(position, case
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
-  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
+  -- was planned. It names its columns, because each execution prepares all columns that a subquery
+  -- returns, even those that nothing reads. Look-up values use "case", not "coalesce": with
+  -- row-level security the planner uses no index for "coalesce", because it does not consider
+  -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -329,19 +345,24 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential
+    select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
+    from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+    select s.workspace_id, s.key_id, s.expires_at
+    from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+    select k.id, k.workspace_id, k.scopes, k.agent_ids
+    from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
     and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+    select a.id, a.workspace_id, a.version, a.max_concurrent_runs, a.max_queued_runs, a.paused_at,
+      a.deleted_at
+    from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
@@ -475,8 +496,10 @@ select (select json_agg(json_build_array(position, case
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
-  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
+  -- was planned. It names its columns, because each execution prepares all columns that a subquery
+  -- returns, even those that nothing reads. Look-up values use "case", not "coalesce": with
+  -- row-level security the planner uses no index for "coalesce", because it does not consider
+  -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -500,19 +523,24 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential
+    select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
+    from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+    select s.workspace_id, s.key_id, s.expires_at
+    from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+    select k.id, k.workspace_id, k.scopes, k.agent_ids
+    from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
     and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+    select a.id, a.workspace_id, a.version, a.max_concurrent_runs, a.max_queued_runs, a.paused_at,
+      a.deleted_at
+    from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
@@ -648,8 +676,10 @@ select (select json_agg(json_build_array(position, case
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
-  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
+  -- was planned. It names its columns, because each execution prepares all columns that a subquery
+  -- returns, even those that nothing reads. Look-up values use "case", not "coalesce": with
+  -- row-level security the planner uses no index for "coalesce", because it does not consider
+  -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -673,19 +703,24 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential
+    select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
+    from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+    select s.workspace_id, s.key_id, s.expires_at
+    from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+    select k.id, k.workspace_id, k.scopes, k.agent_ids
+    from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
     and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+    select a.id, a.workspace_id, a.version, a.max_concurrent_runs, a.max_queued_runs, a.paused_at,
+      a.deleted_at
+    from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
@@ -810,8 +845,10 @@ select (select json_agg(json_build_array(position, case
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
-  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
+  -- was planned. It names its columns, because each execution prepares all columns that a subquery
+  -- returns, even those that nothing reads. Look-up values use "case", not "coalesce": with
+  -- row-level security the planner uses no index for "coalesce", because it does not consider
+  -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -835,19 +872,24 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential
+    select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
+    from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+    select s.workspace_id, s.key_id, s.expires_at
+    from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+    select k.id, k.workspace_id, k.scopes, k.agent_ids
+    from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
     and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+    select a.id, a.workspace_id, a.version, a.max_concurrent_runs, a.max_queued_runs, a.paused_at,
+      a.deleted_at
+    from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
@@ -974,8 +1016,10 @@ select (select json_agg(json_build_array(position, case
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
-  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
+  -- was planned. It names its columns, because each execution prepares all columns that a subquery
+  -- returns, even those that nothing reads. Look-up values use "case", not "coalesce": with
+  -- row-level security the planner uses no index for "coalesce", because it does not consider
+  -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -999,19 +1043,24 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential
+    select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
+    from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+    select s.workspace_id, s.key_id, s.expires_at
+    from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+    select k.id, k.workspace_id, k.scopes, k.agent_ids
+    from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
     and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+    select a.id, a.workspace_id, a.version, a.max_concurrent_runs, a.max_queued_runs, a.paused_at,
+      a.deleted_at
+    from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
@@ -1157,8 +1206,10 @@ select (select json_agg(json_build_array(position, case
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
-  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
+  -- was planned. It names its columns, because each execution prepares all columns that a subquery
+  -- returns, even those that nothing reads. Look-up values use "case", not "coalesce": with
+  -- row-level security the planner uses no index for "coalesce", because it does not consider
+  -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -1182,19 +1233,24 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential
+    select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
+    from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+    select s.workspace_id, s.key_id, s.expires_at
+    from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+    select k.id, k.workspace_id, k.scopes, k.agent_ids
+    from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
     and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+    select a.id, a.workspace_id, a.version, a.max_concurrent_runs, a.max_queued_runs, a.paused_at,
+      a.deleted_at
+    from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
@@ -1342,8 +1398,10 @@ select (select json_agg(json_build_array(position, case
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
-  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
+  -- was planned. It names its columns, because each execution prepares all columns that a subquery
+  -- returns, even those that nothing reads. Look-up values use "case", not "coalesce": with
+  -- row-level security the planner uses no index for "coalesce", because it does not consider
+  -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -1369,19 +1427,24 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential
+    select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
+    from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+    select s.workspace_id, s.key_id, s.expires_at
+    from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+    select k.id, k.workspace_id, k.scopes, k.agent_ids
+    from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
     and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+    select a.id, a.workspace_id, a.version, a.max_concurrent_runs, a.max_queued_runs, a.paused_at,
+      a.deleted_at
+    from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
@@ -1496,8 +1559,10 @@ select (select json_agg(json_build_array(position, case
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
-  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
+  -- was planned. It names its columns, because each execution prepares all columns that a subquery
+  -- returns, even those that nothing reads. Look-up values use "case", not "coalesce": with
+  -- row-level security the planner uses no index for "coalesce", because it does not consider
+  -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -1523,19 +1588,24 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential
+    select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
+    from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+    select s.workspace_id, s.key_id, s.expires_at
+    from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+    select k.id, k.workspace_id, k.scopes, k.agent_ids
+    from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
     and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+    select a.id, a.workspace_id, a.version, a.max_concurrent_runs, a.max_queued_runs, a.paused_at,
+      a.deleted_at
+    from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
@@ -1652,8 +1722,10 @@ select (select json_agg(json_build_array(position, case
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
-  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
+  -- was planned. It names its columns, because each execution prepares all columns that a subquery
+  -- returns, even those that nothing reads. Look-up values use "case", not "coalesce": with
+  -- row-level security the planner uses no index for "coalesce", because it does not consider
+  -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -1679,19 +1751,24 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential
+    select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
+    from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+    select s.workspace_id, s.key_id, s.expires_at
+    from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+    select k.id, k.workspace_id, k.scopes, k.agent_ids
+    from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
     and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+    select a.id, a.workspace_id, a.version, a.max_concurrent_runs, a.max_queued_runs, a.paused_at,
+      a.deleted_at
+    from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
@@ -1827,8 +1904,10 @@ select (select json_agg(json_build_array(position, case
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
-  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
+  -- was planned. It names its columns, because each execution prepares all columns that a subquery
+  -- returns, even those that nothing reads. Look-up values use "case", not "coalesce": with
+  -- row-level security the planner uses no index for "coalesce", because it does not consider
+  -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -1854,19 +1933,24 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential
+    select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
+    from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+    select s.workspace_id, s.key_id, s.expires_at
+    from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+    select k.id, k.workspace_id, k.scopes, k.agent_ids
+    from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
     and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+    select a.id, a.workspace_id, a.version, a.max_concurrent_runs, a.max_queued_runs, a.paused_at,
+      a.deleted_at
+    from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
@@ -2004,8 +2088,10 @@ select (select json_agg(json_build_array(position, case
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
-  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
+  -- was planned. It names its columns, because each execution prepares all columns that a subquery
+  -- returns, even those that nothing reads. Look-up values use "case", not "coalesce": with
+  -- row-level security the planner uses no index for "coalesce", because it does not consider
+  -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -2031,19 +2117,24 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential
+    select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
+    from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+    select s.workspace_id, s.key_id, s.expires_at
+    from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+    select k.id, k.workspace_id, k.scopes, k.agent_ids
+    from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
     and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+    select a.id, a.workspace_id, a.version, a.max_concurrent_runs, a.max_queued_runs, a.paused_at,
+      a.deleted_at
+    from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
@@ -2170,8 +2261,10 @@ select (select json_agg(json_build_array(position, case
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
-  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
+  -- was planned. It names its columns, because each execution prepares all columns that a subquery
+  -- returns, even those that nothing reads. Look-up values use "case", not "coalesce": with
+  -- row-level security the planner uses no index for "coalesce", because it does not consider
+  -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -2197,19 +2290,24 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential
+    select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
+    from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+    select s.workspace_id, s.key_id, s.expires_at
+    from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+    select k.id, k.workspace_id, k.scopes, k.agent_ids
+    from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
     and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+    select a.id, a.workspace_id, a.version, a.max_concurrent_runs, a.max_queued_runs, a.paused_at,
+      a.deleted_at
+    from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
@@ -2338,8 +2436,10 @@ select (select json_agg(json_build_array(position, case
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
-  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
+  -- was planned. It names its columns, because each execution prepares all columns that a subquery
+  -- returns, even those that nothing reads. Look-up values use "case", not "coalesce": with
+  -- row-level security the planner uses no index for "coalesce", because it does not consider
+  -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -2365,19 +2465,24 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential
+    select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
+    from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+    select s.workspace_id, s.key_id, s.expires_at
+    from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+    select k.id, k.workspace_id, k.scopes, k.agent_ids
+    from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
     and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+    select a.id, a.workspace_id, a.version, a.max_concurrent_runs, a.max_queued_runs, a.paused_at,
+      a.deleted_at
+    from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
@@ -2525,8 +2630,10 @@ select (select json_agg(json_build_array(position, case
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
-  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
+  -- was planned. It names its columns, because each execution prepares all columns that a subquery
+  -- returns, even those that nothing reads. Look-up values use "case", not "coalesce": with
+  -- row-level security the planner uses no index for "coalesce", because it does not consider
+  -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -2552,19 +2659,24 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential
+    select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
+    from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+    select s.workspace_id, s.key_id, s.expires_at
+    from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+    select k.id, k.workspace_id, k.scopes, k.agent_ids
+    from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
     and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+    select a.id, a.workspace_id, a.version, a.max_concurrent_runs, a.max_queued_runs, a.paused_at,
+      a.deleted_at
+    from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
@@ -2714,8 +2826,10 @@ select (select json_agg(json_build_array(position, case
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
-  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
+  -- was planned. It names its columns, because each execution prepares all columns that a subquery
+  -- returns, even those that nothing reads. Look-up values use "case", not "coalesce": with
+  -- row-level security the planner uses no index for "coalesce", because it does not consider
+  -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, (a.paused_at is not null or paused.reached is not null) as is_paused,
@@ -2749,19 +2863,24 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[], $12::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, holds, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential
+    select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
+    from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+    select s.workspace_id, s.key_id, s.expires_at
+    from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+    select k.id, k.workspace_id, k.scopes, k.agent_ids
+    from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
     and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+    select a.id, a.workspace_id, a.version, a.max_concurrent_runs, a.max_queued_runs, a.paused_at,
+      a.deleted_at
+    from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)

@@ -1,28 +1,11 @@
 import { createHash } from "node:crypto";
 import { type Pool, Query, type QueryResult, type QueryResultRow } from "pg";
-import {
-  bigintArray,
-  booleanArray,
-  bytesArray,
-  intArray,
-  jsonArray,
-  textArray,
-} from "./binary-array.ts";
-
-/** Column types of a `RowsTable` and the JavaScript values that they accept. */
-interface ColumnValues {
-  text: string | null;
-  int: number | null;
-  bigint: number | null;
-  boolean: boolean;
-  bytea: Buffer | null;
-  jsonb: string;
-}
+import { type ElementValues, encodeArray } from "./binary-array.ts";
 
 /** A column's type and the function that returns its value in a row. */
 export type Column<Row> = {
-  [Type in keyof ColumnValues]: readonly [type: Type, value: (row: Row) => ColumnValues[Type]];
-}[keyof ColumnValues];
+  [Type in keyof ElementValues]: readonly [type: Type, value: (row: Row) => ElementValues[Type]];
+}[keyof ElementValues];
 
 /** Rows that are sent as parameters, one array per column. */
 export interface RowsTable {
@@ -114,10 +97,10 @@ export function statement<Input>(
         count += 1;
         arrays.set(column, `$${count}::${type}[]`);
       }
-      const encodeColumns = Object.values(columns).map(columnEncoder);
+      const encoded = Object.values(columns);
       encoders.push((input, values) => {
         const rows = select(input);
-        for (const encode of encodeColumns) values.push(encode(rows));
+        for (const [type, value] of encoded) values.push(encodeArray(type, rows, value));
       });
       return {
         table: `unnest(${[...arrays.values()].join(", ")}) with ordinality as ${alias} (${names.join(", ")}, position)`,
@@ -131,8 +114,12 @@ export function statement<Input>(
     rowsWithNumbers(alias, select, columns, numbers) {
       const { table, column } = parameters.rows(alias, select, columns);
       const readers = Object.values(numbers);
-      const pack = (input: Input) =>
-        select(input).flatMap((row) => readers.map((read) => read(row) ?? nullNumber));
+      const pack = (input: Input) => {
+        const packed: number[] = [];
+        for (const row of select(input))
+          for (const read of readers) packed.push(read(row) ?? nullNumber);
+        return packed;
+      };
       const packed = parameters.rows("packed", pack, { number: ["bigint", (number) => number] });
       const picked = Object.keys(numbers).map((number, index) => {
         const offset = `${readers.length} * (${alias}.position::int - 1) + ${index + 1}`;
@@ -179,23 +166,3 @@ function uniqueName(name: string): string {
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 16);
   return `${name.slice(0, maxNameBytes - hash.length - 1)}:${hash}`;
 }
-
-/** Returns the function that encodes a column of rows. */
-function columnEncoder<Row>([type, value]: Column<Row>): (rows: readonly Row[]) => Buffer {
-  // A column's type determines the type of its values. TypeScript cannot express this here, hence
-  // the casts.
-  const encode = arrayEncoders[type] as (values: readonly unknown[]) => Buffer;
-  const read = value as (row: Row) => unknown;
-  return (rows) => encode(rows.map((row) => read(row)));
-}
-
-const arrayEncoders: {
-  readonly [Type in keyof ColumnValues]: (values: readonly ColumnValues[Type][]) => Buffer;
-} = {
-  text: textArray,
-  int: intArray,
-  bigint: bigintArray,
-  boolean: booleanArray,
-  bytea: bytesArray,
-  jsonb: jsonArray,
-};

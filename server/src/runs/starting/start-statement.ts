@@ -64,8 +64,10 @@ function startStatement(parts: Parts): Statement<StartInput> {
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
   -- never a join over a whole table, regardless of the sizes that the tables had when the statement
-  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
-  -- uses no index for "coalesce", because it does not consider "coalesce" leakproof.
+  -- was planned. It names its columns, because each execution prepares all columns that a subquery
+  -- returns, even those that nothing reads. Look-up values use "case", not "coalesce": with
+  -- row-level security the planner uses no index for "coalesce", because it does not consider
+  -- "coalesce" leakproof.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled,${columns.currentVersion}${received.callerColumns}${columns.allowsCallback} coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -88,18 +90,23 @@ with callers as materialized (
     end as rejection
   from ${callers}
   left join lateral (
-    select * from tokens t where t.hash = c.credential
+    select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
+    from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+    select s.workspace_id, s.key_id, s.expires_at
+    from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where ${isKeySecret("s", "k")} limit 1
+    select k.id, k.workspace_id, k.scopes, k.agent_ids
+    from keys k where ${isKeySecret("s", "k")} limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+    select a.id, a.workspace_id, a.version, a.max_concurrent_runs, a.max_queued_runs, a.paused_at,
+      a.deleted_at
+    from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
