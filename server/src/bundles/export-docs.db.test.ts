@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { asShown } from "../../test/as-shown.ts";
 import { startTestBeckon } from "../../test/beckon.ts";
@@ -23,6 +23,7 @@ const beckon = await startTestBeckon();
 
 test("the commands of docs/export.md import and export its file", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "beckon-export-"));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
   const [file = ""] = blocks("yaml");
   writeFileSync(join(cwd, "agents.yaml"), file);
   const variables: Record<string, string> = {

@@ -1,15 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { childArguments } from "./child-process.ts";
 import { smallLimits } from "./mapping.ts";
 
 /** Executes a script with the flags of an evaluation child, and returns what it prints. */
 async function confined(script: string): Promise<unknown> {
-  const file = join(mkdtempSync(join(tmpdir(), "beckon-child-")), "script.cjs");
+  const folder = mkdtempSync(join(tmpdir(), "beckon-child-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "script.cjs");
   writeFileSync(file, script);
   const { flags } = childArguments(smallLimits);
   const child = spawn(process.execPath, [...flags, `--allow-fs-read=${file}`, file], {
