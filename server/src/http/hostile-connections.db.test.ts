@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { captureLog } from "../../test/capture-log.ts";
 import { eventually } from "../../test/eventually.ts";
+import { startHeldModel } from "../../test/held-model.ts";
 
 /**
  * Connections that send too little or too much. The timeouts are short, so that the tests are fast,
@@ -108,4 +110,25 @@ test("floods of headers are rejected, and do not harm valid requests", async () 
   const small = await open(1, `${start}connection: close\r\n${"a: b\r\n".repeat(500)}\r\n`);
   await eventually("the response", () => small.every(({ socket }) => socket.closed) || undefined);
   expect(small[0]?.answer).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test("a client that reads no response is disconnected, and one that waits for its response is not", async () => {
+  const { log, named } = captureLog();
+  const impatient = await startTestBeckon({}, { connectionLimits: { stallMs: 300 }, log });
+  const held = await startHeldModel(impatient);
+  const agent = await impatient.createAgent({ model: held.model });
+  const waiting = impatient.invoke(agent, "Hello");
+  await held.reached(1);
+
+  const address = new URL(impatient.url);
+  const socket = connect(Number(address.port), address.hostname).on("error", () => {});
+  onTestFinished(() => void socket.destroy());
+  // The responses have 40 MB, which is more than the network buffers of a connection hold.
+  socket.pause().write(`GET /openapi.json HTTP/1.1\r\nhost: ${address.host}\r\n\r\n`.repeat(40));
+  await eventually(
+    "the end of the connection",
+    () => named("request").some(({ disconnected }) => disconnected) || undefined,
+  );
+  held.release();
+  expect((await waiting).body.output).toBe("Hello");
 });

@@ -1,5 +1,5 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
-import { isIPv6, Server as NetServer } from "node:net";
+import { isIPv6, Server as NetServer, type Socket } from "node:net";
 import { setImmediate as nextImmediate } from "node:timers/promises";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { elapsed, sleep } from "../base/clock.ts";
@@ -62,6 +62,11 @@ export interface ConnectionLimits {
    */
   readonly keepAliveMs: number;
   /**
+   * Time after which a client that reads nothing of a response is disconnected. Until then, the
+   * response stays in memory.
+   */
+  readonly stallMs: number;
+  /**
    * Time between two checks of `headersMs` and `requestMs`. With Node's default of 30 seconds, a
    * connection with slow headers would stay open for up to 50 seconds.
    */
@@ -77,9 +82,19 @@ const defaultLimits: ConnectionLimits = {
   headersMs: 20_000,
   requestMs: 60_000,
   keepAliveMs: 75_000,
+  stallMs: 60_000,
   checkMs: 2_000,
   drainDelayMs: 0,
 };
+
+/**
+ * Node calls this for the current response of a connection on which nothing was sent or received
+ * for `stallMs`. The connection is kept if nothing waits to be read, because the response can be
+ * one that waits for a run. Without this listener, Node would close such connections too.
+ */
+function disconnectIfStalled(socket: Socket): void {
+  if (socket.writableLength > 0) socket.destroy();
+}
 
 /** Maximum number of connections that wait to be accepted. */
 const backlog = 4_096;
@@ -121,9 +136,12 @@ export async function listen(
       // responds with JSON.
       requireHostHeader: false,
     },
-    (incoming, outgoing) =>
-      (incoming.httpVersion === "1.0" ? handleHttp10 : handle)(incoming, outgoing),
+    (incoming, outgoing) => {
+      outgoing.on("timeout", disconnectIfStalled);
+      return (incoming.httpVersion === "1.0" ? handleHttp10 : handle)(incoming, outgoing);
+    },
   );
+  server.timeout = limits.stallMs;
   answerMalformed(server, logRequests(server, services));
   traceRequests(server, services);
   const { drainDelayMs } = limits;

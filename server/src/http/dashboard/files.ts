@@ -1,9 +1,35 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 
+type Bytes = Buffer<ArrayBuffer>;
+
+/** Reads a file. Resolves to undefined if it does not exist. */
+export type ReadFile = (file: URL) => Promise<Bytes | undefined>;
+
+/**
+ * Returns a function that reads files. Simultaneous reads of a file are one read and share its
+ * bytes, so that many requests at once need neither much memory nor many file handles.
+ * @param options `keeps`: whether the bytes are kept and returned to all later calls. Only for files
+ *   whose content never changes.
+ */
+export function createReader({ keeps }: { readonly keeps: boolean }): ReadFile {
+  const reads = new Map<string, Promise<Bytes | undefined>>();
+  return (file) => {
+    const known = reads.get(file.href);
+    if (known !== undefined) return known;
+    const read = readIfThere(file);
+    reads.set(file.href, read);
+    const forget = () => void reads.delete(file.href);
+    read.then((bytes) => {
+      if (!keeps || bytes === undefined) forget();
+    }, forget);
+    return read;
+  };
+}
+
 /** The bytes of a built file, possibly compressed, and the headers to send with them. */
 interface BuiltFile {
-  readonly bytes: Buffer<ArrayBuffer>;
+  readonly bytes: Bytes;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -37,11 +63,12 @@ const plainName = /^[\w-]+(?:\.[\w-]+)*\.(?<extension>\w+)$/;
  * not one that the build writes.
  */
 export async function builtFile(
+  read: ReadFile,
   folder: URL,
   name: string,
 ): Promise<(BuiltFile & { readonly etag: string }) | undefined> {
   const type = mediaTypeOf(name);
-  const bytes = type === undefined ? undefined : await read(folder, name);
+  const bytes = type === undefined ? undefined : await read(new URL(name, folder));
   if (type === undefined || bytes === undefined) return undefined;
   const digest = createHash("sha256").update(bytes).digest("base64url");
   return { bytes, headers: headersOf(type), etag: `"${digest.slice(0, 22)}"` };
@@ -52,6 +79,7 @@ export async function builtFile(
  * undefined in the same cases as `builtFile`.
  */
 export async function compressedFile(
+  read: ReadFile,
   folder: URL,
   name: string,
   acceptEncoding: string,
@@ -60,11 +88,11 @@ export async function compressedFile(
   if (type === undefined) return undefined;
   const headers = { ...headersOf(type), vary: "accept-encoding" };
   for (const encoding of encodings.filter((each) => isAccepted(acceptEncoding, each.name))) {
-    const bytes = await read(folder, `${name}.${encoding.extension}`);
+    const bytes = await read(new URL(`${name}.${encoding.extension}`, folder));
     if (bytes !== undefined)
       return { bytes, headers: { ...headers, "content-encoding": encoding.name } };
   }
-  const bytes = await read(folder, name);
+  const bytes = await read(new URL(name, folder));
   return bytes && { bytes, headers };
 }
 
@@ -98,9 +126,9 @@ function isAccepted(acceptEncoding: string, encoding: string): boolean {
   });
 }
 
-async function read(folder: URL, name: string): Promise<Buffer<ArrayBuffer> | undefined> {
+async function readIfThere(file: URL): Promise<Bytes | undefined> {
   try {
-    return await readFile(new URL(name, folder));
+    return await readFile(file);
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;

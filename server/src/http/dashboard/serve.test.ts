@@ -6,6 +6,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { afterAll, describe, expect, test } from "vitest";
 import { ApiError } from "../../base/errors.ts";
+import { createReader } from "./files.ts";
 import { createDashboard } from "./index.ts";
 
 const root = mkdtempSync(join(tmpdir(), "beckon-dashboard-"));
@@ -145,4 +146,25 @@ test("other pages find the fonts, and none if the dashboard is not built", async
   });
   const unbuilt = createDashboard(() => "", pathToFileURL(`${root}/nothing/`));
   expect(await unbuilt.fonts()).toEqual({ sans: undefined, mono: undefined });
+});
+
+describe("a reader of files", () => {
+  const file = new URL("assets/main-a1.js", pathToFileURL(`${folder}/`));
+  const absent = new URL("later-d4.js", file);
+
+  test("shares the bytes of simultaneous reads", async () => {
+    const read = createReader({ keeps: false });
+    const [first, second] = await Promise.all([read(file), read(file)]);
+    expect(String(first)).toBe("main();");
+    expect(second).toBe(first);
+    expect(await read(file)).not.toBe(first);
+  });
+
+  test("that keeps files returns the same bytes again, and finds a file that was absent before", async () => {
+    const read = createReader({ keeps: true });
+    expect(await read(file)).toBe(await read(file));
+    expect(await read(absent)).toBeUndefined();
+    writeFileSync(absent, "later();");
+    expect(String(await read(absent))).toBe("later();");
+  });
 });

@@ -1,6 +1,6 @@
 import { ApiError } from "../../base/errors.ts";
 import { headerOf, type RequestContext } from "../request/index.ts";
-import { builtFile, compressedFile, namesIn } from "./files.ts";
+import { builtFile, compressedFile, createReader, namesIn } from "./files.ts";
 import { pageResponse, unbuiltPage } from "./page.ts";
 
 /**
@@ -15,8 +15,9 @@ export const rootFiles = ["favicon.svg", "theme.js"] as const;
 
 /**
  * Serves the dashboard, a client of the public API, from the files that `script/build-web` writes.
- * Files are read for each request and not cached in memory: browsers cache the assets, and
- * after a new build a cached page would refer to files of the previous one.
+ * The page is read for each request: after a new build, a page in memory would refer to files of
+ * the previous one. Assets stay in memory once they were requested, so that all connections share
+ * their bytes.
  */
 export interface Dashboard {
   /** Serves the dashboard's HTML page, which is the same for all `pagePaths`. */
@@ -42,13 +43,17 @@ export function createDashboard(
   publicUrl: () => string,
   folder: URL = new URL("../../../../web/dist/", import.meta.url),
 ): Dashboard {
+  const read = createReader({ keeps: false });
+  // The name of an asset contains a hash of its content, so the content never changes.
+  const readAsset = createReader({ keeps: true });
   return {
     async servePage() {
-      const page = await builtFile(folder, "index.html");
+      const page = await builtFile(read, folder, "index.html");
       return page === undefined ? unbuiltPage() : pageResponse(page.bytes, publicUrl());
     },
     async serveAsset(c) {
       const file = await compressedFile(
+        readAsset,
         new URL("assets/", folder),
         c.req.param("file") ?? "",
         headerOf(c.env.incoming, "accept-encoding") ?? "",
@@ -57,13 +62,12 @@ export function createDashboard(
       return new Response(file.bytes, {
         headers: {
           ...file.headers,
-          // The name contains a hash of the content, so the content at this path never changes.
           "cache-control": "public, max-age=31536000, immutable",
         },
       });
     },
     async serveRootFile(c, name) {
-      const file = await builtFile(folder, name);
+      const file = await builtFile(read, folder, name);
       if (file === undefined) throw noSuchFile();
       const headers = {
         ...file.headers,

@@ -15,17 +15,18 @@ export interface Docs {
 
 /**
  * Creates the docs. Document and pages are rendered on first use, because most processes never get
- * a request for them.
+ * a request for them. They are kept as bytes, which all connections share: a text would be encoded
+ * again for each connection, and held until its client has read it.
  * @param fontsOf finds the dashboard's fonts, whose names change when the dashboard is built again
  */
 export function createDocs(publicUrl: () => string, fontsOf: () => Promise<PageFonts>): Docs {
   let site: Site | undefined;
-  let json: string | undefined;
+  let json: Buffer<ArrayBuffer> | undefined;
   let style = "";
-  const pages = new Map<string | undefined, string>();
+  const pages = new Map<string | undefined, Buffer<ArrayBuffer>>();
   return {
     serveDocument() {
-      json ??= JSON.stringify(buildDocument(publicUrl()));
+      json ??= Buffer.from(JSON.stringify(buildDocument(publicUrl())));
       return new Response(json, { headers: { "content-type": "application/json" } });
     },
     async servePage(c) {
@@ -34,10 +35,14 @@ export function createDocs(publicUrl: () => string, fontsOf: () => Promise<PageF
       if (style !== current) pages.clear();
       style = current;
       site ??= siteOf(buildDocument(publicUrl()));
-      const page = pages.get(slug) ?? renderPage(site, style, slug);
-      if (page === undefined)
-        throw new ApiError("not_found", "There is no such page. See /docs for all pages.");
-      pages.set(slug, page);
+      let page = pages.get(slug);
+      if (page === undefined) {
+        const html = renderPage(site, style, slug);
+        if (html === undefined)
+          throw new ApiError("not_found", "There is no such page. See /docs for all pages.");
+        page = Buffer.from(html);
+        pages.set(slug, page);
+      }
       return new Response(page, {
         headers: {
           "content-type": "text/html; charset=utf-8",

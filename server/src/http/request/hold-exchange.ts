@@ -14,9 +14,6 @@ const smallResponse = 64 * 1024;
  */
 const heldPerCharacter = 5;
 
-/** If a client reads nothing of a large or streamed response for this long, it is disconnected. */
-const stallMs = 60_000;
-
 /**
  * Returns a hold, which counts the bytes of a request body and of its response against the budget
  * `exchanges`. The hold is released when the response is sent or the client has disconnected.
@@ -35,8 +32,7 @@ export function holdExchange(
 }
 
 /**
- * Counts a response against the budget before it is sent. A client that reads nothing of a large
- * response for a minute is disconnected.
+ * Counts a response against the budget before it is sent.
  * @param characters the number of characters of the response that are in memory at a time.
  * @param hold returns the hold that counts the bytes. It is called only for a large response.
  * @param executed for a request that was executed: the sentence of the error's message that says
@@ -53,7 +49,6 @@ export function countResponse(
   executed?: string,
 ): ApiError | undefined {
   if (characters <= smallResponse || outgoing.destroyed) return undefined;
-  disconnectStalled(outgoing);
   const bytes = heldPerCharacter * characters;
   const held = hold();
   if (held.grow(bytes)) return undefined;
@@ -65,13 +60,11 @@ export function countResponse(
 /**
  * Returns a function that counts a response that is sent in parts, as `countResponse` does. Call it
  * before the first part and again with each part, each time with the number of bytes that are in
- * memory then. The largest number stays counted until the response is sent. A client that reads
- * nothing for a minute is disconnected, also if the response is small.
+ * memory then. The largest number stays counted until the response is sent.
  * @throws ApiError, by the returned function, if the bytes do not fit: `too_large` if they never
  *   fit, even if nothing else is in memory, else `unavailable`
  */
 export function countStreamed(hold: ByteHold, outgoing: ServerResponse): (bytes: number) => void {
-  disconnectStalled(outgoing);
   let countedBytes = 0;
   return (bytes) => {
     const missing = heldPerCharacter * bytes - countedBytes;
@@ -80,10 +73,6 @@ export function countStreamed(hold: ByteHold, outgoing: ServerResponse): (bytes:
     if (!hold.grow(missing)) throw tooManyResponses();
     countedBytes += missing;
   };
-}
-
-function disconnectStalled(outgoing: ServerResponse): void {
-  outgoing.setTimeout(stallMs, () => outgoing.destroy());
 }
 
 /** The code is not `unavailable`, because a retry cannot succeed. */
