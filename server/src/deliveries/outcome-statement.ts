@@ -34,6 +34,12 @@ export interface Outcome {
   readonly log: AttemptLog | undefined;
 }
 
+interface OutcomeInput {
+  readonly outcomes: readonly Outcome[];
+  /** See `recordOutcomes`. */
+  readonly maxGapSeconds: number;
+}
+
 /**
  * Statement that records outcomes: the deliveries, a row for each attempt, and the health of the
  * subscriptions. If the reply of the database is lost, the statement is sent again. An outcome that
@@ -42,8 +48,9 @@ export interface Outcome {
  * The health of a subscription whose receiver works is written at most once a second, so that a
  * fast receiver does not make one row the bottleneck.
  */
-const outcomeStatement = statement<readonly Outcome[]>("record-deliveries", (p) => {
-  const outcomes = p.rows("o", (input) => input, {
+const outcomeStatement = statement<OutcomeInput>("record-deliveries", (p) => {
+  const maxGap = p.value("int", ({ maxGapSeconds }) => maxGapSeconds);
+  const outcomes = p.rows("o", (input) => input.outcomes, {
     subscription_id: ["text", (row) => row.subscriptionId],
     id: ["text", (row) => row.deliveryId],
     lease: ["text", (row) => row.lease],
@@ -109,7 +116,8 @@ with outcomes as materialized (
     last_success_at = case when r.some_succeeded then now() else s.last_success_at end,
     last_failure_at = case when r.some_failed then now() else s.last_failure_at end,
     last_error = case when r.is_healthy then null else r.error end,
-    failing_since = case when r.is_healthy then null when r.some_succeeded then now()
+    failing_since = case when r.is_healthy then null
+      when r.some_succeeded or s.last_failure_at < now() - ${maxGap} * interval '1 second' then now()
       else coalesce(s.failing_since, now()) end
   from results r join locked l on l.id = r.subscription_id
   where s.id = l.id and s.workspace_id = l.workspace_id
@@ -128,14 +136,19 @@ export interface FailingSubscription {
   readonly failingSeconds: number;
 }
 
-/** Records outcomes, and returns the subscriptions that are failing after them. */
+/**
+ * Records outcomes, and returns the subscriptions that are failing after them.
+ * @param options `maxGapSeconds`: if the failure before is longer ago, a subscription is failing
+ *   only since now. Otherwise the time without an attempt would count as a time of failures.
+ */
 export async function recordOutcomes(
   { engine }: Database,
   outcomes: readonly Outcome[],
+  { maxGapSeconds }: { readonly maxGapSeconds: number },
 ): Promise<readonly FailingSubscription[]> {
-  const { rows } = await outcomeStatement.send<{ failing: FailingSubscription[] | null }>(
-    engine,
+  const { rows } = await outcomeStatement.send<{ failing: FailingSubscription[] | null }>(engine, {
     outcomes,
-  );
+    maxGapSeconds,
+  });
   return rows[0]?.failing ?? [];
 }

@@ -23,7 +23,10 @@ export interface SenderOptions extends AttemptPorts {
    * `failExcess`.
    */
   readonly maxPending: number;
-  /** A subscription is disabled if all its attempts have failed for this long, in seconds. */
+  /**
+   * A subscription is disabled if all its attempts have failed for this long, in seconds. The time
+   * starts again if there was no attempt for this long.
+   */
   readonly maxFailingSeconds: number;
   /**
    * Time between two sweeps in milliseconds. A sweep closes the pending deliveries of subscriptions
@@ -112,8 +115,8 @@ export function startSender(options: SenderOptions): Sender {
 
   const outcomes: Batcher<Outcome, void> = createBatcher({
     write: async (rows) => {
-      const failing = await recordOutcomes(database, rows);
       const { maxFailingSeconds } = options;
+      const failing = await recordOutcomes(database, rows, { maxGapSeconds: maxFailingSeconds });
       for (const each of failing)
         if (each.failingSeconds > maxFailingSeconds)
           void disable({ ...each, minFailingSeconds: maxFailingSeconds }, "failing");

@@ -340,6 +340,21 @@ describe("a receiver", () => {
     ]);
   });
 
+  test("that fails again after a long time without attempts stays enabled", async () => {
+    receiver.respond = (_request, response) => response.writeHead(500).end();
+    const subscription = await subscribed();
+    await engine.query(
+      `update subscriptions set failing_since = now() - interval '3 hours',
+          last_failure_at = now() - interval '2 hours' where id = $1`,
+      [subscription.id],
+    );
+    await invoke();
+    await finished(subscription);
+    const { status, failing_since } = await subscriptionOf(subscription);
+    expect(status).toBe("enabled");
+    expect(Date.now() - failing_since).toBeLessThan(3_600_000);
+  });
+
   test("that is corrected before the resume has missed what failed before and what was not sent", async () => {
     receiver.respond = (_request, response) => response.writeHead(500).end();
     const subscription = await subscribed();
