@@ -3,6 +3,7 @@ import { elapsed, pause } from "../base/clock.ts";
 import { type Database, failureKind, type ProcessMessages } from "../base/database/index.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { type CatchUp, createCatchUp } from "./catch-up.ts";
 import type { Position } from "./position.ts";
 import { nextLimit, readEnd, readEventBatch, type StoredEvent } from "./store.ts";
 
@@ -17,6 +18,8 @@ export interface EventPoller {
    * read earlier events from the database itself.
    */
   subscribe(workspaceId: string): EventSubscription;
+  /** Reads these earlier events. */
+  readonly catchUp: CatchUp;
   /**
    * Records that this process has written events: polls at once, and notifies other processes if
    * they have subscribers.
@@ -228,6 +231,7 @@ export function createEventPoller({
       else void run();
       return subscriber;
     },
+    catchUp: createCatchUp(database),
     onWritten: () => {},
     noteWritten() {
       this.onWritten();

@@ -66,9 +66,9 @@ interface BatchRow extends Row {
 
 /**
  * Once the data of a batch has this many characters, no more events are added. Parsed data can take
- * 20 times as much memory.
+ * 20 times as much memory. A batch can be limited to fewer.
  */
-const maxCharacters = 1024 * 1024;
+const maxBatchCharacters = 1024 * 1024;
 
 /**
  * Selects `horizon` and `held`. `horizon` is the id of the oldest open transaction or, if none is
@@ -92,6 +92,8 @@ interface BatchOptions extends EventSources {
   /** Last position to read. Default: the position before the oldest open transaction. */
   readonly upTo?: Position;
   readonly limit: number;
+  /** Once the data of the batch has this many characters, no more events are added. Default: 1 MiB. */
+  readonly maxCharacters?: number;
   /** Whether to read summaries of run events: see `summarizedData`. Default false. */
   readonly summaries?: boolean;
 }
@@ -118,7 +120,15 @@ const ofFirstRow = (column: string) => `case when e.before > 0 then null else ${
 export async function readEventBatch(
   database: Pick<Database["engine"], "query">,
   workspaceIds: readonly string[],
-  { after, upTo, limit, ofRuns = true, ofWorkspace = true, summaries = false }: BatchOptions,
+  {
+    after,
+    upTo,
+    limit,
+    maxCharacters = maxBatchCharacters,
+    ofRuns = true,
+    ofWorkspace = true,
+    summaries = false,
+  }: BatchOptions,
 ): Promise<EventBatch> {
   const { rows } = await database.query<BatchRow>({
     name: summaries ? "read-event-summaries-batch" : "read-event-batch",
@@ -148,7 +158,7 @@ export async function readEventBatch(
             ) as e
             order by transaction, run_id, seq limit $8
           ) as e
-        ) as e where e.before < ${maxCharacters}
+        ) as e where e.before < $11
       ) as e on true order by e.transaction, e.run_id, e.seq`,
     values: [
       workspaceIds,
@@ -157,6 +167,7 @@ export async function readEventBatch(
       limit,
       ofRuns,
       ofWorkspace,
+      maxCharacters,
     ],
   });
   const [first] = rows;

@@ -31,7 +31,7 @@ const start = async (agent: SeededAgent, count: number): Promise<string[]> => {
 function subscribe(poller: ReturnType<typeof createPoller>, agent: SeededAgent, after = beginning) {
   const ending = new AbortController();
   onTestFinished(() => ending.abort());
-  return subscribeToWorkspace({ database, eventPoller: poller }, agent.workspaceId, {
+  return subscribeToWorkspace({ eventPoller: poller }, agent.workspaceId, {
     after,
     signal: ending.signal,
   });

@@ -1,13 +1,12 @@
 import { raceSignal } from "../base/abort.ts";
-import type { Database } from "../base/database/index.ts";
 import type { EventPoller, EventSubscription } from "./event-poller.ts";
 import { isAfter, type Position } from "./position.ts";
-import { type EventSources, nextLimit, readEventBatch, type StoredEvent } from "./store.ts";
+import { type EventSources, nextLimit, type StoredEvent } from "./store.ts";
 
 /**
  * Maximum number of events that one query reads while a subscriber catches up from the database.
  */
-const maxBatchEvents = 100;
+const maxBatchEvents = 32;
 
 /**
  * Yields the workspace's events after the position `after`, in order and without gaps, in batches
@@ -18,7 +17,7 @@ const maxBatchEvents = 100;
  *   missing. Default: both.
  */
 export async function* subscribeToWorkspace(
-  { database, eventPoller }: { database: Database; eventPoller: EventPoller },
+  { eventPoller }: { readonly eventPoller: EventPoller },
   workspaceId: string,
   { after, sources, signal }: { after: Position; sources?: EventSources; signal: AbortSignal },
 ): AsyncGenerator<readonly StoredEvent[]> {
@@ -32,12 +31,14 @@ export async function* subscribeToWorkspace(
       // If `start` is before `position`, there is nothing to read here. The poller then returns
       // events that were already yielded, which are skipped below.
       for (let hasMore = isAfter(start, position); hasMore && !signal.aborted; ) {
-        const batch = await readEventBatch(database.engine, [workspaceId], {
+        const batch = await eventPoller.catchUp(workspaceId, {
           after: position,
           upTo: start,
           limit,
-          ...sources,
+          sources,
+          signal,
         });
+        if (batch === undefined) return;
         // Events are yielded one by one here. A stream serializes all that is yielded at once
         // (`write-stream.ts`), and does not share the bytes with other streams while it catches up.
         // With batches, each slow stream would hold the bytes of a whole batch in memory.
