@@ -3,7 +3,13 @@ import { checkedAddresses, createCheckedConnector } from "./checked-connector.ts
 import { badPort, EgressDenied } from "./egress-denied.ts";
 import { createLeanFetch, type LeanFetch, type LeanFetchOptions } from "./lean-fetch.ts";
 import { createOpenPinned, type OpenPinned } from "./open-pinned.ts";
-import { limitLookups, type Resolve, resolveHost, shareLookups } from "./resolve-host.ts";
+import {
+  limitLookups,
+  limitSlowLookups,
+  type Resolve,
+  resolveHost,
+  shareLookups,
+} from "./resolve-host.ts";
 
 /** Limits of outbound calls on behalf of a tenant. */
 export interface EgressOptions extends LeanFetchOptions {
@@ -63,7 +69,7 @@ export interface EgressSeams {
  */
 export function createEgress(options: EgressOptions, seams: EgressSeams = {}): Egress {
   const allow = new Set(options.allow);
-  const lookups = shareLookups(seams.resolve ?? resolveHost);
+  const lookups = shareLookups(limitSlowLookups(seams.resolve ?? resolveHost));
   const checks = limitLookups(lookups);
   const connect = createCheckedConnector({
     allow,

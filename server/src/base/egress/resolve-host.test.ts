@@ -1,5 +1,6 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createEgress } from "./index.ts";
+import { limitSlowLookups } from "./resolve-host.ts";
 
 test("the address of a URL is found although lookups of other workspaces hang", async () => {
   const hanging: PromiseWithResolvers<readonly string[]>[] = [];
@@ -29,4 +30,39 @@ test("the address of a URL is found although lookups of other workspaces hang", 
   hanging[0]?.resolve([]);
   await expect.poll(() => check("tool.test", "wsp_1")).toBe("tool.test:80");
   expect(hanging).toHaveLength(2);
+});
+
+test("names whose last lookup was slow are looked up four at a time, and delay no other name", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let isSilent = true;
+  const lookups: PromiseWithResolvers<readonly string[]>[] = [];
+  const resolve = limitSlowLookups(async (name) => {
+    const lookup = Promise.withResolvers<readonly string[]>();
+    lookups.push(lookup);
+    if (!isSilent || !name.startsWith("silent")) lookup.resolve([name]);
+    return lookup.promise;
+  });
+  const names = Array.from({ length: 10 }, (_, n) => `silent${n}.test`);
+  const first = names.map(resolve);
+  vi.advanceTimersByTime(2_500);
+  for (const lookup of lookups.splice(0)) lookup.resolve([]);
+  await Promise.all(first);
+
+  const second = names.map(resolve);
+  expect(await resolve("tool.test")).toEqual(["tool.test"]);
+  expect(lookups).toHaveLength(5);
+  isSilent = false;
+  for (const lookup of lookups) lookup.resolve(["found"]);
+  expect((await Promise.all(second)).flat().sort()).toEqual([
+    ...Array.from({ length: 4 }, () => "found"),
+    ...names.slice(4),
+  ]);
+  // The last lookups were fast, so no name waits for another any more.
+  isSilent = true;
+  lookups.length = 0;
+  const third = names.map(resolve);
+  expect(lookups).toHaveLength(10);
+  for (const lookup of lookups) lookup.resolve([]);
+  await Promise.all(third);
 });

@@ -1,5 +1,7 @@
 import { lookup } from "node:dns/promises";
+import { LRUCache } from "lru-cache";
 import { ByteBudget } from "../byte-budget.ts";
+import { elapsed } from "../clock.ts";
 
 /**
  * Returns all addresses of a name, IPv4 and IPv6, in the order in which to try them. Rejects with
@@ -57,6 +59,47 @@ export function limitLookups(
     try {
       await turn.enter(1, signal);
       return await resolve(hostname);
+    } finally {
+      turn.release();
+    }
+  };
+}
+
+/** A lookup that takes longer than this is slow, in milliseconds. */
+const slowMs = 2_000;
+/** Maximum number of lookups at a time of names whose last lookup was slow. */
+const maxSlow = 4;
+const maxRememberedNames = 1_000;
+const neverAborted = new AbortController().signal;
+
+/**
+ * Returns a resolver in which names whose last lookup was slow take turns. Callers
+ * stop waiting for a lookup after their own timeout, but the lookup keeps its thread, of which a
+ * server has few (`uvThreads` in `supervisor/keep-servers.ts`). Otherwise a tenant whose tools or
+ * receivers have names with silent DNS servers could occupy all of them, and the calls of all other
+ * tenants would fail.
+ */
+export function limitSlowLookups(resolve: Resolve): Resolve {
+  const slow = new LRUCache<string, true>({ max: maxRememberedNames });
+  // The budget counts each lookup as one byte.
+  const turns = new ByteBudget({ maxBytes: maxSlow, shareMax: 1 });
+  const timed: Resolve = async (hostname) => {
+    const began = elapsed();
+    // Set during the lookup, because callers repeat it before it ends.
+    const timer = setTimeout(() => slow.set(hostname, true), slowMs);
+    try {
+      return await resolve(hostname);
+    } finally {
+      clearTimeout(timer);
+      if (elapsed() - began < slowMs) slow.delete(hostname);
+    }
+  };
+  return async (hostname) => {
+    if (!slow.has(hostname)) return timed(hostname);
+    const turn = turns.hold(hostname);
+    try {
+      await turn.enter(1, neverAborted);
+      return await timed(hostname);
     } finally {
       turn.release();
     }
