@@ -20,7 +20,7 @@ export interface Person {
 export const password = "correct horse battery staple";
 
 /** All people share this hash, because hashing a password takes much CPU. */
-const passwordHash = hashPassword(password);
+const passwordHash = hashPassword(password, "127.0.0.1");
 const auths = new WeakMap<TestBeckon, Auth>();
 
 /**

@@ -29,11 +29,11 @@ export async function changePassword({
   const currentHash = await inAllWorkspaces(tenant, (tx) => findPassword(tx, ctx.userId));
   if (
     currentHash === undefined ||
-    !(await verifyPassword({ hash: currentHash, password: body.current_password }))
+    !(await verifyPassword({ hash: currentHash, password: body.current_password }, ctx.address))
   )
     throw ctx.failedAttempts.count(wrongPasswordMessage);
   ctx.failedAttempts.permit();
-  const hash = await hashPassword(body.new_password);
+  const hash = await hashPassword(body.new_password, ctx.address);
   await inAllWorkspaces(tenant, async (tx) => {
     // A concurrent request may have changed the password since it was compared. In that case,
     // nothing is updated, and `current_password` counts as wrong.

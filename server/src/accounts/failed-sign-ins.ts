@@ -20,26 +20,26 @@ export interface FailedSignIns {
 }
 
 /**
- * Maximum failed sign-ins per e-mail and minute that are written to the audit log: enough to notice
+ * Maximum failed sign-ins per account and minute that are written to the audit log: enough to notice
  * an attack, too few to fill the log.
  */
 const maxEntries = 10;
 const windowMs = 60_000;
 /**
- * Maximum number of e-mails that are counted at the same time. Beyond it, the count of the least
- * recently used e-mail starts again from 0.
+ * Maximum number of accounts that are counted at the same time. Beyond it, the count of the least
+ * recently used account starts again from 0.
  */
-const maxEmails = 10_000;
+const maxAccounts = 10_000;
 
 /** Creates the recorder of failed sign-ins. Failed writes are logged at level `warn`. */
 export function recordFailedSignIns(database: Database, log: Log): FailedSignIns {
-  const counter = new FixedWindowCounter({ windowMs, maxKeys: maxEmails });
+  const counter = new FixedWindowCounter({ windowMs, maxKeys: maxAccounts });
   return {
     note({ email, workspaceId, address }) {
-      if (counter.add(email).count > maxEntries) return;
       inAllWorkspaces(database.tenant, async (tx) => {
         // The actor is unknown, so it is recorded as `system`.
         for (const { id } of await listAccounts(tx, { email, workspaceId, max: maxCompared })) {
+          if (counter.add(id).count > maxEntries) continue;
           await recordAccountAction(
             tx,
             { userId: id, actor: { kind: "system" }, address },

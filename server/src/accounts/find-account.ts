@@ -1,5 +1,6 @@
 import type { User } from "@beckon/contract";
-import { type Database, inAllWorkspaces } from "../base/database/index.ts";
+import { inAllWorkspaces } from "../base/database/index.ts";
+import type { AccountContext } from "./account-context.ts";
 import { matchPassword } from "./hash-password.ts";
 import { listAccounts } from "./password-store.ts";
 import { toUser } from "./user.ts";
@@ -30,7 +31,7 @@ export const maxCompared = 4;
  * @throws ApiError `unavailable` if too many passwords are being compared.
  */
 export async function findAccount(
-  database: Database,
+  { database, address }: Pick<AccountContext, "database" | "address">,
   {
     email,
     password,
@@ -42,7 +43,7 @@ export async function findAccount(
     listAccounts(tx, { email, workspaceId, max }),
   );
   const hashes = rows.map((row) => row.password);
-  const row = rows[await matchPassword(hashes, { password, count: max })];
+  const row = rows[await matchPassword(hashes, { password, count: max, address })];
   return {
     account: row?.password == null ? undefined : { user: toUser(row), passwordHash: row.password },
     isKnown: rows.length > 0,

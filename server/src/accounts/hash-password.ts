@@ -1,4 +1,5 @@
 import { ApiError } from "../base/errors.ts";
+import { networkOf } from "../base/network-of.ts";
 
 /**
  * Maximum number of scrypt hashes that are computed at the same time, and maximum number of
@@ -8,24 +9,35 @@ import { ApiError } from "../base/errors.ts";
  */
 const maxConcurrent = 2;
 const maxWaiting = 40;
+/** Maximum hashes of one network that are computed or wait, so that it leaves room for others. */
+const maxOfNetwork = 12;
 
 /** Loads the library when the first password is hashed, because few processes ever hash one. */
 const library = () => import("better-auth/crypto");
 
 let running = 0;
 const waiting: (() => void)[] = [];
+/** Number of hashes that are computed or wait, by network. */
+const ofNetworks = new Map<string, number>();
 
-/** Hashes a password with scrypt. @throws ApiError `unavailable` if the queue is full. */
-export function hashPassword(password: string): Promise<string> {
-  return withConcurrencyLimit(async () => (await library()).hashPassword(password));
+/**
+ * Hashes a password with scrypt.
+ * @param address IP address of the client.
+ * @throws ApiError `unavailable` if the queue is full.
+ */
+export function hashPassword(password: string, address: string): Promise<string> {
+  return withConcurrencyLimit(address, async () => (await library()).hashPassword(password));
 }
 
 /**
  * Returns whether the hash is that of the password.
  * @throws ApiError `unavailable` if the queue is full.
  */
-export function verifyPassword(given: { hash: string; password: string }): Promise<boolean> {
-  return withConcurrencyLimit(async () => (await library()).verifyPassword(given));
+export function verifyPassword(
+  given: { hash: string; password: string },
+  address: string,
+): Promise<boolean> {
+  return withConcurrencyLimit(address, async () => (await library()).verifyPassword(given));
 }
 
 /** A well-formed hash that matches no password. */
@@ -38,9 +50,9 @@ const noHash = `${"0".repeat(32)}:${"0".repeat(128)}`;
  */
 export function matchPassword(
   hashes: readonly (string | null)[],
-  { password, count }: { password: string; count: number },
+  { password, count, address }: { password: string; count: number; address: string },
 ): Promise<number> {
-  return withConcurrencyLimit(async () => {
+  return withConcurrencyLimit(address, async () => {
     const { verifyPassword } = await library();
     let match = -1;
     for (let index = 0; index < count; index++) {
@@ -51,13 +63,19 @@ export function matchPassword(
   });
 }
 
-async function withConcurrencyLimit<T>(work: () => Promise<T>): Promise<T> {
-  if (waiting.length >= maxWaiting) throw tooMany();
+async function withConcurrencyLimit<T>(address: string, work: () => Promise<T>): Promise<T> {
+  const network = networkOf(address);
+  const ofNetwork = ofNetworks.get(network) ?? 0;
+  if (waiting.length >= maxWaiting || ofNetwork >= maxOfNetwork) throw tooMany();
+  ofNetworks.set(network, ofNetwork + 1);
   if (running >= maxConcurrent) await new Promise<void>((resolve) => waiting.push(resolve));
   else running++;
   try {
     return await work();
   } finally {
+    const left = (ofNetworks.get(network) ?? 1) - 1;
+    if (left === 0) ofNetworks.delete(network);
+    else ofNetworks.set(network, left);
     const next = waiting.shift();
     if (next === undefined) running--;
     else next();

@@ -43,7 +43,7 @@ export async function resetPassword({
   // Hashing is expensive, so it is only done for a link that is valid now.
   if ((await inAllWorkspaces(tenant, find)) === undefined)
     throw ctx.failedAttempts.count(invalidResetMessage);
-  const hash = await hashPassword(body.new_password);
+  const hash = await hashPassword(body.new_password, ctx.address);
   await inAllWorkspaces(tenant, async (tx) => {
     const userId = await find(tx);
     // The link may have been used, replaced or deleted while `find` waited for locks.

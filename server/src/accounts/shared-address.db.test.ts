@@ -38,7 +38,7 @@ async function squat(email: string, times: number): Promise<string[]> {
   const workspaces: string[] = [];
   for (let index = 0; index < times; index++) {
     const { id: workspaceId } = await newWorkspace();
-    const passwordHash = await hashPassword(squatted(index));
+    const passwordHash = await hashPassword(squatted(index), `198.51.100.${index}`);
     await inAllWorkspaces(beckon.db.database.tenant, async (tx) => {
       const { id } = await addAccount(tx, { name: "Squatter", email, passwordHash });
       await addMember(tx, { userId: id, workspaceId, role: "owner" });

@@ -28,7 +28,7 @@ export async function signIn({
   const { email, password, workspace_id: workspaceId } = parseBody(signInBody, input.body);
   ctx.failedAttempts.permit();
   const { tenant } = ctx.database;
-  const { account } = await findAccount(ctx.database, { email, password, workspaceId });
+  const { account } = await findAccount(ctx, { email, password, workspaceId });
   if (account === undefined) throw wrongPassword(ctx, { email, workspaceId });
   ctx.failedAttempts.permit();
   const userId = account.user.id;

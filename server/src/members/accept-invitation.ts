@@ -109,7 +109,7 @@ async function accountOfPassword(
   given: AccountFields & { password: string },
 ): Promise<AccountResolver> {
   const { password, email = invitation.email } = given;
-  const { account, isKnown } = await findAccount(ctx.database, { email, password });
+  const { account, isKnown } = await findAccount(ctx, { email, password });
   // Other requests can reach the limit of failed attempts while passwords are compared. This call
   // is not inside the `if` below, because then only a correct password would be rejected at the
   // limit, which reveals it: a wrong password with a name is not rejected, but adds an account.
@@ -129,7 +129,7 @@ async function accountOfPassword(
   // sign-in; the returned error is not thrown. Without the count, a person with valid invitations
   // could send a name with each attempt, and so guess the password of a known account.
   if (isKnown) wrongPassword(ctx, { email });
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, ctx.address);
   return async (tx) => (await addAccount(tx, { name, email, passwordHash })).id;
 }
 

@@ -50,7 +50,7 @@ export async function setUp({
   const isValid =
     isCredential("bks_", token) && (await inAllWorkspaces(tenant, (tx) => isSetupHash(tx, link)));
   if (!isValid) throw ctx.failedAttempts.count(invalidSetupMessage);
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, ctx.address);
   return inAllWorkspaces(tenant, async (tx) => {
     await lockMembers(tx, defaultWorkspaceId);
     // The link is also invalid if there is an owner by now: after the link was printed, somebody
