@@ -40,11 +40,6 @@ export interface RunRequest {
   readonly model: Model;
   /** Returns the price of a call of the model. It must not throw. */
   readonly priceOf: PriceOf;
-  /**
-   * Maximum number of input and output tokens of one call. Reported usage above it is treated as a
-   * mistake of the provider. Default: unknown.
-   */
-  readonly contextWindow?: number | undefined;
   readonly settings: ModelSettings;
   /**
    * Maximum number of answered model calls, at least 1. Calls that were lost in a crash do not

@@ -44,21 +44,19 @@ const maxUnseenTokens = 128_000;
  * per byte. Our estimate is one token for four bytes, so text has at most four times as many tokens
  * as the estimate. Hidden reasoning is added to this.
  *
- * @param limits `contextWindow` is the model's maximum of input and output tokens, if it is known.
- *   `maxOutputTokens` is the output limit that was sent, if any. The model can use all of it for
- *   reasoning. `estimate` returns our own estimate. It is called only if the usage is large.
+ * @param limits `maxOutputTokens` is the output limit that was sent, if any. The model can use all
+ *   of it for reasoning. `estimate` returns our own estimate. It is called only if the usage is
+ *   large.
  */
 export function isPlausible(
   { input_tokens, output_tokens }: TokenUsage,
   limits: {
-    readonly contextWindow: number | undefined;
     readonly maxOutputTokens: number | undefined;
     readonly estimate: () => TokenUsage;
   },
 ): boolean {
-  const { contextWindow, maxOutputTokens = 0 } = limits;
+  const { maxOutputTokens = 0 } = limits;
   const sum = input_tokens + output_tokens;
-  if (contextWindow !== undefined && sum > contextWindow) return false;
   const unseen = Math.max(maxUnseenTokens, maxOutputTokens);
   if (sum <= unseen) return true;
   const estimate = limits.estimate();

@@ -148,9 +148,9 @@ async function makeAttempt(
   { step, options, streamed, endsAt }: Sending,
   pass: Pass | undefined,
 ): Promise<AttemptResult> {
-  const { model, signal, contextWindow, maxAnswerBytes = defaultMaxAnswerBytes } = request;
+  const { model, signal, maxAnswerBytes = defaultMaxAnswerBytes } = request;
   const record = new AttemptRecord(streamed);
-  const limits = { options, contextWindow };
+  const limits = { options };
   let answer: Answer;
   try {
     answer = await attemptCall({

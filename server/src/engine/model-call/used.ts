@@ -13,7 +13,6 @@ export type Used = Pick<MeteredCall, "outcome" | "usage">;
 interface Limits {
   /** The options of the call, which contain the prompt and the tools that were sent. */
   readonly options: LanguageModelV4CallOptions;
-  readonly contextWindow: number | undefined;
 }
 
 /**
@@ -58,7 +57,6 @@ function plausible(
   const isUsable =
     reported !== undefined &&
     isPlausible(reported, {
-      contextWindow: limits.contextWindow,
       maxOutputTokens: limits.options.maxOutputTokens,
       estimate: () => estimate(limits, answerBytes),
     });
