@@ -69,7 +69,8 @@ export const importedAgents = z.object({
       /**
        * Dotted paths, relative to the agent, of secrets that the imported document did not
        * contain, for example `tools.0.headers.Authorization`. Calls of that tool fail until the
-       * secret is set.
+       * secret is set. `triggers.0.secret` is the sender's secret of a trigger, which rejects all
+       * requests until it is set.
        */
       secrets_needed: z.array(z.string()),
     }),

@@ -206,7 +206,8 @@ describe("an import", () => {
     const credential = await elsewhere();
     const triggers = [{ name: "Push", receiving: { preset: "github", event_id_days: 3 } }];
     const document = { beckon: 1, agents: [{ name: "Ada", model: "demo/echo", triggers }] };
-    expect((await importing(document, { credential })).status).toBe(200);
+    const { body } = await importing(document, { credential });
+    expect(body.data.agents[0].secrets_needed).toEqual(["triggers.0.secret"]);
     const [agent] = (await exported("/agents/export", credential)).agents;
     expect(agent.triggers[0].receiving).toMatchObject({
       preset: "github",

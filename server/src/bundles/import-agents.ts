@@ -112,6 +112,9 @@ async function importAgent(
   for (const [index, body] of given.triggers.entries()) {
     const trigger = await addTrigger(tx, ctx, { agentId, body, triggerId: ids[index] });
     triggers.push({ id: trigger.id, name: trigger.name, token: trigger.token });
+    const kind = trigger.receiving?.verification.kind ?? "none";
+    if (kind !== "none" && !trigger.sender_secret_set)
+      secrets_needed.push(`triggers.${index}.secret`);
   }
   return { id: agentId, name: given.name, token, triggers, secrets_needed };
 }

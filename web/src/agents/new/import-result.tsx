@@ -22,7 +22,7 @@ export function ImportResult({ imported: { agents }, onAgain }: ImportResultProp
           : `Created ${formatCounted(agents.length, "agent")}.`}
         {incomplete === 0
           ? ""
-          : ` ${formatCounted(incomplete, "agent")} cannot call all tools before you enter their secrets again.`}
+          : ` ${formatCounted(incomplete, "agent")} cannot call all tools or receive all requests before you enter their secrets again.`}
       </Banner>
       {agents.length === 0 ? null : (
         <Panel title="Imported agents" padding="none">
