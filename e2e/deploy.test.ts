@@ -178,6 +178,13 @@ test("the health check of the image succeeds only while Beckon is ready", async 
   expect(await exitCodeAt(await freePort())).toBe(1);
 });
 
+test("compose.yaml sets no setting of Beckon, which would override the one in beckon.env", () => {
+  const compose = readFileSync(join(checkout, "deploy/compose.yaml"), "utf8");
+  const [beckon = ""] = /^ {2}beckon:\n(?: {4}.*\n)+/m.exec(compose) ?? [];
+  expect(beckon).toContain("env_file: secrets/beckon.env");
+  expect(beckon).not.toMatch(/^ +environment:/m);
+});
+
 test.skipIf(!isInstalled("psql", "postgresql-client"))(
   "with the environment of PostgreSQL's image, the role that owns the database can log in",
   async () => {
