@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { databaseAt } from "../server/test/database-url.ts";
@@ -176,6 +176,21 @@ test("the health check of the image succeeds only while Beckon is ready", async 
     );
   expect(await exitCodeAt(port)).toBe(0);
   expect(await exitCodeAt(await freePort())).toBe(1);
+});
+
+test("the user of the image can read it, also if it is built from a checkout with umask 077", () => {
+  const dockerfile = readFileSync(join(checkout, "deploy/Dockerfile"), "utf8");
+  // The last command before the folder is copied into the image.
+  const [, command = "false"] = /&& (.*)\n\nFROM .*$/m.exec(dockerfile) ?? [];
+  const installed = temporaryFolder();
+  mkdirSync(join(installed, "bin"), { mode: 0o700 });
+  writeFileSync(join(installed, "bin/beckon"), "", { mode: 0o700 });
+  writeFileSync(join(installed, "0001.sql"), "", { mode: 0o600 });
+  execFileSync("sh", ["-c", command], { cwd: installed });
+  const modes = ["bin", "bin/beckon", "0001.sql"].map(
+    (path) => statSync(join(installed, path)).mode & 0o777,
+  );
+  expect(modes).toEqual([0o755, 0o755, 0o644]);
 });
 
 test("compose.yaml sets no setting of Beckon, which would override the one in beckon.env", () => {
