@@ -46,6 +46,7 @@ export async function checkSurroundings(config: Config, env: Environment): Promi
     ...(await checkDataFolder(config)),
     ...(await checkAddresses(config)),
     ...checkPublicUrl(config),
+    ...checkPublicPath(config),
   ];
 }
 
@@ -291,4 +292,17 @@ function checkPublicUrl({ host, publicUrl, trustProxy }: Config): Finding[] {
     ];
   }
   return [];
+}
+
+function checkPublicPath({ publicUrl }: Config): Finding[] {
+  const path = publicUrl === undefined ? "/" : new URL(publicUrl).pathname;
+  if (path === "/") return [];
+  return [
+    warning(
+      "configuration",
+      `PUBLIC_URL has the path ${path}, with which the dashboard and its links do not work.`,
+      "Set PUBLIC_URL without a path, for example to a host name of Beckon's own. If you use only " +
+        "the API, the proxy must remove the path.",
+    ),
+  ];
 }

@@ -100,6 +100,20 @@ test("a port for metrics that is in use, or is the port of the API, is a problem
   expect(await problemsWith({ PORT: taken, BECKON_METRICS_PORT: taken })).toEqual(inUse);
 });
 
+test("a PUBLIC_URL with a path is a warning, because the dashboard needs the root", async () => {
+  const warningsAt = async (PUBLIC_URL: string) =>
+    (await findingsWith({ PUBLIC_URL, BECKON_TRUST_PROXY: "1" })).filter(
+      ({ status, message }) => status === "warning" && message.includes("PUBLIC_URL"),
+    );
+  expect(await warningsAt("https://example.com/")).toEqual([]);
+  expect(await warningsAt("https://example.com/beckon/")).toEqual([
+    expect.objectContaining({
+      message: expect.stringMatching(/has the path \/beckon, .*the dashboard/),
+      remedy: expect.stringContaining("Set PUBLIC_URL without a path"),
+    }),
+  ]);
+});
+
 test("a Beckon on the port that is not ready is a warning, and no other program", async () => {
   const unready = createHttpServer((request, response) => {
     response.writeHead(request.url === "/readyz" ? 503 : 404).end('{"ok":false}');
