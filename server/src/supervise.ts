@@ -63,7 +63,7 @@ export async function supervise({
   const own = { process_id: "supervisor" } as const;
   let startedAt: number | undefined;
   const signals = listenForSignals();
-  const cwd = process.cwd();
+  const cwd = process.stdout.isTTY ? process.cwd() : undefined;
   let embedded: Embedded | undefined;
   let port: ClaimedPort | undefined;
   let metrics: MetricsServer | undefined;

@@ -99,7 +99,7 @@ test.each(["plain", "with a space", "it's", "-dash", '$HOME `id` "x"'])(
     execFileSync("mkdir", ["--", folder]);
     writeFileSync(join(folder, "demo.token"), `${demo.agent_token}\n`);
     writeFileSync(join(folder, "demo.trigger"), `${demo.trigger_url}\n`);
-    for (const cwd of [parent, folder, "/"]) {
+    for (const cwd of [parent, folder, "/", undefined]) {
       const printed = greet({ ready: { demo }, demoFiles: filesIn(folder), cwd });
       expect(printed).not.toMatch(/bka_|bkt_/);
       const [invoke = "", fire = ""] = commands(printed);
@@ -113,12 +113,13 @@ test.each(["plain", "with a space", "it's", "-dash", '$HOME `id` "x"'])(
   },
 );
 
-test("paths in commands are relative to the caller's folder if that is shorter", () => {
-  const lines = (cwd: string) =>
+test("in a terminal, paths in commands are relative to its folder if that is shorter", () => {
+  const lines = (cwd: string | undefined) =>
     commands(greet({ ready: { demo }, demoFiles: filesIn("/srv/beckon/data"), cwd }))[1];
   expect(lines("/srv/beckon")).toContain('curl "$(cat data/demo.trigger)"');
   expect(lines("/srv/beckon/data")).toContain('curl "$(cat demo.trigger)"');
   expect(lines("/home/ada/projects")).toContain('curl "$(cat /srv/beckon/data/demo.trigger)"');
+  expect(lines(undefined)).toContain('curl "$(cat /srv/beckon/data/demo.trigger)"');
 });
 
 test("a secret that is gone has no command", () => {

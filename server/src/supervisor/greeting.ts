@@ -25,10 +25,11 @@ export interface GreetingOptions {
   /** URL of the metrics; undefined if there are none. */
   readonly metricsUrl?: string | undefined;
   /**
-   * Working folder of the shell that started Beckon. Printed commands contain paths relative to
-   * this folder where these are shorter.
+   * Working folder of the shell in whose terminal the greeting is printed. Commands contain paths
+   * relative to this folder where these are shorter. undefined if the output is not a terminal,
+   * for example a journal: its reader is in another folder, so all paths are absolute.
    */
-  readonly cwd: string;
+  readonly cwd: string | undefined;
 }
 
 /**
@@ -139,8 +140,8 @@ function setupCommands({ ready: { url, setup_token } }: GreetingOptions): string
 }
 
 /** Returns a command substitution that reads a file, for use in double quotes. */
-function contentOf(path: string, cwd: string): string {
-  const fromHere = relative(cwd, path);
+function contentOf(path: string, cwd: string | undefined): string {
+  const fromHere = cwd === undefined ? path : relative(cwd, path);
   const shorter = fromHere.length < path.length ? fromHere : path;
   return `$(cat ${quoted(shorter.startsWith("-") ? `./${shorter}` : shorter)})`;
 }
