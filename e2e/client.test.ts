@@ -5,13 +5,14 @@ import {
   type WatchedEvent,
   type WorkspaceEvent,
 } from "@beckon/client";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../server/test/beckon.ts";
 import { seeded } from "../server/test/crash/random.ts";
 import { eventually } from "../server/test/eventually.ts";
 import { startHeldModel } from "../server/test/held-model.ts";
 import { says } from "../server/test/model-server.ts";
 import { startProxy } from "../server/test/proxy.ts";
+import { startReceiver } from "../server/test/receiver.ts";
 
 /** Tests the client with a real server, through a proxy that closes connections early. */
 
@@ -185,6 +186,27 @@ test("a fire whose response is cut is repeated and starts one run", async () => 
   const { run_id } = await throughProxy.triggers.fire(trigger.token, { order: 4711 });
   await cut;
   expect((await runsOf(agent.id)).map(({ id }) => id)).toEqual([run_id]);
+});
+
+test("each way to start a run can name a callback for the run's last event", async () => {
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.close());
+  await beckon.subscriptions.create({ url: receiver.url, event_types: ["agent.paused"] });
+  const agent = await createAgent();
+  const trigger = await beckon.triggers.create(agent.id, { name: "Orders", allows_callback: true });
+  const to = (name: string) => ({ callback: `${receiver.origin}/${name}` });
+  const watched = await beckon.agents.startAndWatch(agent.id, { input: "Hello" }, to("watched"));
+  await all(watched.events);
+  const started = {
+    "/watched": watched,
+    "/invoked": await beckon.agents.invoke(agent.id, { input: "Hello" }, to("invoked")),
+    "/started": await beckon.agents.start(agent.id, { input: "Hello" }, to("started")),
+    "/fired": await beckon.triggers.fire(trigger.url, "Hello", to("fired")),
+  };
+  const received = await receiver.awaitCount(4);
+  expect(new Map(received.map(({ path, body }) => [path, body.data.run_id]))).toEqual(
+    new Map(Object.entries(started).map(([path, { run_id }]) => [path, run_id])),
+  );
 });
 
 describe("a watch", () => {

@@ -20,7 +20,7 @@ export interface Call {
   readonly accept?: string;
   /** Whether the operation accepts an Idempotency-Key. If so, one is always sent. */
   readonly once?: boolean;
-  /** Whether the operation starts a run that can have the caller's own id and tags. */
+  /** Whether the operation starts a run that can have the caller's own id, tags and callback. */
   readonly labelled?: boolean;
   /** Whether the operation needs no credential. If so, none is sent. */
   readonly open?: boolean;
@@ -68,6 +68,8 @@ export function prepare(
     headers["beckon-external-id"] = encodeURIComponent(options.externalId);
   if (call.labelled && options.tags !== undefined && options.tags.length > 0)
     headers["beckon-tags"] = options.tags.map(encodeURIComponent).join();
+  if (call.labelled && options.callback !== undefined)
+    headers["beckon-callback"] = options.callback;
   const body = bodyOf(call);
   if (body !== undefined) headers["content-type"] = body.type;
   if (!Object.values(headers).every((value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value))) {

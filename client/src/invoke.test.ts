@@ -53,11 +53,13 @@ test("a body that the caller changes during the wait is repeated as it was", asy
   ]);
 });
 
-test("the caller's own id and tags are sent percent-encoded with each attempt, and by a fire", async () => {
-  const labels = { externalId: "Zürich 100%", tags: ["a,b", "日本"] };
+test("the caller's own id, tags and callback are sent with each attempt, and by a fire", async () => {
+  const callback = "https://example.com/hooks/Z%C3%BCrich?order=1";
+  const labels = { externalId: "Zürich 100%", tags: ["a,b", "日本"], callback };
   const sent = {
     "beckon-external-id": "Z%C3%BCrich%20100%25",
     "beckon-tags": "a%2Cb,%E6%97%A5%E6%9C%AC",
+    "beckon-callback": callback,
   };
   server.script(afterWait(stillRunning), done);
   await beckon.agents.invoke("agt_1", { input: "Hello" }, { token, wait: 1, ...labels });
@@ -70,11 +72,11 @@ test("the caller's own id and tags are sent percent-encoded with each attempt, a
   expect(server.requests[0]?.headers).toMatchObject(sent);
 });
 
-test("a call without an own id and tags sends neither header", async () => {
+test("a call without an own id, tags and callback sends none of these headers", async () => {
   server.script(done);
   await beckon.agents.invoke("agt_1", { input: "Hello" }, { token, tags: [] });
-  expect(Object.keys(server.requests[0]?.headers ?? {})).not.toContain("beckon-tags");
-  expect(Object.keys(server.requests[0]?.headers ?? {})).not.toContain("beckon-external-id");
+  const sent = Object.keys(server.requests[0]?.headers ?? {});
+  expect(sent.filter((name) => name.startsWith("beckon-"))).toEqual([]);
 });
 
 test("one request waits less than the usual proxy timeout", async () => {

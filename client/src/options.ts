@@ -52,12 +52,18 @@ export interface OnceOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Labels that the caller gives a run. They are stored, and `runs.list` can filter by them. */
+/** Options of calls that start a run. `runs.list` can filter by the id and the tags. */
 export interface LabelOptions {
   /** The caller's own id for the run, 1 to 255 characters; it need not be unique. Default: none. */
   readonly externalId?: string | undefined;
   /** At most 10 different tags, each of 1 to 64 characters. Default: none. */
   readonly tags?: readonly string[] | undefined;
+  /**
+   * URL that also gets the run's last event. The workspace needs an enabled subscription that
+   * covers the agent and has the same origin; a trigger needs `allows_callback`. Percent-encode all
+   * but printable ASCII. Default: none.
+   */
+  readonly callback?: string | undefined;
 }
 
 /** Validated options with defaults. */

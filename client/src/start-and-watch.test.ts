@@ -70,23 +70,24 @@ test("a credential that cannot read runs continues the stream by the same start"
   const { events } = await beckon.agents.startAndWatch(
     "agt_1",
     { input: "Hello" },
-    { externalId: "order 1" },
+    { externalId: "order 1", tags: ["billing"], callback: "https://example.com/hook" },
   );
   expect(await seen(events)).toEqual([1, 2, 3]);
   const start = server.requests[0]?.headers["idempotency-key"];
+  const labels = ["order%201", "billing", "https://example.com/hook"];
   expect(
     server.requests.map(({ method, body, headers }) => [
       method,
       body,
       headers["last-event-id"],
       headers["idempotency-key"] === start,
-      headers["beckon-external-id"],
+      [headers["beckon-external-id"], headers["beckon-tags"], headers["beckon-callback"]],
     ]),
   ).toEqual([
-    ["POST", '{"input":"Hello"}', undefined, true, "order%201"],
-    ["GET", "", "1", false, undefined],
-    ["POST", '{"input":"Hello"}', "1", true, "order%201"],
-    ["POST", '{"input":"Hello"}', "2", true, "order%201"],
+    ["POST", '{"input":"Hello"}', undefined, true, labels],
+    ["GET", "", "1", false, [undefined, undefined, undefined]],
+    ["POST", '{"input":"Hello"}', "1", true, labels],
+    ["POST", '{"input":"Hello"}', "2", true, labels],
   ]);
 });
 

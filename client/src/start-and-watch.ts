@@ -46,7 +46,8 @@ export async function startAndWatch(
     once: true,
     labelled: true,
   };
-  const { signal, parse, externalId, tags, idempotencyKey = newIdempotencyKey() } = options;
+  const { signal, parse, externalId, tags, callback } = options;
+  const { idempotencyKey = newIdempotencyKey() } = options;
   const key = token ?? options.key;
   const beganAt = Date.now();
   const opened = await exchange(settings, call, { ...options, key, idempotencyKey }, ensureStream);
@@ -68,7 +69,9 @@ export async function startAndWatch(
     options.idempotencyKey !== undefined && response.headers.has("idempotency-replayed");
   const sentAt = isOld ? Number.NEGATIVE_INFINITY : beganAt;
   const following = { key, signal, onActivity, onDisconnect, parse };
-  const start = { opened, call, options: { idempotencyKey, externalId, tags }, sentAt };
+  // All that the Idempotency-Key is bound to, because the start can be sent again.
+  const repeated = { idempotencyKey, externalId, tags, callback };
+  const start = { opened, call, options: repeated, sentAt };
   const events = releasing(watch(settings, runId, following, start), release);
   return { run_id: runId, events };
 }

@@ -44,7 +44,13 @@ export function functionsOf(operations: readonly Endpoint[]): Functions {
  * Headers that hand-written code of the client sets, in lower case. The generated functions have no
  * option for them.
  */
-const handledHeaders = ["idempotency-key", "last-event-id", "beckon-external-id", "beckon-tags"];
+const handledHeaders = [
+  "idempotency-key",
+  "last-event-id",
+  "beckon-external-id",
+  "beckon-tags",
+  "beckon-callback",
+];
 
 interface ResponseType {
   readonly kind: Kind | "nothing" | "list" | "data";

@@ -162,8 +162,6 @@ export function bindOperations(send: Sender) {
           LabelOptions & {
             /** `respond-async`: respond with 202 at once. `wait=N`: respond with 202 after N seconds unless the run has ended. RFC 7240. */
             readonly prefer?: string | number | undefined;
-            /** URL that also gets the run's last event, signed like a delivery. At least one enabled subscription that covers the agent must have the same origin. The secret of the oldest such subscription signs. A trigger accepts this header only if it has `allows_callback`. Percent-encode all but printable ASCII. */
-            readonly beckonCallback?: string | number | undefined;
           },
       ): Promise<InvokeAgentAnswer> =>
         send.whole<InvokeAgentAnswer>(
@@ -175,7 +173,7 @@ export function bindOperations(send: Sender) {
             accept: "application/json",
             once: true,
             labelled: true,
-            headers: { Prefer: options?.prefer, "beckon-callback": options?.beckonCallback },
+            headers: { Prefer: options?.prefer },
           },
           options,
         ),
@@ -387,11 +385,7 @@ export function bindOperations(send: Sender) {
       fire: (
         token: string,
         body?: FireTriggerBody | string,
-        options?: OnceOptions &
-          LabelOptions & {
-            /** URL that also gets the run's last event, signed like a delivery. At least one enabled subscription that covers the agent must have the same origin. The secret of the oldest such subscription signs. A trigger accepts this header only if it has `allows_callback`. Percent-encode all but printable ASCII. */
-            readonly beckonCallback?: string | number | undefined;
-          },
+        options?: OnceOptions & LabelOptions,
       ): Promise<FireTriggerAnswer> =>
         send.whole<FireTriggerAnswer>(
           {
@@ -404,7 +398,6 @@ export function bindOperations(send: Sender) {
             once: true,
             labelled: true,
             open: true,
-            headers: { "beckon-callback": options?.beckonCallback },
           },
           options,
         ),
