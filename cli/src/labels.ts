@@ -6,6 +6,7 @@ export interface Labels {
   readonly idempotencyKey?: string;
   readonly externalId?: string;
   readonly tag?: readonly string[];
+  readonly callback?: string;
 }
 
 /** Collects the values of an option that can be repeated. */
@@ -25,7 +26,8 @@ export function withLabels(command: Command, repeat: typeof collect): Command {
   return command
     .option("--idempotency-key <key>", "start one run only, also if this command is repeated")
     .option("--external-id <id>", "your own id of the run, for filters")
-    .option("--tag <tag>", "tag of the run, for filters; can be repeated", repeat);
+    .option("--tag <tag>", "tag of the run, for filters; can be repeated", repeat)
+    .option("--callback <url>", "URL that also gets the run's last event");
 }
 
 /** For `catch` of a call that starts a run: adds to the error of Ctrl-C that the run continues. */

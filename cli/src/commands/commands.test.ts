@@ -69,6 +69,28 @@ test("fire sends a file of the largest size that a trigger can accept, and no la
   });
 });
 
+test.each([
+  ["invoke", ["invoke", "agt_1", "Hello"]],
+  ["invoke --no-wait", ["invoke", "agt_1", "Hello", "--no-wait"]],
+  ["fire", ["fire", "Hello"]],
+])("%s sends the run's Idempotency-Key, own id, tags and callback", async (_, args) => {
+  server.script(responds(200, { ok: true, run_id: "run_1", output: "Hello" }));
+  const callback = "https://example.com/hooks/order-4711";
+  const labels = ["--external-id", "order 4711", "--tag", "billing", "--tag", "urgent"];
+  const once = ["--idempotency-key", "once-1", "--callback", callback];
+  expect(await beckon([...args, ...labels, ...once])).toMatchObject({ code: 0, err: "" });
+  expect(server.requests).toMatchObject([
+    {
+      headers: {
+        "idempotency-key": "once-1",
+        "beckon-external-id": "order%204711",
+        "beckon-tags": "billing,urgent",
+        "beckon-callback": callback,
+      },
+    },
+  ]);
+});
+
 const text = "x".repeat(1_048_577);
 
 test("apply reads a file above 1 MiB, as export writes it, if it creates little", async () => {

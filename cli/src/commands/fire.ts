@@ -36,8 +36,8 @@ export function addFire(
       const trigger = await readTrigger(options, terminal);
       const text = await readInput({ argument, file: options.file }, maxPayloadBytes, terminal);
       const client = connectWithoutKey(options, terminal);
-      const { idempotencyKey, externalId, tag: tags } = options;
-      const labels = { idempotencyKey, externalId, tags, signal: terminal.stopped };
+      const { idempotencyKey, externalId, tag: tags, callback } = options;
+      const labels = { idempotencyKey, externalId, tags, callback, signal: terminal.stopped };
       const payload = toPayload(text, options.text === true);
       const fired = await client.triggers.fire(trigger, payload, labels).catch(explainFailure);
       if (fired.skipped) {

@@ -45,8 +45,8 @@ export function addInvoke(
       }
       const client = await connect(options, terminal);
       const agentId = await findAgentId(client, agent, terminal.stopped);
-      const { idempotencyKey, externalId, tag: tags, timeout, json } = options;
-      const labels = { idempotencyKey, externalId, tags, signal: terminal.stopped };
+      const { idempotencyKey, externalId, tag: tags, callback, timeout, json } = options;
+      const labels = { idempotencyKey, externalId, tags, callback, signal: terminal.stopped };
       if (!options.wait) {
         const started = await client.agents.start(agentId, { input }, labels).catch(runContinues);
         await terminal.out(`${json ? toJson(started) : started.run_id}\n`);
