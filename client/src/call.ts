@@ -55,7 +55,7 @@ export function prepare(
   const { method, path, params = [], query = {} } = call;
   const operation = `${method} ${path}`;
   const headers: Record<string, string> = {
-    ...settings.headers,
+    ...(isForeign(call, settings) ? {} : settings.headers),
     accept: call.accept ?? "application/json",
   };
   const key = call.open ? undefined : (options.key ?? settings.key);
@@ -88,6 +88,14 @@ export function prepare(
     repeatable: isRepeatable(method, headers),
     operation,
   };
+}
+
+/**
+ * Returns whether the call is sent to another origin than the client's. The headers of the client
+ * can contain a credential, so they are not sent there.
+ */
+function isForeign({ url }: Call, settings: Settings): boolean {
+  return url !== undefined && new URL(url).origin !== new URL(settings.url).origin;
 }
 
 /**

@@ -237,6 +237,27 @@ test("a trigger's URL takes precedence over the client's url", async () => {
   await expect(elsewhere.triggers.fire("https://example.com/bkt_token")).rejects.toThrow(TypeError);
 });
 
+test("the client's headers are sent with a fire only to the origin of the client's url", async () => {
+  const fired = responds(200, { ok: true, run_id: "run_1" });
+  const headers = { authorization: "Bearer secret", "x-tenant": "one" };
+  const trigger = `${server.url}/other/api/public/triggers/bkt_token`;
+  const ownOrigin = createClient({ url: `${server.url}/beckon`, headers });
+  for (const target of [trigger, "bkt_token"]) {
+    server.script(fired);
+    await ownOrigin.triggers.fire(target);
+    expect(server.requests[0]?.headers).toMatchObject(headers);
+  }
+  const sameHost = server.url.replace("http:", "https:");
+  const samePort = server.url.replace("127.0.0.1", "localhost");
+  for (const url of ["http://127.0.0.1:9", sameHost, samePort]) {
+    server.script(fired);
+    await createClient({ url, headers }).triggers.fire(trigger, "Hello", { idempotencyKey: "1" });
+    expect(server.requests[0]?.headers).not.toHaveProperty("authorization");
+    expect(server.requests[0]?.headers).not.toHaveProperty("x-tenant");
+    expect(server.requests[0]?.headers).toMatchObject({ "idempotency-key": "1" });
+  }
+});
+
 test("no error shows a trigger's token", async () => {
   server.script(disconnects);
   const error = await beckon.triggers

@@ -13,8 +13,9 @@ export interface ClientOptions {
    */
   readonly retries?: number | undefined;
   /**
-   * Headers of every call, for example `beckon-workspace` when a session cookie authenticates.
-   * Default: none.
+   * Headers of every call, for example `beckon-workspace` when a session cookie authenticates. A
+   * fire of a trigger's URL with another origin (scheme, host and port) than `url` does not send
+   * them. Default: none.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The function that sends the requests. Default: the runtime's `fetch`. */
