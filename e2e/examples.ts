@@ -68,7 +68,8 @@ export async function runJavaScript(
 
 /**
  * Returns the path of the Node.js that runs this test, then a path for each other version in PATH
- * that is 20 or newer.
+ * that is 20 or newer. The client requires 22.12; a run on an older version shows that it uses
+ * nothing newer.
  */
 export function installedNodes(): string[] {
   const folders = (process.env.PATH ?? "").split(delimiter);

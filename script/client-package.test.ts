@@ -1,14 +1,21 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { packClient } from "./client-package.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const folder = mkdtempSync(join(tmpdir(), "beckon-client-"));
+const modules = join(folder, "node_modules");
+const packed = join(modules, "@beckon/client");
+beforeAll(() => packClient(packed), 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const parser = createRequire(join(root, "client/package.json")).resolve(
+  "eventsource-parser/package.json",
+);
 
 const run = (command: string, ...args: string[]) => {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, encoding: "utf8" });
@@ -18,11 +25,6 @@ const run = (command: string, ...args: string[]) => {
 test("the installed package works in JavaScript, and in TypeScript with browser types", {
   timeout: 60_000,
 }, () => {
-  const modules = join(folder, "node_modules");
-  packClient(join(modules, "@beckon/client"));
-  const parser = createRequire(join(root, "client/package.json")).resolve(
-    "eventsource-parser/package.json",
-  );
   symlinkSync(dirname(parser), join(modules, "eventsource-parser"));
   mkdirSync(join(folder, "src"));
 
@@ -59,4 +61,12 @@ test("the installed package works in JavaScript, and in TypeScript with browser 
     }),
   );
   expect(run(join(root, "node_modules/.bin/tsc"), "-p", folder)).toEqual({ status: 0, output: "" });
+});
+
+test("the package requires the Node.js that its dependency requires, and the documents name it", () => {
+  const enginesOf = (file: string) => JSON.parse(readFileSync(file, "utf8")).engines;
+  expect(enginesOf(join(packed, "package.json"))).toEqual(enginesOf(parser));
+  const minimum = enginesOf(parser).node.replace(">=", "");
+  for (const page of ["client/README.md", "docs/calling.md"])
+    expect(readFileSync(join(root, page), "utf8")).toContain(`Node.js ${minimum} and newer`);
 });

@@ -5,6 +5,9 @@ import { fileURLToPath } from "node:url";
 
 const checkout = resolve(import.meta.dirname, "..");
 
+/** The versions that eventsource-parser requires. The client itself requires less. */
+const engines = { node: ">=22.12" };
+
 /**
  * Builds the package of the client for publishing: JavaScript files, type declarations and a
  * package.json that exports them. TypeScript files are not published, because runtimes do not strip
@@ -27,7 +30,7 @@ export function packClient(folder: string): void {
   const exports = { ".": { types: "./index.d.ts", default: "./index.js" } };
   writeFileSync(
     join(folder, "package.json"),
-    `${JSON.stringify({ ...described, exports, sideEffects: false }, null, 2)}\n`,
+    `${JSON.stringify({ ...described, engines, exports, sideEffects: false }, null, 2)}\n`,
   );
   copyFileSync(join(checkout, "client/README.md"), join(folder, "README.md"));
   copyFileSync(join(checkout, "LICENSE"), join(folder, "LICENSE"));
