@@ -149,8 +149,8 @@ function queryString(query: object): string {
 export const maxRepeatMs = 23 * 3_600_000;
 
 /**
- * Returns 128 random bits in hexadecimal. Does not use `crypto.randomUUID`, which does not exist in
- * pages served over plain HTTP.
+ * Returns a random Idempotency-Key: 128 bits in hexadecimal. Store it before a call to repeat the
+ * call after a restart. Unlike `crypto.randomUUID`, it works in pages served over plain HTTP.
  */
 export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>

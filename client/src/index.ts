@@ -1,3 +1,4 @@
+export { newIdempotencyKey } from "./call.ts";
 export { type BeckonClient, createClient } from "./client.ts";
 export { BeckonError, type BeckonErrorCode, type ClientCode } from "./error.ts";
 export type { FiredRun } from "./fire.ts";

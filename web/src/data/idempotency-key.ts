@@ -1,3 +1,4 @@
+import { newIdempotencyKey } from "@beckon/client";
 import { useRef } from "react";
 
 interface Attempt {
@@ -16,7 +17,8 @@ export function useIdempotencyKey() {
   return {
     keyOf(body: unknown): string {
       const text = JSON.stringify(body) ?? "";
-      if (attempt.current?.body !== text) attempt.current = { body: text, key: newKey() };
+      if (attempt.current?.body !== text)
+        attempt.current = { body: text, key: newIdempotencyKey() };
       return attempt.current.key;
     },
     release() {
@@ -29,7 +31,7 @@ export function useIdempotencyKey() {
  * Returns an Idempotency-Key, which is the same for the same attempt and the same body. To get the
  * same key after a reload, a page stores the attempt. It must not store the body, which can contain
  * secrets.
- * @param attempt a random key from `newKey`
+ * @param attempt a random key from `newIdempotencyKey`
  */
 export function keyOfBody(attempt: string, body: unknown): string {
   // FNV-1a, because browsers offer `crypto.subtle` only on HTTPS and localhost.
@@ -37,14 +39,4 @@ export function keyOfBody(attempt: string, body: unknown): string {
   for (const byte of new TextEncoder().encode(JSON.stringify(body)))
     hash = Math.imul(hash ^ byte, 0x01000193);
   return `${attempt}-${(hash >>> 0).toString(16)}`;
-}
-
-/**
- * Returns a random key. `crypto.randomUUID` is not used, because browsers offer it only on HTTPS
- * and localhost.
- */
-export function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, "0"),
-  ).join("");
 }

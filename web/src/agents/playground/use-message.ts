@@ -1,5 +1,6 @@
+import { newIdempotencyKey } from "@beckon/client";
 import { useEffect, useRef, useState } from "react";
-import { keyOfBody, newKey, useMe } from "../../data/index.ts";
+import { keyOfBody, useMe } from "../../data/index.ts";
 import { storeText } from "./use-turns.ts";
 
 /** A message that is not sent yet, or whose run has no turn yet. */
@@ -46,7 +47,7 @@ export function useMessage(agentId: string, opened: string | undefined) {
      * screen was open, the next start returns the same run and starts no second one.
      */
     startKeyOf(body: unknown): string {
-      const tried = attempt.current ?? newKey();
+      const tried = attempt.current ?? newIdempotencyKey();
       attempt.current = tried;
       setUnsent((now) => ({ ...now, attempt: tried }));
       return keyOfBody(tried, body);
