@@ -241,6 +241,22 @@ test("the time between a death and the next claim does not count as elapsed", as
   expect(elapsedSeconds((await claimCancelled(database, claimant(fourth))).runs)).toBe(50);
 });
 
+test("after a crash of the whole installation, the time until the next startup does not count as elapsed", async () => {
+  const [crashed = "", next = ""] = await Promise.all([1, 2].map(() => seedProcess(database)));
+  await runsAt(crashed, await seedAgent(database), 1, 1);
+  // One statement sets both times back, because now() differs between statements.
+  await database.engine.query(
+    `with leases as (
+      update processes set lease_until = now() - interval '900 seconds' where id = $1
+    ) update runs set started_at = now() - interval '1000 seconds' where owner = $1`,
+    [crashed],
+  );
+  // The startup records the exit, of which nothing is known but the end of the lease.
+  await recordDeaths(database.engine, "all", next);
+  const { runs } = await claimAbandoned(database, claimant(next));
+  expect(runs.map(({ elapsedMs }) => Math.round(elapsedMs / 1_000))).toEqual([100]);
+});
+
 test("a run that was released on its last attempt is a suspect like others", async () => {
   const [first = "", second = "", third = ""] = await Promise.all(
     Array.from({ length: 3 }, () => seedProcess(database)),

@@ -5018,7 +5018,7 @@ with abandoned as (
   else (select v.config from agent_versions v where v.agent_id = r.agent_id
     and v.workspace_id = r.workspace_id and v.version = i.agent_version)
   end) -> 'limits' ->> 'max_attempts')::int) as attempt,
-    extract(epoch from now() - d.died_at) * 1000 as waited_ms
+    extract(epoch from now() - least(d.died_at, d.lease_until)) * 1000 as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
@@ -5106,7 +5106,7 @@ with abandoned as (
   else (select v.config from agent_versions v where v.agent_id = r.agent_id
     and v.workspace_id = r.workspace_id and v.version = i.agent_version)
   end) -> 'limits' ->> 'max_attempts')::int) as attempt,
-    extract(epoch from now() - d.died_at) * 1000 as waited_ms
+    extract(epoch from now() - least(d.died_at, d.lease_until)) * 1000 as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
@@ -5206,7 +5206,7 @@ with abandoned as (
   else (select v.config from agent_versions v where v.agent_id = r.agent_id
     and v.workspace_id = r.workspace_id and v.version = i.agent_version)
   end) -> 'limits' ->> 'max_attempts')::int) as attempt,
-    extract(epoch from now() - d.died_at) * 1000 as waited_ms
+    extract(epoch from now() - least(d.died_at, d.lease_until)) * 1000 as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
@@ -5294,7 +5294,7 @@ with abandoned as (
   else (select v.config from agent_versions v where v.agent_id = r.agent_id
     and v.workspace_id = r.workspace_id and v.version = i.agent_version)
   end) -> 'limits' ->> 'max_attempts')::int) as attempt,
-    extract(epoch from now() - d.died_at) * 1000 as waited_ms
+    extract(epoch from now() - least(d.died_at, d.lease_until)) * 1000 as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
