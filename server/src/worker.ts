@@ -96,6 +96,12 @@ export function startWorker(
   const rollUps = serially(stopping.signal, () =>
     attempt("summing up usage", () => rollUp(runs.database, stopping.signal)),
   );
+  // The polls do not wait until all runs are ended, which can take minutes after a long downtime.
+  const expiries = serially(stopping.signal, () =>
+    attempt("expiring queued runs", async () =>
+      runs.reports.expired(await expireQueued(runs.database, stopping.signal)),
+    ),
+  );
   runs.worker.connect({
     claim: claims.wake,
     takeOver: takeOvers.wake,
@@ -124,9 +130,8 @@ export function startWorker(
         for (const runId of runIds) runs.live.get(runId)?.stop("cancelled");
       });
       if (count % pollsPerSweep === 0) {
+        expiries.wake();
         await attempt("changing plans", options.applyNextPlans);
-        const expired = await attempt("expiring queued runs", () => expireQueued(runs.database));
-        if (expired) runs.reports.expired(expired);
         await attempt("deleting dead processes", () => forgetDead(runs.database.engine));
         await attempt("finding subscriptions", () => runs.subscriptions.refresh(runs.database));
       }
@@ -154,6 +159,7 @@ export function startWorker(
         takeOvers.idle(),
         releases.idle(),
         rollUps.idle(),
+        expiries.idle(),
       ]);
     },
   };

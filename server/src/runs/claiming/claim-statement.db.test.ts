@@ -93,6 +93,26 @@ test.each([
   },
 );
 
+test.each([
+  ["without", null, claimQueued],
+  ["with", 3, claimLimited],
+] as const)(
+  "%s a concurrency limit, runs that have been queued for 24 hours are not claimed",
+  async (_what, max, claim) => {
+    await emptyQueue();
+    const owner = await seedProcess(database);
+    const agent = await seedAgent(database, { limits: { max_concurrent_runs: max } });
+    const [expired, released, ...others] = await queue(agent, 3);
+    await database.engine.query(
+      `update runs set created_at = now() - interval '24 hours',
+        released_at = case when id = $2 then now() - interval '23 hours' end where id in ($1, $2)`,
+      [expired, released],
+    );
+    const { runs } = await claim(database, claimant(owner, 10));
+    expect(ids(runs).sort()).toEqual([released, ...others]);
+  },
+);
+
 test("a claim makes the process the run's owner and returns what execution needs", async () => {
   await emptyQueue();
   const owner = await seedProcess(database);

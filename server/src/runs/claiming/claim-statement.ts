@@ -9,6 +9,7 @@ import { engineVersion } from "../../base/engine-version.ts";
 import { insertEvents } from "../../events/index.ts";
 import { addEvents } from "../journal/index.ts";
 import type { LastAttempt } from "../subscribing/index.ts";
+import { isExpired } from "./expire-queued-statement.ts";
 
 /** A run that this process has just claimed. */
 export interface ClaimedRun {
@@ -59,11 +60,11 @@ export interface ClaimResult {
 }
 
 /**
- * Selects the queued runs to claim next. Of each agent's runs, the oldest come first. The agents of
- * a workspace take turns, and so do the workspaces. So an agent or a workspace with many queued
- * runs does not delay the runs of the others. The order of the turns is random: otherwise a process
- * with capacity for a single run would always take the oldest run, which probably belongs to the
- * agent with the most queued runs.
+ * Selects the queued runs to claim next, without those that have expired. Of each agent's runs, the
+ * oldest come first. The agents of a workspace take turns, and so do the workspaces. So an agent or
+ * a workspace with many queued runs does not delay the runs of the others. The order of the turns
+ * is random: otherwise a process with capacity for a single run would always take the oldest run,
+ * which probably belongs to the agent with the most queued runs.
  *
  * The recursive part is a loose index scan: it reads one row for each agent that has queued runs,
  * however long the queue is. Agents with a concurrency limit are left to `claimLimited`.
@@ -89,7 +90,7 @@ with recursive waiting (workspace_id, agent_id) as (
   from free f, lateral (
     select r.id from runs r join run_inputs i on i.run_id = r.id
     where r.status = 'queued' and r.workspace_id = f.workspace_id and r.agent_id = f.agent_id
-      and i.engine_version <= ${engineVersion}
+      and i.engine_version <= ${engineVersion} and not ${isExpired("r")}
     order by r.id limit ${limit}
   ) as q
 ), turns as (
@@ -356,7 +357,7 @@ interface LimitedClaim extends Claimant {
   readonly max: number;
 }
 
-/** Claims the agent's oldest queued runs, up to its concurrency limit. */
+/** Claims the agent's oldest queued runs that have not expired, up to its concurrency limit. */
 const ofAgent = claimStatement<LimitedClaim>("claim-limited", {
   wanted: "picked",
   failover: false,
@@ -368,7 +369,7 @@ const ofAgent = claimStatement<LimitedClaim>("claim-limited", {
 with picked as (
   select r.id from runs r join run_inputs i on i.run_id = r.id
   where r.status = 'queued' and r.workspace_id = ${workspaceId} and r.agent_id = ${agentId}
-    and i.engine_version <= ${engineVersion}
+    and i.engine_version <= ${engineVersion} and not ${isExpired("r")}
   order by r.id
   limit least(${limit}, greatest(0, ${max} - (
     select count(*) from runs e where e.status = 'running' and e.agent_id = ${agentId})))

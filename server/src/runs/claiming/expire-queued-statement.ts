@@ -14,9 +14,16 @@ const expired: UnexecutedEnd = {
 };
 
 /**
- * Statement that ends runs that have been queued for 24 hours, counted from the release if the run
- * was held or a stopping process released it. It ends at most 500 runs. `eventIds` must have at
- * least 500 elements.
+ * Returns the SQL condition that a queued run `r` has been queued for 24 hours, counted from the
+ * release if the run was held or a stopping process released it. Claims exclude these runs: the
+ * next sweep of a worker, which ends them, can be later than the next claim.
+ */
+export const isExpired = (r: string) =>
+  `coalesce(${r}.released_at, ${r}.created_at) < now() - interval '24 hours'`;
+
+/**
+ * Statement that ends queued runs that have expired. It ends at most 500 runs. `eventIds` must have
+ * at least 500 elements.
  */
 export const expireStatement = statement<{ readonly eventIds: readonly string[] }>(
   "expire-queued",
@@ -24,9 +31,7 @@ export const expireStatement = statement<{ readonly eventIds: readonly string[] 
     const eventIds = p.value("text[]", (input) => input.eventIds);
     return `
 with picked as (
-  select id, workspace_id from runs
-  where status = 'queued' and case when released_at is not null then released_at else created_at end
-    < now() - interval '24 hours'
+  select id, workspace_id from runs r where status = 'queued' and ${isExpired("r")}
   order by id limit ${maxRuns} for no key update skip locked
 ), ending as (
   select id, workspace_id, (${eventIds})[row_number() over (order by id)] as event_id from picked
@@ -65,17 +70,23 @@ select count(*)::int as ended from ended`;
 );
 
 /**
- * Ends up to 500 runs that have been queued for 24 hours, since it is unlikely that callers still
- * wait for them, and up to 500 runs that have been held for 7 days.
+ * Ends the runs that have been queued for 24 hours, since it is unlikely that callers still wait
+ * for them, and the runs that have been held for 7 days.
+ * @param signal stops the work after the current statement. Default: never.
  * @returns how many runs were ended.
  */
 export async function expireQueued(
   database: Database,
+  signal?: AbortSignal,
 ): Promise<{ readonly queued: number; readonly held: number }> {
   const end = async (one: typeof expireStatement) => {
-    const eventIds = Array.from({ length: maxRuns }, () => newId("evt"));
-    const { rows } = await database.engine.query<{ ended: number }>(one.query({ eventIds }));
-    return rows[0]?.ended ?? 0;
+    for (let ended = 0; ; ) {
+      const eventIds = Array.from({ length: maxRuns }, () => newId("evt"));
+      const { rows } = await database.engine.query<{ ended: number }>(one.query({ eventIds }));
+      const batch = rows[0]?.ended ?? 0;
+      ended += batch;
+      if (batch < maxRuns || signal?.aborted === true) return ended;
+    }
   };
   return { queued: await end(expireStatement), held: await end(dropHeldStatement) };
 }
