@@ -47,7 +47,7 @@ import {
   parseFromSupervisor,
   type Ready,
 } from "./supervisor/index.ts";
-import { startWorker } from "./worker.ts";
+import { pollCancellations, startWorker } from "./worker.ts";
 import { defaultWorkspaceId, issueSetupToken, revokeSetupToken } from "./workspaces/index.ts";
 
 /** One running server process. */
@@ -229,6 +229,7 @@ async function build(
     },
   });
   opened.defer(() => worker.stop());
+  opened.defer(pollCancellations(runs));
 
   const { retention } = config;
   if (config.role !== "api") {

@@ -36,8 +36,8 @@ const pollsPerReturn = 20;
 const maxTakeOverWaitMs = 2_000;
 
 /**
- * The worker of a process: its background tasks for runs (claims, failover, cancellation, expiry),
- * reservations, plans, processes, subscriptions and usage.
+ * The worker of a process: its background tasks for runs (claims, failover, expiry), reservations,
+ * plans, processes, subscriptions and usage.
  */
 export interface Worker {
   /** Stops all tasks, and waits for those in progress. Runs that already execute continue. */
@@ -125,10 +125,6 @@ export function startWorker(
       runs.worker.takeOver();
       runs.worker.claim();
       if (canBeHeld || count % pollsPerSweep === 0) runs.worker.release();
-      await attempt("finding cancelled runs", async () => {
-        const runIds = await cancelledRuns(runs.database.engine, runs.process.id);
-        for (const runId of runIds) runs.live.get(runId)?.stop("cancelled");
-      });
       if (count % pollsPerSweep === 0) {
         expiries.wake();
         await attempt("changing plans", options.applyNextPlans);
@@ -162,6 +158,32 @@ export function startWorker(
         expiries.idle(),
       ]);
     },
+  };
+}
+
+/**
+ * Polls every second for runs of this process whose cancellation was requested, and stops them. A
+ * message usually does so earlier. These polls are not a task of the worker, because they must
+ * continue while a stopping process drains: the message can be lost then, too.
+ * @returns a function that ends the polls, and waits for one in progress.
+ */
+export function pollCancellations(
+  runs: Pick<RunServices, "database" | "log" | "live" | "process">,
+): () => Promise<void> {
+  const stopping = new AbortController();
+  async function poll(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await attemptTask(runs.log, "finding cancelled runs", async () => {
+        const runIds = await cancelledRuns(runs.database.engine, runs.process.id);
+        for (const runId of runIds) runs.live.get(runId)?.stop("cancelled");
+      });
+      await pause(pollIntervalMs, stopping.signal);
+    }
+  }
+  const polling = poll();
+  return async () => {
+    stopping.abort();
+    await polling;
   };
 }
 

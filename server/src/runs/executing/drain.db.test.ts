@@ -473,19 +473,6 @@ test("starts in progress when a process stops get a response, and none is lost",
   await allSucceeded(beckon, agent.id, accepted);
 });
 
-test("a run can be cancelled while its process drains", async () => {
-  const server = await startServer(longGrace);
-  const held = await startHeldModel(beckon);
-  const agent = await beckon.createAgent({ model: held.model });
-  const invoked = invokeAt(server, agent);
-  await held.reached(1);
-  const stopped = server.stop();
-  const [run] = (await beckon.call(`/agents/${agent.id}/runs`)).body.data;
-  expect((await beckon.call(`/runs/${run.id}/cancel`, { method: "POST" })).status).toBe(200);
-  expect((await invoked).body.code).toBe("cancelled");
-  await stopped;
-});
-
 test("a process declares itself dead when it stops", async () => {
   const server = await beckon.another({
     processId: "prc_stopped",
