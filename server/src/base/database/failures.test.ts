@@ -23,6 +23,12 @@ test.each<[FailureKind, string, string]>([
   ["lost", "ENOENT", "the socket's file does not exist"],
   ["lost", "EAI_AGAIN", "the name service is unavailable"],
   ["lost", "ERR_STREAM_DESTROYED", "the stream was closed before the write"],
+  ["lost", "CERT_HAS_EXPIRED", "the server's certificate has expired"],
+  ["lost", "ERR_TLS_CERT_ALTNAME_INVALID", "the server's certificate names another host"],
+  ["lost", "DEPTH_ZERO_SELF_SIGNED_CERT", "the server has a new certificate that is self-signed"],
+  ["lost", "SELF_SIGNED_CERT_IN_CHAIN", "the CA of the server's certificate is not trusted"],
+  ["lost", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", "the server sends an incomplete chain"],
+  ["lost", "ERR_SSL_WRONG_VERSION_NUMBER", "the server does not speak TLS"],
   ["again", "40P01", "a deadlock"],
   ["again", "40001", "a serialization failure"],
   ["again", "55P03", "a lock is not available"],
@@ -47,12 +53,15 @@ test.each([
   "Client has encountered a connection error and is not queryable",
   "Client was closed and is not queryable",
   "Postgres connection has been discarded",
+  "The server does not support SSL connections",
+  "There was an error establishing an SSL connection",
 ])("lost: a driver error without a code: %s", (message) => {
   expect(failureKind(new Error(message))).toBe("lost");
 });
 
 test("any other error is a defect", () => {
   expect(failureKind(new TypeError("x is not a function"))).toBe("defect");
+  expect(failureKind(new Error("the certificate of this key is missing"))).toBe("defect");
   expect(failureKind("a text")).toBe("defect");
   expect(failureKind(undefined)).toBe("defect");
   // A closed pool never opens again, so a retry would never end.
@@ -66,12 +75,16 @@ test.each(["ECONNREFUSED", "ENOENT", "57P03", "53300"])(
   },
 );
 
-test.each(["28P01", "3D000", "28000", "42501"])(
+test.each(["28P01", "3D000", "28000", "42501", "CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID"])(
   "a start does not wait for a server that rejects it with %s",
   (code) => {
     expect(isUnreachable(failed(code))).toBe(false);
   },
 );
+
+test("a start does not wait for a server without TLS", () => {
+  expect(isUnreachable(new Error("The server does not support SSL connections"))).toBe(false);
+});
 
 test("a missing local file does not count as an unreachable server", () => {
   expect(() => readFileSync("/nowhere")).toThrow(

@@ -2,8 +2,8 @@ import { ApiError } from "../errors.ts";
 
 /**
  * Kind of a failed statement's error, which determines whether a retry is useful.
- * - `lost`: the connection broke or the server is unavailable. The statement may have been
- *   executed.
+ * - `lost`: the connection broke or cannot be opened, or the server is unavailable. The statement may
+ *   have been executed.
  * - `again`: the server rolled the transaction back and a retry can succeed (deadlock,
  *   serialization failure, lock not available).
  * - `data`: the statement's own rows are invalid, so a retry would fail again.
@@ -36,6 +36,16 @@ const systemError = /^E(?!RR_)[A-Z0-9_]+$|^ERR_(STREAM|SOCKET)_/;
 const lostMessages =
   /Connection terminated|connection timeout|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|not queryable|connection has been discarded/i;
 
+/**
+ * Matches Node's codes for a failed TLS handshake. They are `lost`, because a certificate can be
+ * renewed while the process runs.
+ */
+const tlsCode = /^(ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH)/;
+
+/** Matches the messages of errors that `pg` throws without a code if the server offers no TLS. */
+const noTlsMessages =
+  /server does not support SSL connections|error establishing an SSL connection/;
+
 /** Classifies the error of a statement. */
 export function failureKind(thrown: unknown): FailureKind {
   // An ApiError has no SQLSTATE, and its message could match `lostMessages` by chance.
@@ -48,16 +58,31 @@ export function failureKind(thrown: unknown): FailureKind {
     if (lostCodes.includes(code) || lostClasses.includes(code.slice(0, 2))) return "lost";
     return dataClasses.includes(code.slice(0, 2)) ? "data" : "defect";
   }
+  if (tlsFailure(thrown) !== undefined) return "lost";
   return lostMessages.test(thrown.message) ? "lost" : "defect";
 }
 
 /**
+ * Returns why no TLS connection could be opened: `certificate` if the handshake failed, almost
+ * always because of the server's certificate; `unsupported` if the server offers no TLS. Undefined
+ * for any other error.
+ */
+export function tlsFailure(thrown: unknown): "certificate" | "unsupported" | undefined {
+  const code = codeOf(thrown);
+  if (tlsCode.test(code)) return "certificate";
+  const isCodeless = thrown instanceof Error && code === "";
+  return isCodeless && noTlsMessages.test(thrown.message) ? "unsupported" : undefined;
+}
+
+/**
  * Returns whether the server is unavailable, starting or stopping, so that startup can wait for it.
- * Returns false for a rejected login, and for errors of local files, which have a `path`.
+ * Returns false for a rejected login, for TLS errors, and for errors of local files, which have a
+ * `path`.
  */
 export function isUnreachable(thrown: unknown): boolean {
+  if (failureKind(thrown) !== "lost" || tlsFailure(thrown) !== undefined) return false;
   const isFile = thrown instanceof Error && "path" in thrown;
-  return failureKind(thrown) === "lost" && !isFile && !loginCodes.includes(codeOf(thrown));
+  return !isFile && !loginCodes.includes(codeOf(thrown));
 }
 
 function codeOf(thrown: unknown): string {

@@ -25,12 +25,22 @@ test.each<[string, Error, number, RegExp]>([
   ],
   ["42501", failed("42501"), rejected, /denies ada a right in beckon/],
   ["a certificate", failed("SELF_SIGNED_CERT_IN_CHAIN"), rejected, /certificate.*sslrootcert=/],
+  ["an old certificate", failed("CERT_HAS_EXPIRED"), rejected, /certificate.*is not accepted/],
   [
-    "no TLS",
-    new Error("The server does not support SSL connections"),
+    "a certificate of another host",
+    failed("ERR_TLS_CERT_ALTNAME_INVALID"),
+    rejected,
+    /use the host name that the certificate names/,
+  ],
+  ...[
+    "The server does not support SSL connections",
+    "There was an error establishing an SSL connection",
+  ].map((message): [string, Error, number, RegExp] => [
+    message,
+    new Error(message),
     rejected,
     /does not offer TLS/,
-  ],
+  ]),
   [
     "ENOTFOUND",
     failed("ENOTFOUND"),

@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { ConfigError, messageOf } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { isUnreachable } from "./failures.ts";
+import { isUnreachable, tlsFailure } from "./failures.ts";
 
 /**
  * The role that Beckon logs in with lacks a right. The message names the right and how to grant it.
@@ -57,10 +57,6 @@ export function explainStartFailure(
   };
 }
 
-/** Matches the messages of TLS errors that `pg` detects itself. They have no code. */
-const tlsError = /SSL|TLS|certificate/i;
-const tlsCode = /^(ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH)/;
-
 function explainRejection(
   thrown: unknown,
   { address, user, database }: Target,
@@ -75,9 +71,10 @@ function explainRejection(
     return `The database ${database} does not exist on ${address}. Create it: create database "${database}" owner "${user}" encoding 'UTF8' template template0;`;
   if (code === "42501")
     return `PostgreSQL at ${address} denies ${user} a right in ${database}. Make ${user} the owner of the database and of Beckon's tables.`;
-  if (tlsCode.test(code))
+  const tls = tlsFailure(thrown);
+  if (tls === "certificate")
     return `The TLS certificate of PostgreSQL at ${address} is not accepted. Add sslrootcert=<file of the CA> to DATABASE_URL and use the host name that the certificate names, or set sslmode=no-verify to accept any certificate.`;
-  if (code === "" && tlsError.test(message))
+  if (tls === "unsupported")
     return `PostgreSQL at ${address} does not offer TLS, which DATABASE_URL asks for. Turn it on there, or remove sslmode from DATABASE_URL.`;
   return undefined;
 }
