@@ -1,30 +1,16 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
+import { rejectWrites } from "../../test/reject-writes.ts";
 
 const beckon = await startTestBeckon({ BECKON_LEASE_SECONDS: "2" });
-const { engine } = beckon.db.database;
 const agent = await beckon.createAgent();
 
 const readiness = async () =>
   (await beckon.call(`${beckon.url}/readyz`, { credential: null })).status;
 const becomes = (status: number) =>
   eventually(`readiness ${status}`, async () => (await readiness()) === status || undefined);
-
-/**
- * Makes PostgreSQL reject `writes`, for example `insert on runs`, with the SQLSTATE `code`. The
- * returned function undoes this.
- */
-async function failing(writes: string, code: string): Promise<() => Promise<unknown>> {
-  await engine.query(
-    `create function fail() returns trigger language plpgsql as $$ begin raise exception 'no' using errcode = '${code}'; end $$`,
-  );
-  await engine.query(`create trigger fail before ${writes} for each row execute function fail()`);
-  const end = () => engine.query("drop function if exists fail cascade");
-  onTestFinished(async () => void (await end()));
-  return end;
-}
 
 test.each([
   ["the disk is full", "53100"],
@@ -33,21 +19,21 @@ test.each([
 ])(
   "while runs cannot be written because %s the process is not ready, and afterwards it is ready again",
   async (_, code) => {
-    const end = await failing("insert on runs", code);
+    const writes = await rejectWrites(beckon, "insert on runs", code);
     expect(await readiness()).toBe(200);
     const start = beckon.invoke(agent, "Hello");
     await becomes(503);
     expectError(await start, 503, "unavailable");
     expect(await readiness()).toBe(503);
-    await end();
+    await writes.accept();
     await becomes(200);
     expect((await beckon.invoke(agent, "Hello")).status).toBe(200);
   },
 );
 
 test("while the lease cannot be renewed the process is not ready, even without requests, and afterwards it is ready again", async () => {
-  const end = await failing("update on processes", "53100");
+  const writes = await rejectWrites(beckon, "update on processes", "53100");
   await becomes(503);
-  await end();
+  await writes.accept();
   await becomes(200);
 });

@@ -1,58 +1,45 @@
-import type { RunErrorCode, RunEvent } from "@beckon/contract";
+import type { RunEvent } from "@beckon/contract";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { elapsed } from "../../base/clock.ts";
-import { type Database, retryWhileLost } from "../../base/database/index.ts";
+import { retryWhileLost } from "../../base/database/index.ts";
 import { ApiError, messageOf, stackOf } from "../../base/errors.ts";
-import type { Log } from "../../base/log.ts";
 import type { RequestTrace, TraceSpan, Tracing } from "../../base/tracing/index.ts";
 import {
   defaultTimeouts,
-  endByDigest,
   heldBytesOf,
-  internalError,
   type Journal,
-  type JournalDigest,
-  lostCall,
-  type Prompt,
   type ReportingEvent,
-  RunStopped,
   executeRun as runEngine,
-  type Stopped,
-  type StopReason,
 } from "../../engine/index.ts";
 import type { Reservations } from "../../reservations/index.ts";
-import {
-  nothingUsed,
-  readDigest,
-  readInput,
-  readJournal,
-  readJournalBytes,
-  readWasWaiting,
-} from "../journal/index.ts";
-import type { Pricer } from "../pricer.ts";
+import { readInput, readJournal, readJournalBytes, readWasWaiting } from "../journal/index.ts";
 import type { LastAttempt, LiveRuns, OutputBuffer, Subscribers } from "../subscribing/index.ts";
 import { LiveRun, publishOutput } from "../subscribing/index.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { Capacity } from "./capacity.ts";
+import {
+  type EndPorts,
+  endAfterError,
+  logUnexpected,
+  readLostCall,
+  stopReason,
+} from "./end-after-error.ts";
 import type { FirstCall, FirstCalls } from "./first-calls.ts";
 import { giveBack } from "./give-back.ts";
 import { limitAttempts } from "./limit-attempts.ts";
 import type { Memory } from "./memory.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
-import { type Claim, type JournalPorts, RunJournal } from "./run-journal.ts";
+import { type Claim, RunJournal } from "./run-journal.ts";
 import type { WorkerCalls } from "./worker-calls.ts";
 
 /** The services that executing runs needs. */
-export interface ExecutePorts extends JournalPorts {
-  readonly database: Database;
-  readonly log: Log;
+export interface ExecutePorts extends EndPorts {
   readonly agents: AgentCache;
   readonly live: LiveRuns;
   readonly subscribers: Pick<Subscribers, "pollers" | "outputBuffers">;
   readonly capacity: Capacity;
   readonly memory: Pick<Memory, "runs">;
   readonly worker: Pick<WorkerCalls, "claim">;
-  readonly pricer: Pricer;
   readonly reservations: Pick<Reservations, "revision" | "reserve" | "giveBack" | "forget">;
   readonly firstCalls: Pick<FirstCalls, "note">;
   /** Wakes runs that wait for a reservation in these workspaces, in all processes. */
@@ -159,12 +146,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
     // If `journal` is set, the engine may have been called. An engine that throws may have sent
     // model calls that it did not report.
     isReported = journal === undefined;
-    logUnexpected(ports, run, thrown);
-    // A cancelled run ends as cancelled, even if it could not have been executed anyway.
-    const reason = stopReason(live) === "cancelled" ? live.signal.reason : thrown;
-    await endUnexecuted(ports, live, run, { thrown: reason, journal }).catch((again) =>
-      logUnexpected(ports, run, again),
-    );
+    await endAfterError(ports, live, run, { thrown, journal });
   }
   if (stopReason(live) === "drain" && live.outcome === undefined) {
     if (journal === undefined && run.resumed) unwritten = await readLostCall(ports, run);
@@ -206,111 +188,6 @@ function endSpan(span: TraceSpan, live: LiveRun): void {
     "gen_ai.usage.output_tokens": outcome?.usage.output_tokens,
   });
   span.end(outcome?.status === "failed" ? outcome.error.code : undefined);
-}
-
-function logUnexpected(ports: ExecutePorts, run: OwnedRun, thrown: unknown): void {
-  if (thrown instanceof RunStopped || thrown instanceof ApiError) return;
-  ports.log.write("executing a run failed unexpectedly", {
-    run_id: run.runId,
-    reason: messageOf(thrown),
-    stack: stackOf(thrown),
-  });
-}
-
-/**
- * Ends a run that failed before the engine executed it, or whose end the engine could not write.
- * The engine itself ends all other runs. If this process did not end the run, the run would stay
- * `running` for as long as this process lives, since no other process takes it over.
- */
-async function endUnexecuted(
-  ports: ExecutePorts,
-  live: LiveRun,
-  run: OwnedRun,
-  { thrown, journal }: { readonly thrown: unknown; readonly journal: Journal | undefined },
-): Promise<void> {
-  const ending = endOf(thrown);
-  if (live.outcome !== undefined || ending === undefined) return;
-  const writable = journal ?? new RunJournal(ports, live, run);
-  if (journal === undefined && !run.resumed)
-    return writable.end({ ...ending, ...nothingUsed }, [], []);
-  const read = await readSpent(ports, run).catch((again) => logUnexpected(ports, run, again));
-  if (read === undefined)
-    return writable.end(
-      { ...ending, usage: { ...nothingUsed.usage, estimated: true }, cost_micros: null },
-      [],
-      [],
-    );
-  // If `endByDigest` gets the prompt, it adds the estimated usage of the model call that was lost
-  // when an earlier process exited. If there is a `journal`, the engine has already added that
-  // usage.
-  const { added, calls, outcome } = endByDigest(
-    read.digest,
-    ending,
-    journal === undefined ? read.prompt : undefined,
-  );
-  await writable.end(outcome, added, calls);
-}
-
-/**
- * Reads what the run has used, and what is needed to estimate a model call that may have been lost:
- * its model, its price and the size of its prompt.
- */
-function readSpent(
-  { database, pricer }: ExecutePorts,
-  { runId, workspaceId }: OwnedRun,
-): Promise<{ digest: JournalDigest; prompt: Prompt }> {
-  return retryWhileLost(async () => {
-    const { digest, prompt } = await readDigest(database, runId);
-    return { digest, prompt: { ...prompt, priceOf: await pricer({ workspaceId, ...prompt }) } };
-  });
-}
-
-/**
- * Returns the event for the model call that was lost with the run's earlier process; an empty list
- * if there is none. The event must be written with the release, because the run may get no next
- * owner. The list is also empty if the journal cannot be read: a next owner then reports the call.
- */
-async function readLostCall(
-  ports: ExecutePorts,
-  run: OwnedRun,
-): Promise<readonly ReportingEvent[]> {
-  const read = await readSpent(ports, run).catch((again) => logUnexpected(ports, run, again));
-  const lost = read && lostCall(read.digest, read.prompt);
-  return lost === undefined ? [] : [lost];
-}
-
-/**
- * Returns the status and error with which to end a run whose execution threw `thrown` before the
- * engine had ended the run. Undefined if this process must not end it, because another process
- * owns the run (`fenced`) or will resume it (`drain`).
- */
-function endOf(thrown: unknown): Stopped | undefined {
-  const failed = (code: RunErrorCode, message: string): Stopped => ({
-    status: "failed",
-    error: { code, message },
-  });
-  if (thrown instanceof ApiError) return failed("model_error", thrown.message);
-  if (!(thrown instanceof RunStopped)) return { status: "failed", error: internalError };
-  switch (thrown.reason) {
-    case "deadline":
-      return failed(
-        "deadline_exceeded",
-        "The run reached its timeout before it could begin. Retry it, or raise the agent's timeout_seconds.",
-      );
-    case "cancelled":
-      return {
-        status: "cancelled",
-        error: { code: "cancelled", message: "The run was cancelled." },
-      };
-    case "fenced":
-    case "drain":
-      return undefined;
-  }
-}
-
-function stopReason(live: LiveRun): StopReason | undefined {
-  const { reason } = live.signal;
-  return reason instanceof RunStopped ? reason.reason : undefined;
 }
 
 interface Executing {
