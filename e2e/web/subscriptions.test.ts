@@ -234,6 +234,30 @@ inBrowser("new deliveries wait while one reads further down a long list", async 
   await expect.poll(() => page.evaluate("scrollY")).toBe(0);
 });
 
+inBrowser("a delivery that is shown gets its result while one reads further down", async () => {
+  const receiver = await startReceiver();
+  const { agent, subscription } = await subscribe(receiver);
+  await Promise.all(Array.from({ length: 20 }, () => beckon.invoke(agent, "Hello")));
+  await expect.poll(() => receiver.reached.length).toBe(20);
+  const released = Promise.withResolvers<void>();
+  receiver.answer = (_, response) =>
+    void released.promise.then(() => response.writeHead(204).end());
+  await beckon.invoke(agent, "Held");
+  const page = await openDashboard(beckon.url, {
+    as: owner,
+    path: `${root}/subscriptions/${subscription.id}`,
+    viewport: { width: 1_440, height: 500 },
+  });
+  const rows = (name: RegExp) => deliveries(page).getByRole("row", { name });
+  await expect.poll(() => rows(/Pending/).count()).toBe(1);
+  await page.mouse.move(500, 300);
+  await page.mouse.wheel(0, 600);
+  await page.waitForFunction("scrollY > 500");
+  released.resolve();
+  await expect.poll(() => rows(/Succeeded/).count()).toBe(21);
+  expect(await page.evaluate("scrollY")).toBeGreaterThan(500);
+});
+
 inBrowser("the overview shows a disabled subscription, with the way back", async () => {
   const receiver = await startReceiver(410);
   const { agent, subscription } = await subscribe(receiver, { description: "Old shop" });

@@ -44,7 +44,7 @@ export function DeliveriesPanel({ subscription }: { readonly subscription: Subsc
   const workspace = useWorkspace();
   const search = useSubscriptionSearch();
   const list = useList(deliveriesQuery(workspace, subscription.id, search.filters));
-  const news = useLiveDeliveries(subscription, list.rows);
+  const news = useLiveDeliveries(subscription, search.filters, list.rows);
   const isNarrow = !useMedia("(min-width: 768px)");
   const columns = useMemo(() => deliveryColumns({ isNarrow, about: "run" }), [isNarrow]);
   const isFiltered = Object.keys(search.filters).length > 0;

@@ -1,45 +1,83 @@
-import type { Delivery, Subscription } from "@beckon/client";
+import type { Delivery, ListDeliveriesQuery, Subscription } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { refetchFirstPage, useWorkspace } from "../../data/index.ts";
 import { useEvents, useThrottled } from "../../live/index.ts";
 import { isAtTop, useEnterAtTop } from "../../ui/index.ts";
-import { deliveriesKey, subscriptionKey } from "../queries.ts";
+import {
+  type DeliveryFilters,
+  deliveriesKey,
+  deliveriesQuery,
+  subscriptionKey,
+} from "../queries.ts";
 import { useDeliveryPoll } from "../use-delivery-poll.ts";
 import { concerns } from "../use-live-subscriptions.ts";
+import { type DeliveryPages, updateKnown } from "./update-known.ts";
 
 /** Minimum time between two reads that events cause. */
 const minIntervalMs = 2_000;
 
 /**
+ * Maximum px by which the page can be scrolled down while new rows are inserted at once. The list
+ * is below the header with the health of the subscription, so a person who has scrolled less does
+ * not read its rows yet.
+ */
+const topPx = 400;
+
+/** Number of deliveries that are read to update the rows: the API's maximum. */
+const maxUpdated = 200;
+
+/**
  * Keeps a subscription and its deliveries up to date. They are refetched after events that concern
- * the subscription. While an attempt is scheduled, the deliveries are also refetched in intervals
- * (`pollMs`). While the page is scrolled down, new rows are held back.
+ * the subscription. The result of an attempt causes no event, so while an attempt is scheduled, the
+ * deliveries are also refetched in intervals (`pollMs`). While the page is scrolled down, new rows
+ * are held back, and the rows that are shown are updated.
  * @param rows the deliveries that are shown
  * @returns whether new rows are held back, and a function that shows them
  */
-export function useLiveDeliveries(subscription: Subscription, rows: readonly Delivery[]) {
-  const { id } = useWorkspace();
+export function useLiveDeliveries(
+  subscription: Subscription,
+  filters: DeliveryFilters,
+  rows: readonly Delivery[],
+) {
+  const workspace = useWorkspace();
+  const { id, client } = workspace;
   const queryClient = useQueryClient();
   const [hasNews, setHasNews] = useState(false);
   const enter = () => {
     setHasNews(false);
     refetchFirstPage(queryClient, { queryKey: deliveriesKey(id, subscription.id) });
   };
+  const updateRows = async () => {
+    const { queryKey } = deliveriesQuery(workspace, subscription.id, filters);
+    const before = queryClient.getQueryData<DeliveryPages>(queryKey);
+    const query = { ...(filters as ListDeliveriesQuery), limit: maxUpdated };
+    // If the deliveries cannot be read, they are read again after the next interval.
+    const head = await client.deliveries
+      .list(subscription.id, query)
+      .page()
+      .catch(() => undefined);
+    if (head === undefined) return;
+    // If the list has changed since the request, the response can be older than the list.
+    queryClient.setQueryData<DeliveryPages>(queryKey, (list) =>
+      list === undefined || list !== before ? undefined : updateKnown(list, head),
+    );
+  };
   const readAgain = useThrottled(() => {
     void queryClient.invalidateQueries({
       queryKey: [...subscriptionKey(id, subscription.id), "details"],
     });
-    if (isAtTop()) enter();
+    if (isAtTop(topPx)) enter();
     else setHasNews(true);
   }, minIntervalMs);
   useEvents((events) => {
     if (events.some((event) => concerns(subscription, event))) readAgain();
   });
   useDeliveryPoll(rows, () => {
-    if (isAtTop()) enter();
+    if (isAtTop(topPx)) enter();
+    else void updateRows();
   });
-  useEnterAtTop(hasNews ? enter : undefined);
+  useEnterAtTop(hasNews ? enter : undefined, topPx);
   return {
     hasNews,
     show: () => {
