@@ -246,6 +246,34 @@ inBrowser("selected runs are deleted, and those that have not ended are kept", a
   await running;
 });
 
+inBrowser("selected runs that somebody else has deleted no longer count", async () => {
+  const agent = await beckon.createAgent({ name: "Shared list" });
+  for (const input of ["One", "Two", "Three"]) await add(agent, { createdAt: at(5), input });
+  const page = await open(`/agents/${agent.id}/runs`);
+  for (const input of ["One", "Two"])
+    await page.getByRole("row", { name: input }).getByRole("checkbox").check();
+  await page.getByText("2 selected", { exact: true }).waitFor();
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  const remove = async (input: string) => {
+    await other.getByRole("row", { name: input }).getByRole("checkbox").check();
+    await other.getByRole("button", { name: "Delete" }).click();
+    await other.getByRole("button", { name: "Delete 1 run" }).click();
+  };
+  await remove("One");
+  await page.getByText("1 selected", { exact: true }).waitFor();
+  const button = page.getByRole("button", { name: "Delete" });
+  await button.click();
+  const dialog = page.getByRole("alertdialog", { name: "Delete 1 run?" });
+  await dialog.waitFor();
+  expect(await dialog.getByText("of the selected are not affected").count()).toBe(0);
+  await page.keyboard.press("Escape");
+  await remove("Two");
+  await page.getByText("0 selected", { exact: true }).waitFor();
+  await button.hover();
+  await page.getByRole("tooltip", { name: /no longer in this list/ }).waitFor();
+});
+
 inBrowser(
   "if the response to a deletion is lost, the page does not say that no run was deleted",
   async () => {

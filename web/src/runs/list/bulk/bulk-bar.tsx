@@ -7,7 +7,13 @@ import { Button } from "../../../ui/index.ts";
 import { type BulkAction, bulkSelection, type RunFilters } from "../filters/run-filters.ts";
 import type { BulkTarget } from "./apply-to-many.ts";
 import { BulkDialog } from "./bulk-dialog.tsx";
-import { applicable, nothingSelected, type RunSelection } from "./selection.ts";
+import {
+  applicable,
+  nothingSelected,
+  type RunSelection,
+  selectedRuns,
+  whyNotApplicable,
+} from "./selection.ts";
 
 interface BulkBarProps {
   readonly selection: RunSelection;
@@ -28,6 +34,7 @@ interface OpenDialog {
 export function BulkBar({ selection, onChange, rows, filters, filterWords }: BulkBarProps) {
   const [dialog, setDialog] = useState<OpenDialog>();
   const isAll = selection.kind === "all";
+  const selected = isAll ? [] : selectedRuns(rows, selection.keys);
   const clear = () => onChange(nothingSelected);
 
   const button = (action: BulkAction, label: string, icon: typeof Ban) => {
@@ -52,20 +59,18 @@ export function BulkBar({ selection, onChange, rows, filters, filterWords }: Bul
         ? { disabledReason: all.reason, skipped: 0 }
         : { target: all, skipped: 0 };
     }
-    const ids = applicable(rows, selection.keys, action);
-    const reason =
-      action === "cancel"
-        ? "The selected runs have ended."
-        : "The selected runs have not ended yet. Cancel them first.";
+    const ids = applicable(selected, action);
     return {
-      ...(ids.length === 0 ? { disabledReason: reason } : { target: { ids } }),
-      skipped: selection.keys.size - ids.length,
+      ...(ids.length === 0
+        ? { disabledReason: whyNotApplicable(selected, action) }
+        : { target: { ids } }),
+      skipped: selected.length - ids.length,
     };
   };
   return (
     <>
       <strong className="font-semibold">
-        {isAll ? "All that match" : formatCount(selection.keys.size)} selected
+        {isAll ? "All that match" : formatCount(selected.length)} selected
       </strong>
       {isAll ? null : (
         <Button
