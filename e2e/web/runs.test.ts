@@ -177,6 +177,14 @@ inBrowser("further down, new runs wait until they are asked for", async () => {
   const news = page.getByRole("button", { name: "1 new run" });
   await news.waitFor();
   await expect.poll(() => page.getByRole("row", { name: "Came later" }).count()).toBe(0);
+  // When the tab is shown again, the list is not refetched.
+  const reads: string[] = [];
+  page.on("request", (request) => {
+    if (/\/runs\?/.test(request.url())) reads.push(request.url());
+  });
+  await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+  await renderFrames(page);
+  expect(reads).toEqual([]);
   await news.click();
   await page.getByRole("row", { name: "Came later" }).waitFor();
   await expect.poll(() => page.evaluate("scrollY")).toBe(0);

@@ -229,6 +229,15 @@ inBrowser("new deliveries wait while one reads further down a long list", async 
   const link = deliveries(page).locator(`a[href$="${id}"]`);
   await button(page, "New deliveries").waitFor();
   await expect.poll(() => link.count()).toBe(0);
+  // When the tab is shown again, the subscription is refetched, and the list is not.
+  const reads: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/deliveries?limit=50")) reads.push(request.url());
+  });
+  const read = page.waitForResponse((response) => response.url().endsWith(subscription.id));
+  await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+  await read;
+  expect(reads).toEqual([]);
   await button(page, "New deliveries").click();
   await link.waitFor();
   await expect.poll(() => page.evaluate("scrollY")).toBe(0);

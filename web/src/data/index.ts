@@ -15,7 +15,14 @@ export { messageOf, wording } from "./form/form-messages.ts";
 export { numberIn } from "./form/number-in.ts";
 export { keyOfBody, useIdempotencyKey } from "./idempotency-key.ts";
 export { forgetWorkspace, lastWorkspace, rememberWorkspace } from "./last-workspace.ts";
-export { firstRows, listOptions, type PageQuery, refetchFirstPage, useList } from "./list.ts";
+export {
+  firstRows,
+  heldWhileScrolled,
+  listOptions,
+  type PageQuery,
+  refetchFirstPage,
+  useList,
+} from "./list.ts";
 export { type Membership, meQuery, useMe } from "./me.ts";
 export { nextPath } from "./next-path.ts";
 export {

@@ -7,6 +7,7 @@ import {
   useInfiniteQuery,
 } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
+import { isAtTop } from "../ui/index.ts";
 
 const pageSize = 50;
 
@@ -36,6 +37,13 @@ export function listOptions<Row>(
     getNextPageParam: ({ next }) => next,
   });
 }
+
+/**
+ * Options of a list whose new rows wait while the page is scrolled down. When the tab is shown
+ * again, TanStack Query refetches all pages, which would insert the new rows. Such a list needs no
+ * refetch to have them, because live events or polls announce them, also after the tab was hidden.
+ */
+export const heldWhileScrolled = { refetchOnWindowFocus: () => isAtTop() };
 
 /** Returns the first `max` rows of a list, which can be on several pages. */
 export async function firstRows<Row>(list: AsyncIterable<Row>, max: number): Promise<Row[]> {

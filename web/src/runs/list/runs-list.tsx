@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo, useState } from "react";
-import { useList, useWorkspace } from "../../data/index.ts";
+import { heldWhileScrolled, useList, useWorkspace } from "../../data/index.ts";
 import { DataTable, useMedia } from "../../ui/index.ts";
 import type { AgentName } from "../agent-names.ts";
 import { patched } from "../live-runs.ts";
@@ -30,10 +30,14 @@ interface RunsListProps {
 export function RunsList(props: RunsListProps) {
   const { label, filters, isFiltered, agents, columns, filterWords, columnsMenu, empty } = props;
   const workspace = useWorkspace();
-  const list = useList(runsQuery(workspace, filters));
-  const live = useLiveRuns();
   const [selection, setSelection] = useState<RunSelection>(nothingSelected);
   const isSelecting = selection.kind === "all" || selection.keys.size > 0;
+  // While rows are selected, nothing moves or removes them, not even at the top of the page.
+  const list = useList({
+    ...runsQuery(workspace, filters),
+    ...(isSelecting ? { refetchOnWindowFocus: false } : heldWhileScrolled),
+  });
+  const live = useLiveRuns();
   const newRuns = useNewRuns(filters, isSelecting);
   const isWide = useMedia("(min-width: 1100px)");
   const isNarrow = !useMedia("(min-width: 768px)");

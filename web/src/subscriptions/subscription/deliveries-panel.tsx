@@ -1,7 +1,7 @@
 import type { Subscription } from "@beckon/client";
 import { Redo2 } from "lucide-react";
 import { useMemo } from "react";
-import { useList, useWorkspace } from "../../data/index.ts";
+import { heldWhileScrolled, useList, useWorkspace } from "../../data/index.ts";
 import {
   Button,
   DataTable,
@@ -43,7 +43,10 @@ const filters: readonly FilterDefinition[] = [
 export function DeliveriesPanel({ subscription }: { readonly subscription: Subscription }) {
   const workspace = useWorkspace();
   const search = useSubscriptionSearch();
-  const list = useList(deliveriesQuery(workspace, subscription.id, search.filters));
+  const list = useList({
+    ...deliveriesQuery(workspace, subscription.id, search.filters),
+    ...heldWhileScrolled,
+  });
   const news = useLiveDeliveries(subscription, search.filters, list.rows);
   const isNarrow = !useMedia("(min-width: 768px)");
   const columns = useMemo(() => deliveryColumns({ isNarrow, about: "run" }), [isNarrow]);

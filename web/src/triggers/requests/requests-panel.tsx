@@ -1,7 +1,7 @@
 import type { Trigger } from "@beckon/client";
 import { EllipsisVertical, Radio, Redo2 } from "lucide-react";
 import { lazy, Suspense, useMemo } from "react";
-import { useList, useWorkspace } from "../../data/index.ts";
+import { heldWhileScrolled, useList, useWorkspace } from "../../data/index.ts";
 import {
   Button,
   DataTable,
@@ -43,7 +43,10 @@ const filters: readonly FilterDefinition[] = [
 export function RequestsPanel({ trigger }: { readonly trigger: Trigger }) {
   const workspace = useWorkspace();
   const search = useRequestSearch();
-  const list = useList(requestsQuery(workspace, trigger, search.filters));
+  const list = useList({
+    ...requestsQuery(workspace, trigger, search.filters),
+    ...heldWhileScrolled,
+  });
   const live = useLiveRequests(trigger, search.filters, list.rows);
   const listening = useListening(trigger);
   const isNarrow = !useMedia("(min-width: 768px)");
