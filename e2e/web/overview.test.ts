@@ -6,6 +6,7 @@ import { addPerson } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 import { holdRendering } from "./hold-rendering.ts";
+import { renderFrames } from "./hold-requests.ts";
 import { withEvents } from "./reset-stream.ts";
 import { cookieFor } from "./viewports.ts";
 
@@ -116,6 +117,20 @@ inBrowser("the feed shows runs as they start, and stands still while it is pause
   await beckon.invoke(agent, "Two");
   await page.getByText(/^\d new$/).waitFor();
   await expect.poll(() => lines.count()).toBe(1);
+  // The feed also stands still when the tab is shown again. The list of runs is then read again if
+  // it is older than two seconds.
+  const reads: string[] = [];
+  page.on("response", (response) => {
+    if (/\/runs\?.*limit=100/.test(response.url())) reads.push(response.url());
+  });
+  await expect
+    .poll(async () => {
+      await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+      return reads.length;
+    })
+    .toBeGreaterThan(0);
+  await renderFrames(page);
+  expect(await lines.count()).toBe(1);
   await page.getByRole("button", { name: "Continue" }).click();
   await lines.nth(1).waitFor();
 

@@ -24,6 +24,7 @@ import {
   type FeedFilter,
   type FeedLine,
   readFeed,
+  readPausedFeed,
   shownLines,
 } from "./feed.ts";
 import { FeedRow } from "./feed-row.tsx";
@@ -62,7 +63,8 @@ export const FeedPanel = memo(function FeedPanel() {
   if (feed.filter !== filter || feed.readAt !== readAt) {
     const read = { runs: runs.data ?? [], filter, readAt };
     setFeed(readFeed(feed, read));
-    if (pausedAt !== undefined) setPausedAt(readFeed(pausedAt, read));
+    if (pausedAt !== undefined)
+      setPausedAt(readPausedFeed(pausedAt, { ...read, readAt: runs.isFetching ? 0 : readAt }));
   }
   useEvents((batch) => setFeed((before) => addEvents(before, batch)));
   const cache = useQueryClient();

@@ -115,6 +115,16 @@ export function readFeed(
   return { ...feed, filter, readAt, lines: newestOf(lines, filter) };
 }
 
+/**
+ * Returns the paused feed after a read of the list of runs. Only the first read for a filter
+ * changes its lines. Later ones, for example after the tab was hidden, would replace the lines that
+ * the person has paused to read.
+ * @param read its `readAt` is 0 if the list comes from the cache and is being refetched
+ */
+export function readPausedFeed(paused: Feed, read: Parameters<typeof readFeed>[1]): Feed {
+  return paused.filter === read.filter && paused.readAt > 0 ? paused : readFeed(paused, read);
+}
+
 /** Returns the feed with new events. Events that the feed does not show are ignored. */
 export function addEvents(feed: Feed, events: readonly WorkspaceEvent[]): Feed {
   const news = events.filter(isFeedEvent);

@@ -8,7 +8,14 @@ import type {
 } from "@beckon/client";
 import { expect, test } from "vitest";
 import { attentionOf, type Condition } from "./attention.ts";
-import { addEvents, emptyFeed, type FeedFilter, readFeed, shownLines } from "./feed.ts";
+import {
+  addEvents,
+  emptyFeed,
+  type FeedFilter,
+  readFeed,
+  readPausedFeed,
+  shownLines,
+} from "./feed.ts";
 import { costOf, hasLine, rateOf, slowestSeries, successOf } from "./figures.ts";
 import { addToTally } from "./tally.ts";
 
@@ -372,4 +379,20 @@ test("a list that is read again replaces the lines, and gets the newest events",
   expect(shownLines(feed)).toMatchObject([{ key: "run_gone" }]);
   const again = { runs: [{ ...run, id: "run_new" }, run], filter: "running", readAt: 2 } as const;
   expect(shownLines(readFeed(feed, again))).toMatchObject([{ key: "run_new" }]);
+});
+
+test("a paused feed keeps its lines when the list of runs is read again", () => {
+  const paused = readFrom([run]);
+  const runs = [{ ...run, id: "run_new" }];
+  expect(readPausedFeed(paused, { runs, filter: "all", readAt: 2 })).toBe(paused);
+});
+
+test("a paused feed shows the first list that is read, also for another filter", () => {
+  const first = { runs: [run], filter: "all", readAt: 1 } as const;
+  expect(shownLines(readPausedFeed(emptyFeed, first))).toMatchObject([{ key: "run_9" }]);
+  const cached = { runs: [], filter: "running", readAt: 0 } as const;
+  const loading = readPausedFeed(readFrom([run]), cached);
+  expect(shownLines(loading)).toEqual([]);
+  const read = readPausedFeed(loading, { ...cached, runs: [run], readAt: 2 });
+  expect(shownLines(read)).toMatchObject([{ key: "run_9" }]);
 });
