@@ -70,6 +70,24 @@ inBrowser("the first trigger: examples, a name, its URL, a test and what it rece
   await page.getByRole("row", { name: /Order 4712/ }).waitFor();
 });
 
+inBrowser("new payloads wait while one reads further down", async () => {
+  const { page, trigger } = await openTrigger();
+  await page.setViewportSize({ width: 1_440, height: 500 });
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  expect(await fire(trigger.url, "Order 1")).toBe(200);
+  const row = (name: string) => received(page).getByRole("row", { name });
+  await row("Order 1").waitFor();
+  await page.mouse.move(700, 250);
+  await page.mouse.wheel(0, 2_000);
+  await page.waitForFunction("scrollY > 400");
+  expect(await fire(trigger.url, "Order 2")).toBe(200);
+  await button(page, "New payloads").waitFor();
+  await expect.poll(() => row("Order 2").count()).toBe(0);
+  await button(page, "New payloads").click();
+  await row("Order 2").waitFor();
+  await expect.poll(() => page.evaluate("scrollY")).toBe(0);
+});
+
 inBrowser("an example fills in the form", async () => {
   const agent = await beckon.createAgent();
   const page = await openDashboard(beckon.url, { as: editor, path: pathOf(agent.id) });

@@ -31,20 +31,27 @@ export const triggerQuery = (
     queryFn: ({ signal }) => client.triggers.get(agentId, triggerId, { signal }),
   });
 
-/** Prefix of the keys of all queries about payloads that an agent's triggers have received. */
+/**
+ * Prefix of the keys of the queries about the last payloads that an agent's triggers have received.
+ * They are refetched after each new run of the agent.
+ */
 export const receivedKey = (workspaceId: string, agentId: string) =>
   [...runsKey(workspaceId), "received", agentId] as const;
 
 /** Selects the runs that triggers have started, with `input` and `output` truncated. */
 const summary = { source: "trigger", view: "summary" } as const;
 
-/** The payloads that a trigger has received. */
+/**
+ * The payloads that a trigger has received. The key does not begin with `receivedKey`, because
+ * queries with that prefix are refetched after each new run. This would insert rows into the list
+ * while a person reads it.
+ */
 export const receivedQuery = (
   { id, client }: CurrentWorkspace,
   agentId: string,
   triggerId: string,
 ) => ({
-  ...listOptions<ListedRun>([...receivedKey(id, agentId), triggerId], (page, options) =>
+  ...listOptions<ListedRun>([...runsKey(id), "payloads", agentId, triggerId], (page, options) =>
     client.runs.listForAgent(agentId, { ...summary, trigger_id: triggerId, ...page }, options),
   ),
   // While the screen is not shown, events do not update the cache. So the data is loaded again each

@@ -11,7 +11,7 @@ import { receivedKey } from "../queries.ts";
 const readIntervalMs = 2_000;
 
 /**
- * After each new run of the agent, refetches the received payloads of all its triggers, because the
+ * After each new run of the agent, refetches the last received payloads of all its triggers. The
  * event of a new run does not say which trigger started the run, or whether one did.
  */
 export function useLiveReceived(agentId: string): void {

@@ -1,9 +1,9 @@
 import type { ReceivedRequest } from "@beckon/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
-import { refetchFirstPage, useWorkspace } from "../../data/index.ts";
-import { isAtTop, useEnterAtTop } from "../../ui/index.ts";
+import { useWorkspace } from "../../data/index.ts";
 import { triggerQuery } from "../queries.ts";
+import { useNewRows } from "../use-new-rows.ts";
 import {
   lastRequestQuery,
   newestRequestsQuery,
@@ -14,14 +14,7 @@ import {
 } from "./queries.ts";
 
 /**
- * Maximum px by which the page can be scrolled down while new rows are inserted at once. The list
- * is below two panels, so a person who has scrolled less does not read its rows yet.
- */
-const topPx = 400;
-
-/**
- * Keeps a list of received requests up to date. New rows are added at once. If the person has
- * scrolled down, they are added after scrolling up or by `show`.
+ * Keeps a list of received requests up to date. New rows are added as by `useNewRows`.
  * @param shown the rows that are shown
  */
 export function useLiveRequests(
@@ -33,17 +26,13 @@ export function useLiveRequests(
   const queryClient = useQueryClient();
   const newest = useQuery(newestRequestsQuery(workspace, trigger, filters));
   const list = requestsQuery(workspace, trigger, filters).queryKey;
-  const shownIds = new Set(shown.map(({ id }) => id));
   const ids = (newest.data ?? []).map(({ id }) => id);
-  // The ids are joined to strings, which React compares by value. Arrays are new on each render, so
-  // effects that depend on them would run after each render.
+  // React compares strings by value. The array is new on each render, so an effect that depends on
+  // it would run after each render.
   const received = ids.join(" ");
-  const news = ids.filter((id) => !shownIds.has(id)).join(" ");
-  const hasNews = news !== "";
-  const enter = () => refetchFirstPage(queryClient, { queryKey: list, exact: true });
   const onReceived = useEffectEvent(() => {
     // When Beckon captures a request as a sample, it stops listening for one. So the trigger with
-    // its `listening_until` is refetched, even if `news` is empty: the list can already contain the
+    // its `listening_until` is refetched, even if no row is new: the list can already contain the
     // captured request.
     const { agent_id, id } = trigger;
     void queryClient.invalidateQueries({
@@ -59,19 +48,9 @@ export function useLiveRequests(
   useEffect(() => {
     if (received !== "") onReceived();
   }, [received]);
-  const onNews = useEffectEvent(() => {
-    if (isAtTop(topPx)) enter();
-  });
-  useEffect(() => {
-    if (news !== "") onNews();
-  }, [news]);
-  useEnterAtTop(hasNews ? enter : undefined, topPx);
+  const news = useNewRows(list, ids, shown);
   return {
-    hasNews: hasNews && shown.length > 0,
-    show: () => {
-      enter();
-      window.scrollTo({ top: 0 });
-    },
+    ...news,
     /**
      * Unix time of the last successful read in ms, 0 for none; undefined while the list is live.
      */

@@ -1,28 +1,34 @@
 import type { ListedRun, Trigger } from "@beckon/client";
 import { ListFilter } from "lucide-react";
-import { useList, useWorkspace } from "../../data/index.ts";
+import { heldWhileScrolled, useList, useWorkspace } from "../../data/index.ts";
 import { patched, useLiveRuns } from "../../runs/index.ts";
 import {
   type Column,
   DataTable,
   EmptyState,
   LinkButton,
+  NewRowsButton,
   Panel,
   StatusMark,
   Time,
 } from "../../ui/index.ts";
 import { payloadLineOf } from "../input/payload.ts";
 import { receivedQuery } from "../queries.ts";
+import { useLivePayloads } from "./use-live-payloads.ts";
 
 /**
- * The payloads that a trigger has received, newest first, for triggers whose `receiving` is null.
- * Beckon keeps no record of requests to such a trigger, only the runs that they start. So the
- * payloads are read from the inputs of these runs.
+ * The payloads that a trigger has received, newest first, updated live, for triggers whose
+ * `receiving` is null. Beckon keeps no record of requests to such a trigger, only the runs that
+ * they start. So the payloads are read from the inputs of these runs.
  */
 export function ReceivedPanel({ trigger }: { readonly trigger: Trigger }) {
   const workspace = useWorkspace();
   const live = useLiveRuns();
-  const received = useList(receivedQuery(workspace, trigger.agent_id, trigger.id));
+  const received = useList({
+    ...receivedQuery(workspace, trigger.agent_id, trigger.id),
+    ...heldWhileScrolled,
+  });
+  const news = useLivePayloads(trigger, received.rows);
   return (
     <Panel
       title="Received"
@@ -38,6 +44,11 @@ export function ReceivedPanel({ trigger }: { readonly trigger: Trigger }) {
         </LinkButton>
       }
     >
+      <NewRowsButton
+        label={news.hasNews ? "New payloads" : undefined}
+        announcement="There are new payloads."
+        onShow={news.show}
+      />
       <DataTable
         label="Received payloads"
         columns={columnsOf(trigger.prompt_prefix)}
