@@ -2,8 +2,8 @@ import { ApiError } from "../errors.ts";
 
 /**
  * Kind of a failed statement's error, which determines whether a retry is useful.
- * - `lost`: the connection broke or cannot be opened, or the server is unavailable. The statement may
- *   have been executed.
+ * - `lost`: the connection broke or cannot be opened, or the server is unavailable. The statement
+ *   may have been executed.
  * - `again`: the server rolled the transaction back and a retry can succeed (deadlock,
  *   serialization failure, lock not available).
  * - `data`: the statement's own rows are invalid, so a retry would fail again.
