@@ -4,6 +4,7 @@ import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson, setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
+import { holdRequests } from "./hold-requests.ts";
 
 /** Tests what happens when somebody else saves while a form is open. */
 
@@ -160,4 +161,26 @@ inBrowser("a tool that is edited replaces itself, also if another was removed", 
   await page.getByText("Saved v3").waitFor();
   const { tools } = (await beckon.call(`/agents/${id}`)).body.data;
   expect(tools).toMatchObject([{ name: "second", operations: [{ description: "Reads all." }] }]);
+});
+
+inBrowser("what is typed after Save stays unsaved, also if changes must be merged", async () => {
+  const { id } = await beckon.createAgent({ description: "Old", instructions: "Be brief." });
+  const page = await open(`/agents/${id}/settings`);
+  await field(page, "Description").fill("Mine");
+  await beckon.call(`/agents/${id}`, { method: "PATCH", body: { description: "Theirs" } });
+  const held = await holdRequests(page, new RegExp(`/agents/${id}$`), { method: "PATCH" });
+  await button(page, "Save").click();
+  await held.reached;
+  await field(page, "Instructions").fill("Typed later");
+  await held.release();
+  await page.getByRole("radio", { name: "Yours Mine" }).check();
+  await button(page, "Save merged").click();
+  await page.getByText("Unsaved: Instructions").waitFor();
+  expect(await field(page, "Instructions").inputValue()).toBe("Typed later");
+  const saved = { version: 3, description: "Mine", instructions: "Be brief." };
+  expect((await beckon.call(`/agents/${id}`)).body.data).toMatchObject(saved);
+  await button(page, "Save").click();
+  await page.getByText("Saved v4").waitFor();
+  const { data } = (await beckon.call(`/agents/${id}`)).body;
+  expect(data).toMatchObject({ description: "Mine", instructions: "Typed later" });
 });

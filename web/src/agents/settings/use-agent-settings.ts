@@ -61,6 +61,9 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   const [draft] = useState(() => (can("agents:write") ? readDraft(userId, agent.id) : undefined));
   const [base, setBase] = useState(() => draft?.base ?? fieldsOf(agent));
   const filledIn = useRef(base);
+  // The values of the form when Save was pressed. After a conflict, `resolve` needs them too: what
+  // was typed since then is not in the merged settings.
+  const sent = useRef<FormValues>(undefined);
   const [problem, setProblem] = useState<string>();
   const form = useForm<FormValues>({
     resolver: settingsResolver,
@@ -119,9 +122,9 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   );
   useEffect(() => form.subscribe({ formState: { values: true }, callback: () => store() }), [form]);
 
-  const finish = (next: PatchState<VersionedFields, AgentFields>, sent: FormValues) => {
+  const finish = (next: PatchState<VersionedFields, AgentFields>) => {
     if (next.name === "saved") {
-      show(next.resource, sent);
+      show(next.resource, sent.current);
       void announceChanges(queryClient, agentsKey(workspace.id));
     }
     if (next.name === "not saved") setProblem(notSavedText);
@@ -141,9 +144,10 @@ export function useAgentSettings(agent: Agent): AgentSettings {
 
   const save = form.handleSubmit(async (values) => {
     setProblem(undefined);
+    sent.current = values;
     const changes = changesIn(values, base);
     if (Object.keys(changes).length === 0) show(base);
-    else finish(await patch.save(base, changes), values);
+    else finish(await patch.save(base, changes));
   });
 
   return {
@@ -154,10 +158,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
     state: patch.state,
     problem,
     save: () => void save(),
-    resolve: (merged) => {
-      const sent = form.getValues();
-      void patch.resolve(merged).then((next) => finish(next, sent));
-    },
+    resolve: (merged) => void patch.resolve(merged).then(finish),
     cancelMerge: patch.reset,
     discard: () => {
       setProblem(undefined);
