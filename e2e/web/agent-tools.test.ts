@@ -72,6 +72,9 @@ inBrowser("an HTTP tool is added with a secret that nobody can read, and tried",
   await field(page, "Parameters as JSON Schema").fill(JSON.stringify(schema));
   await button(page, "Add tool").click();
   await dialog.waitFor({ state: "detached" });
+  // The secret is not stored in the browser. But it is kept while the other screen is opened.
+  await page.getByRole("navigation", { name: "Agent" }).getByText("Settings").click();
+  await field(page, "Name").waitFor();
 
   await button(page, "Try it: shop").hover();
   await button(page, "Try it: shop").click();

@@ -1,6 +1,7 @@
 import type { Page, Route } from "playwright-core";
 
-interface HoldOptions {
+/** Which requests are held, and how. */
+export interface HoldOptions {
   /** Method of the requests to hold. Default: all methods. */
   readonly method?: string;
   /** Number of requests to hold. Default: all. */

@@ -6,6 +6,7 @@ import { screens } from "./screens.ts";
 const notShownAlone = [
   "agents/frame/agent-frame.tsx",
   "agents/frame/agent-home.tsx",
+  "agents/settings/settings-frame.tsx",
   "triggers/list/triggers-screen.tsx",
 ];
 

@@ -174,6 +174,23 @@ const inAgent = <const Path extends string>(path: Path, scope: Scope, component:
     staticData: { scope },
   });
 
+/** The frame of the two screens that edit an agent's settings. It adds nothing to the path. */
+const agentSettings = createRoute({
+  getParentRoute: () => agent,
+  id: "edit",
+  component: screen(() => import("./agents/settings/settings-frame.tsx"), "SettingsFrame"),
+  pendingComponent: BodySkeleton,
+  staticData: { scope: "agents:read" },
+});
+
+const inAgentSettings = <const Path extends string>(path: Path, component: RouteComponent) =>
+  createRoute({
+    getParentRoute: () => agentSettings,
+    path,
+    component,
+    pendingComponent: BodySkeleton,
+  });
+
 /** The frame of an agent's triggers: the list, and beside it the open trigger. */
 const triggers = inAgent(
   "/triggers",
@@ -235,16 +252,16 @@ const screens = {
       "agents:read",
       screen(() => import("./agents/frame/agent-home.tsx"), "AgentHome"),
     ),
-    inAgent(
-      "/playground",
-      "agents:read",
-      screen(() => import("./agents/playground/playground-screen.tsx"), "PlaygroundScreen"),
-    ),
-    inAgent(
-      "/settings",
-      "agents:read",
-      screen(() => import("./agents/settings/settings-screen.tsx"), "SettingsScreen"),
-    ),
+    agentSettings.addChildren([
+      inAgentSettings(
+        "/playground",
+        screen(() => import("./agents/playground/playground-screen.tsx"), "PlaygroundScreen"),
+      ),
+      inAgentSettings(
+        "/settings",
+        screen(() => import("./agents/settings/settings-screen.tsx"), "SettingsScreen"),
+      ),
+    ]),
     inAgent(
       "/runs",
       "runs:read",

@@ -2,8 +2,6 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { CompareRuns } from "../../runs/index.ts";
 import { SplitPane } from "../../ui/index.ts";
 import { useAgent } from "../queries.ts";
-import { LeaveSettingsGuard } from "../settings/leave-settings-guard.tsx";
-import { SettingsProvider } from "../settings/settings-context.tsx";
 import { SettingsForm } from "../settings/settings-form.tsx";
 import { Conversation } from "./conversation.tsx";
 import { searchOf } from "./playground-search.ts";
@@ -18,9 +16,8 @@ export function PlaygroundScreen() {
   const navigate = useNavigate();
   const { run, compare } = search;
   return (
-    <SettingsProvider agent={agent}>
+    <>
       <title>{`Playground of ${agent.name} · Beckon`}</title>
-      <LeaveSettingsGuard />
       <div className="-m-4 -mt-4.25 flex min-w-0 flex-1 flex-col border-t border-rule md:-m-6 md:-mt-6.25">
         <SplitPane
           scroll="panes"
@@ -39,6 +36,6 @@ export function PlaygroundScreen() {
           onClose={() => void navigate({ to: ".", search: { run }, replace: true })}
         />
       )}
-    </SettingsProvider>
+    </>
   );
 }

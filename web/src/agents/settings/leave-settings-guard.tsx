@@ -7,9 +7,8 @@ import { useSettings } from "./settings-context.tsx";
 import { hasNewSecret } from "./tools/secrets.ts";
 
 /**
- * Asks for confirmation before a person leaves unsaved settings. The playground and the settings of
- * an agent edit the same draft, so going from one to the other needs no confirmation, unless a new
- * secret would be lost.
+ * Asks for confirmation before a person leaves unsaved settings. `SettingsFrame` keeps them while a
+ * person goes from the playground to the settings or back, so this needs no confirmation.
  */
 export function LeaveSettingsGuard() {
   const agentId = useAgentId();
@@ -17,11 +16,8 @@ export function LeaveSettingsGuard() {
   const { isDirty } = useFormState<FormValues>();
   const wouldLoseSecret = () => form.getValues("tools").some(hasNewSecret);
   const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ current, next }) => {
-      if (!isDirty || current.pathname === next.pathname) return false;
-      const isSameDraft = new RegExp(`/agents/${agentId}/(playground|settings)$`);
-      return !isSameDraft.test(next.pathname) || wouldLoseSecret();
-    },
+    shouldBlockFn: ({ next }) =>
+      isDirty && !new RegExp(`/agents/${agentId}/(playground|settings)$`).test(next.pathname),
     enableBeforeUnload: () => isDirty,
     withResolver: true,
   });

@@ -5,7 +5,7 @@ import { type AgentSettings, useAgentSettings } from "./use-agent-settings.ts";
 
 const SettingsContext = createContext<AgentSettings | undefined>(undefined);
 
-/** Provides the settings of the agent to the form and to the playground beside it. */
+/** Provides the settings of the agent to the form and to the conversation beside it. */
 export function SettingsProvider({ agent, children }: { agent: Agent; children: ReactNode }) {
   const settings = useAgentSettings(agent);
   return (

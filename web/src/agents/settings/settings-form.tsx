@@ -55,12 +55,18 @@ export function SettingsForm({ layout }: { readonly layout: SettingsLayout }) {
   );
 }
 
-/** Focuses the first field with an error after an attempt to save or run. */
+/**
+ * Focuses the first field with an error after an attempt to save or run, unless the attempt began
+ * before this screen was opened.
+ */
 function useFocusOnError(box: React.RefObject<HTMLElement | null>): void {
-  const { submitCount, errors } = useFormState<FormValues>();
+  const { submitCount, isSubmitting, errors } = useFormState<FormValues>();
   const hasErrors = Object.keys(errors).length > 0;
+  const isEarlier = useRef(true);
   const focus = useEffectEvent(() => {
-    if (!hasErrors) return;
+    const mustFocus = hasErrors && !isEarlier.current;
+    isEarlier.current = isSubmitting;
+    if (!mustFocus) return;
     const first = box.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid]');
     first?.focus();
   });

@@ -5,7 +5,7 @@ import { type UseFormReturn, useForm } from "react-hook-form";
 import {
   announceChanges,
   codeOf,
-  failureOf,
+  failureWords,
   fillIn,
   notSavedText,
   type PatchState,
@@ -14,6 +14,7 @@ import {
   usePatch,
   useWorkspace,
 } from "../../data/index.ts";
+import { useToast } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { agentQuery, agentsKey } from "../queries.ts";
 import { forgetDraft, readDraft, storeDraft } from "./draft-store.ts";
@@ -56,6 +57,7 @@ export interface AgentSettings {
 export function useAgentSettings(agent: Agent): AgentSettings {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
+  const toast = useToast();
   const { client, can } = workspace;
   const { id: userId } = useMe();
   const [draft] = useState(() => (can("agents:write") ? readDraft(userId, agent.id) : undefined));
@@ -111,8 +113,12 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   useEffect(() => restore(), []);
 
   // If someone else has saved and nothing here is unsaved, the form shows the new version at once.
+  // It also does if the new version has what is unsaved here: this tab can have saved it before the
+  // person left the settings and came back.
   const follow = useEffectEvent(() => {
-    if (agent.version > base.version && !hasChanges() && !isBusy) show(fieldsOf(agent));
+    if (agent.version <= base.version || isBusy) return;
+    const fields = fieldsOf(agent);
+    if (!hasChanges() || !isUnsaved(form.getValues(), fields)) show(fields);
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: checks again for each new version
   useEffect(() => follow(), [agent.version, isDirty]);
@@ -122,24 +128,23 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   );
   useEffect(() => form.subscribe({ formState: { values: true }, callback: () => store() }), [form]);
 
-  const finish = (next: PatchState<VersionedFields, AgentFields>) => {
+  const finish = async (saving: Promise<PatchState<VersionedFields, AgentFields>>) => {
+    const { pathname } = location;
+    const next = await saving;
     if (next.name === "saved") {
       show(next.resource, sent.current);
       void announceChanges(queryClient, agentsKey(workspace.id));
     }
-    if (next.name === "not saved") setProblem(notSavedText);
-    if (next.name !== "failed") return;
-    const message = sentenceOf(next.thrown);
-    const field = codeOf(next.thrown) === "bad_request" ? fieldInMessage(message) : undefined;
-    if (field === undefined)
-      setProblem(
-        failureOf(
-          next.thrown,
-          "the settings were saved",
-          "Press Save again: saving them twice does no harm.",
-        ),
-      );
-    else form.setError(field, { type: "server", message });
+    if (next.name !== "failed" && next.name !== "not saved") return;
+    const [failure, field] =
+      next.name === "failed"
+        ? [wordsOf(next.thrown), fieldOf(next.thrown)]
+        : [{ title: failed, description: notSavedText }];
+    if (field === undefined) setProblem(failure.description);
+    else form.setError(field, { type: "server", message: failure.description });
+    // On a phone, the playground does not show the form. So the form alone would not announce a
+    // failure if another screen was opened in the meantime.
+    if (location.pathname !== pathname) toast({ tone: "failure", ...failure });
   };
 
   const save = form.handleSubmit(async (values) => {
@@ -147,7 +152,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
     sent.current = values;
     const changes = changesIn(values, base);
     if (Object.keys(changes).length === 0) show(base);
-    else finish(await patch.save(base, changes));
+    else await finish(patch.save(base, changes));
   });
 
   return {
@@ -158,7 +163,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
     state: patch.state,
     problem,
     save: () => void save(),
-    resolve: (merged) => void patch.resolve(merged).then(finish),
+    resolve: (merged) => void finish(patch.resolve(merged)),
     cancelMerge: patch.reset,
     discard: () => {
       setProblem(undefined);
@@ -181,11 +186,23 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   };
 }
 
+const failed = "The settings were not saved.";
+
+/** Returns the title and the description of a failed save. */
+const wordsOf = (thrown: unknown) =>
+  failureWords(
+    thrown,
+    failed,
+    "the settings were saved",
+    "Press Save again: saving them twice does no harm.",
+  );
+
 /**
- * Returns the form field that an error message of the API names at its beginning; undefined if it
- * names none.
+ * Returns the form field that an error of the API names at the beginning of its message; undefined
+ * if it names none.
  */
-function fieldInMessage(message: string) {
-  const [path = ""] = /^[a-z_]+(\.[\w-]+)*(?=:? )/.exec(message) ?? [];
+function fieldOf(thrown: unknown): keyof AgentFields | undefined {
+  if (codeOf(thrown) !== "bad_request") return undefined;
+  const [path = ""] = /^[a-z_]+(\.[\w-]+)*(?=:? )/.exec(sentenceOf(thrown)) ?? [];
   return fieldAt(path.split("."));
 }

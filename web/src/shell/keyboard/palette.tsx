@@ -25,7 +25,7 @@ export function Palette({ close, showKeys }: PaletteProps) {
   const items = useNavigation();
   const [text, setText] = useState("");
   const search = useDeferredValue(text.trim());
-  const found = resourcePath(search, Object.keys(router.routesById));
+  const found = resourcePath(search, Object.keys(router.routesByPath));
   const agents = useQuery({
     queryKey: [workspace.id, "agents", "palette", search],
     queryFn: ({ signal }) =>

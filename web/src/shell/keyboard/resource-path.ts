@@ -16,7 +16,7 @@ const targets: Readonly<
 /**
  * Returns the path of a resource's screen, relative to the workspace; undefined if the text is not
  * an id or the screen does not exist.
- * @param routes the ids of all routes
+ * @param routes the paths of all routes
  */
 export function resourcePath(text: string, routes: readonly string[]): string | undefined {
   const [, prefix = ""] = /^([a-z]{3})_[0-9a-hjkmnp-tv-z]{26}$/.exec(text) ?? [];
