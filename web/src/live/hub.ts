@@ -1,4 +1,5 @@
 import type { BeckonClient, WorkspaceEvent } from "@beckon/client";
+import type { EventType, WorkspaceEventType } from "@beckon/contract";
 import type { HubMessage, SentError, Tab, TabMessage } from "./protocol.ts";
 import { createRunStreams } from "./run-streams.ts";
 import { type Connection, type LiveStatus, statusOf } from "./status.ts";
@@ -17,24 +18,25 @@ export interface HubOptions {
 
 /**
  * All event types are listed, because the server sends workspace events only if `kind` names them.
+ * The type makes the compiler reject the list if it lacks a type of the contract.
  */
-const kinds = [
-  "run.queued",
-  "run.waiting",
-  "run.started",
-  "run.resumed",
-  "run.step",
-  "run.step_lost",
-  "run.tool_call",
-  "run.tool_result",
-  "run.finished",
-  "run.failed",
-  "run.cancelled",
-  "agent.paused",
-  "agent.resumed",
-  "usage.threshold",
-  "subscription.disabled",
-].join(",");
+const kinds = Object.keys({
+  "run.queued": true,
+  "run.waiting": true,
+  "run.started": true,
+  "run.resumed": true,
+  "run.step": true,
+  "run.step_lost": true,
+  "run.tool_call": true,
+  "run.tool_result": true,
+  "run.finished": true,
+  "run.failed": true,
+  "run.cancelled": true,
+  "agent.paused": true,
+  "agent.resumed": true,
+  "usage.threshold": true,
+  "subscription.disabled": true,
+} satisfies Record<EventType | WorkspaceEventType, true>).join(",");
 
 /**
  * Time in ms after which a stream that has ended is opened again. Streams end after five minutes
