@@ -22,6 +22,12 @@ async function createKey(body: Record<string, unknown>) {
 }
 const shownSecret = async (page: Page) =>
   (await page.getByRole("dialog").getByText(/^bkw_/).textContent()) ?? "";
+async function chooseInPalette(page: Page, name: string) {
+  await page.keyboard.press("Control+K");
+  await page.getByRole("combobox", { name: "Find, go and act" }).fill(name);
+  await page.getByRole("option", { name: new RegExp(`^${name}`), selected: true }).waitFor();
+  await page.keyboard.press("Enter");
+}
 const statusOf = async (key: string) => (await beckon.call("/agents", { credential: key })).status;
 
 inBrowser("a key is made with four presses, shown once, and works", async () => {
@@ -129,15 +135,55 @@ inBrowser("neither Escape nor leaving the page loses a secret that has not arriv
     const list = await holdRequests(page, /\/keys\?/);
     await page.keyboard.press("Escape");
     await dialog.getByRole("button", { name: "Cancel", disabled: true }).waitFor();
-    await page.keyboard.press("Control+K");
-    await page.getByRole("combobox", { name: "Find, go and act" }).fill("Runs");
-    await page.getByRole("option", { name: /^Runs/, selected: true }).waitFor();
-    await page.keyboard.press("Enter");
+    await chooseInPalette(page, "Runs");
     const question = page.getByRole("alertdialog", { name: /^Leave / });
     await question.getByRole("button", { name: "Cancel" }).click();
     await held.release();
     await page.getByRole("dialog", { name: title }).getByText(/^bkw_/).waitFor();
     await list.release();
+  }
+});
+
+inBrowser("a secret that is not stored yet is not lost without a question", async () => {
+  await createKey({ name: "Unstored", preset: "observer" });
+  const page = await open();
+  await page.getByRole("link", { name: "Unstored" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
+  await page.getByRole("button", { name: "Rotate key" }).click();
+  const secret = await shownSecret(page);
+  const question = page.getByRole("alertdialog", { name: "Leave before you have stored it?" });
+  for (const leave of [
+    () => chooseInPalette(page, "Runs"),
+    // Both stay on the page, but without the search parameters that name the dialog.
+    () => chooseInPalette(page, "Keys"),
+    () => page.evaluate("history.back()"),
+  ]) {
+    await leave();
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await page.waitForURL(/&act=rotate$/);
+    expect(await shownSecret(page)).toBe(secret);
+  }
+  const asked = page.waitForEvent("dialog");
+  await page.evaluate("setTimeout(() => location.reload())");
+  await (await asked).dismiss();
+  expect(await shownSecret(page)).toBe(secret);
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.waitForURL(/\/keys$/);
+  expect(await question.count()).toBe(0);
+});
+
+inBrowser("the end of a session closes a secret that is not stored yet", async () => {
+  const { id } = await createKey({ name: "Closed", preset: "observer" });
+  for (const isHere of [true, false]) {
+    const admin = await addPerson(beckon, { role: "admin" });
+    const page = await open(`?key=${id}&act=rotate`, admin);
+    await page.getByRole("button", { name: "Rotate key" }).click();
+    await shownSecret(page);
+    if (isHere) await chooseInPalette(page, "Sign out");
+    else await admin.call("/sign-out", { method: "POST" });
+    await page.waitForURL(/\/sign-in/);
+    await page.getByRole("dialog").waitFor({ state: "detached" });
   }
 });
 
