@@ -252,14 +252,41 @@ inBrowser("what is typed and cleared while a run starts is kept", async () => {
 inBrowser("a ceiling that cannot be read is not taken for one that does not exist", async () => {
   const { id } = await beckon.createAgent();
   const page = await open("/keys");
-  await page.route(/\/api\/public\/limits/, (route) =>
-    route.fulfill({ status: 500, json: { error: { code: "internal", message: "It failed." } } }),
-  );
-  await page.goto(`${beckon.url}${workspace}/plan?ceiling=agent:${id}`);
-  await page.getByRole("dialog").getByText("The ceiling could not be loaded.").waitFor();
-  await page.unroute(/\/api\/public\/limits/);
-  await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
-  await page.getByRole("dialog", { name: "New ceiling" }).waitFor();
+  const dialog = page.getByRole("dialog");
+  for (const ceiling of [`agent:${id}`, "new"]) {
+    await page.route(/\/api\/public\/limits/, (route) =>
+      route.fulfill({ status: 500, json: { error: { code: "internal", message: "It failed." } } }),
+    );
+    await page.goto(`${beckon.url}${workspace}/plan?ceiling=${ceiling}`);
+    await dialog.getByText("The ceiling could not be loaded.").waitFor();
+    expect(await button(page, "Set ceiling").and(page.locator(":enabled")).count()).toBe(0);
+    await page.unroute(/\/api\/public\/limits/);
+    await dialog.getByRole("button", { name: "Retry" }).click();
+    await page.getByRole("dialog", { name: "New ceiling" }).waitFor();
+    await button(page, "Set ceiling").and(page.locator(":enabled")).waitFor();
+  }
+});
+
+inBrowser("a new ceiling is not set before it is known whether one exists", async () => {
+  const { id } = await beckon.createAgent({ name: "Limited already" });
+  const limits = `/limits/agent/${id}`;
+  const body = { limit_micros: 5_000_000, pauses_agent: true };
+  await beckon.call(limits, { method: "PUT", body });
+  const page = await open("/keys");
+  const list = await holdRequests(page, /\/limits\?/);
+  const held = await holdRequests(page, new RegExp(`${limits}$`), { method: "GET" });
+  await page.goto(`${beckon.url}${workspace}/plan?ceiling=new`);
+  await page.getByLabel("For").selectOption("agent");
+  await page.getByLabel("Agent", { exact: true }).selectOption(id);
+  await page.getByLabel("Maximum cost of runs a day").fill("7");
+  await held.reached;
+  await button(page, "Set ceiling").and(page.locator(":disabled")).waitFor();
+  await held.release();
+  await page.getByText("This agent already has a ceiling of $5.00").waitFor();
+  await button(page, "Set ceiling").click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  expect((await beckon.call(limits)).body.data).toMatchObject({ ...body, limit_micros: 7_000_000 });
+  await list.release();
 });
 
 inBrowser("the focus returns to the button after a dialog that follows another", async () => {

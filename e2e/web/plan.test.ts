@@ -120,6 +120,42 @@ inBrowser("a ceiling is set, raised and deleted", async () => {
   await page.getByText("A ceiling stops runs when").waitFor();
 });
 
+inBrowser("a new ceiling for an agent that has one shows it, and keeps its pausing", async () => {
+  const { agent, call, open } = await workspace();
+  const path = `/limits/agent/${agent.id}`;
+  await call(path, { limit_micros: 5_000_000, pauses_agent: true }, "PUT");
+  const page = await open("?ceiling=new");
+  const dialog = page.getByRole("dialog");
+  const amount = dialog.getByLabel("Maximum cost of runs a day");
+  const isPausing = dialog.getByLabel("Pause the agent when the ceiling is reached");
+  await dialog.getByLabel("For").selectOption("agent");
+  expect(await amount.inputValue()).toBe("");
+  await dialog.getByLabel("Agent", { exact: true }).selectOption({ label: "Refund desk" });
+  await dialog.getByText("This agent already has a ceiling of $5.00, which you change").waitFor();
+  expect([await amount.inputValue(), await isPausing.isChecked()]).toEqual(["5", true]);
+  await expectAccessible(page);
+  await amount.fill("7");
+  await dialog.getByRole("button", { name: "Set ceiling" }).click();
+  await dialog.waitFor({ state: "detached" });
+  expect(await call(path)).toMatchObject({ limit_micros: 7_000_000, pauses_agent: true });
+});
+
+inBrowser("what was typed for a new ceiling stays when an agent with one is chosen", async () => {
+  const { agent, call, open } = await workspace();
+  const path = `/limits/agent/${agent.id}`;
+  await call(path, { limit_micros: 5_000_000 }, "PUT");
+  const page = await open("?ceiling=new");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("For").selectOption("agent");
+  await dialog.getByLabel("Pause the agent when the ceiling is reached").check();
+  await dialog.getByLabel("Maximum cost of runs a day").fill("7");
+  await dialog.getByLabel("Agent", { exact: true }).selectOption({ label: "Refund desk" });
+  await dialog.getByText("This agent already has a ceiling of $5.00, which you change").waitFor();
+  await dialog.getByRole("button", { name: "Set ceiling" }).click();
+  await dialog.waitFor({ state: "detached" });
+  expect(await call(path)).toMatchObject({ limit_micros: 7_000_000, pauses_agent: true });
+});
+
 inBrowser("a trigger is chosen after its agent", async () => {
   const { agent, call, open } = await workspace();
   const trigger = await call(`/agents/${agent.id}/triggers`, { name: "Orders" });

@@ -1,11 +1,10 @@
 import type { Ceiling } from "@beckon/client";
-import { useQuery } from "@tanstack/react-query";
-import { isNotFound, useWorkspace } from "../data/index.ts";
+import { useWorkspace } from "../data/index.ts";
 import { Dialog, Problem } from "../ui/index.ts";
 import { CeilingForm } from "./ceiling-form.tsx";
 import { DeleteCeiling } from "./delete-ceiling.tsx";
-import { ceilingQuery } from "./queries.ts";
 import { type CeilingScope, scopeNames } from "./scopes.ts";
+import { useCeiling } from "./use-ceiling.ts";
 
 interface CeilingDialogsProps {
   /** The ceilings (daily spending limits) that the list has loaded. */
@@ -19,7 +18,7 @@ interface CeilingDialogsProps {
 export function CeilingDialogs({ rows, search, close }: CeilingDialogsProps) {
   const { can } = useWorkspace();
   if (!can("limits:write")) return null;
-  if (search.ceiling === "new") return <CeilingForm close={close} />;
+  if (search.ceiling === "new") return <CeilingForm rows={rows} close={close} />;
   const [scope = "", scopeId = ""] = (search.ceiling ?? "").split(":");
   if (!isScope(scope) || scopeId === "") return null;
   return (
@@ -43,31 +42,21 @@ interface OneCeilingProps {
 }
 
 function OneCeiling({ scope, scopeId, isDeleting, rows, close }: OneCeilingProps) {
-  const listed = rows.find((row) => row.scope === scope && row.scope_id === scopeId);
-  const {
-    data: read,
-    error,
-    refetch,
-  } = useQuery({
-    ...ceilingQuery(useWorkspace(), scope, scopeId),
-    enabled: listed === undefined,
-    retry: false,
-  });
-  const ceiling = listed ?? read;
-  if (ceiling === undefined) {
-    if (error === null) return null;
-    if (isNotFound(error))
-      return isDeleting ? null : <CeilingForm initial={{ scope, scopeId }} close={close} />;
-    return (
+  const { ceiling, error, refetch } = useCeiling(rows, { scope, scopeId });
+  if (ceiling === undefined)
+    return error === null ? null : (
       <Dialog open onOpenChange={close} size="small" title="Ceiling">
         <Problem error={error} title="The ceiling could not be loaded." onRetry={refetch} />
       </Dialog>
     );
-  }
+  if (ceiling === null)
+    return isDeleting ? null : (
+      <CeilingForm rows={rows} initial={{ scope, scopeId }} close={close} />
+    );
   return isDeleting ? (
     <DeleteCeiling ceiling={ceiling} close={close} />
   ) : (
-    <CeilingForm ceiling={ceiling} close={close} />
+    <CeilingForm rows={rows} ceiling={ceiling} close={close} />
   );
 }
 

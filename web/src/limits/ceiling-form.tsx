@@ -2,13 +2,25 @@ import type { Ceiling } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { announceChanges, useWorkspace } from "../data/index.ts";
-import { readDollars, writeDollars } from "../format/index.ts";
-import { Checkbox, Field, FormDialog, FormError, TextInput, useToast } from "../ui/index.ts";
+import { formatCents, readDollars, writeDollars } from "../format/index.ts";
+import {
+  Banner,
+  Checkbox,
+  Field,
+  FormDialog,
+  FormError,
+  Problem,
+  TextInput,
+  useToast,
+} from "../ui/index.ts";
 import { ceilingsKey } from "./queries.ts";
 import { type ChosenScope, ScopeFields } from "./scope-fields.tsx";
 import { scopeWords } from "./scopes.ts";
+import { useCeiling } from "./use-ceiling.ts";
 
 interface CeilingFormProps {
+  /** The ceilings that the list has loaded. */
+  readonly rows: readonly Ceiling[];
   /** The ceiling to change; undefined for a new one. */
   readonly ceiling?: Ceiling | undefined;
   /**
@@ -20,7 +32,7 @@ interface CeilingFormProps {
 }
 
 /** The form that creates a ceiling (a daily spending limit) or changes its amount. */
-export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
+export function CeilingForm({ rows, ceiling, initial, close }: CeilingFormProps) {
   const { id, client } = useWorkspace();
   const queryClient = useQueryClient();
   const toast = useToast();
@@ -29,16 +41,19 @@ export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
       ? (initial ?? { scope: "workspace", scopeId: id })
       : { scope: ceiling.scope, scopeId: ceiling.scope_id },
   );
-  // Undefined until the person edits the field. Until then, the form shows and saves the current
-  // value of `ceiling`. A request sets both fields, so values from when the form was opened would
-  // undo a change by somebody else.
+  // A new ceiling can be for a scope that already has one, which the request would overwrite.
+  const existing = useCeiling(rows, chosen);
+  const current = ceiling ?? existing.ceiling;
+  const currentMicros = current?.limit_micros;
+  // Undefined until the person edits the field. Until then, the form shows and saves the value of
+  // `current`. A request sets both fields, so values from when the form was opened would undo a
+  // change by somebody else.
   const [typed, setTyped] = useState<string>();
   const [toggled, setToggled] = useState<boolean>();
-  const dollars = typed ?? (ceiling === undefined ? "" : writeDollars(ceiling.limit_micros));
-  const pauses = toggled ?? ceiling?.pauses_agent ?? false;
+  const dollars = typed ?? (currentMicros === undefined ? "" : writeDollars(currentMicros));
+  const pauses = toggled ?? current?.pauses_agent ?? false;
   const [isTouched, setTouched] = useState(false);
   const amount = readDollars(dollars);
-  const hasScope = chosen.scopeId !== "";
   const save = useMutation({
     mutationFn: (limit_micros: number) =>
       client.limits.set(chosen.scope, chosen.scopeId, {
@@ -51,9 +66,9 @@ export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
     },
   });
   const isDirty =
-    ceiling === undefined
+    currentMicros === undefined
       ? dollars !== ""
-      : amount.micros !== ceiling.limit_micros || pauses !== ceiling.pauses_agent;
+      : amount.micros !== currentMicros || pauses !== current?.pauses_agent;
   return (
     <FormDialog
       isDirty={() => isDirty}
@@ -64,12 +79,30 @@ export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
       description="What runs can cost a day. What was spent today counts."
       onSubmit={() => {
         setTouched(true);
-        if (amount.micros !== undefined && hasScope) save.mutate(amount.micros);
+        if (amount.micros !== undefined && current !== undefined) save.mutate(amount.micros);
       }}
-      submit={{ label: "Set ceiling", pending: save.isPending, pendingText: "Setting…" }}
+      submit={{
+        label: "Set ceiling",
+        pending: save.isPending,
+        pendingText: "Setting…",
+        disabled: chosen.scopeId !== "" && current === undefined,
+      }}
     >
       {ceiling === undefined ? (
-        <ScopeFields value={chosen} onChange={setChosen} isTouched={isTouched} />
+        <>
+          <ScopeFields value={chosen} onChange={setChosen} isTouched={isTouched} />
+          {currentMicros !== undefined ? (
+            <Banner>
+              {`This ${chosen.scope} already has a ceiling of ${formatCents(currentMicros)}, which you change here.`}
+            </Banner>
+          ) : current === undefined && existing.error !== null ? (
+            <Problem
+              error={existing.error}
+              title="The ceiling could not be loaded."
+              onRetry={existing.refetch}
+            />
+          ) : null}
+        </>
       ) : null}
       <Field
         label="Maximum cost of runs a day"
@@ -79,7 +112,7 @@ export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
         <TextInput
           value={dollars}
           onChange={(event) => setTyped(event.target.value)}
-          onBlur={() => setTouched(dollars !== "")}
+          onBlur={() => setTouched((typed ?? "") !== "")}
           inputMode="decimal"
           autoComplete="off"
           suffix={<span className="pr-1">dollars</span>}

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { type CurrentWorkspace, firstRows, listOptions } from "../data/index.ts";
+import { type CurrentWorkspace, firstRows, isNotFound, listOptions } from "../data/index.ts";
 
 /** Prefix of the keys of all queries about ceilings, to refetch them with `announceChanges`. */
 export const ceilingsKey = (workspaceId: string) => [workspaceId, "limits"] as const;
@@ -15,11 +15,19 @@ export const ceilingsQuery = ({ id, client }: CurrentWorkspace) => ({
   refetchInterval: refreshMs,
 });
 
-/** A single ceiling. It is read if a link names a ceiling that the list has not loaded. */
+/**
+ * A single ceiling, null if it does not exist. Every form reads it again: a form that knows only an
+ * earlier response could overwrite a ceiling that was created since.
+ */
 export const ceilingQuery = ({ id, client }: CurrentWorkspace, scope: string, scopeId: string) =>
   queryOptions({
     queryKey: [...ceilingsKey(id), scope, scopeId],
-    queryFn: ({ signal }) => client.limits.get(scope, scopeId, { signal }),
+    queryFn: ({ signal }) =>
+      client.limits.get(scope, scopeId, { signal }).catch((thrown: unknown) => {
+        if (isNotFound(thrown)) return null;
+        throw thrown;
+      }),
+    gcTime: 0,
   });
 
 /** The newest 200 agents, for the choice of what a ceiling applies to. */
