@@ -104,9 +104,9 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
-
-
   cross join (select null::text as run_id, null::bytea as body_hash) old
+
+
 
   cross join (select null::text as run_id) written
 ), busy as (
@@ -261,9 +261,9 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
-
-
   cross join (select null::text as run_id, null::bytea as body_hash) old
+
+
 
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
@@ -420,9 +420,9 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
-
-
   cross join (select null::text as run_id, null::bytea as body_hash) old
+
+
 
   cross join (select null::text as run_id) written
 ), busy as (
@@ -598,9 +598,9 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
-
-
   cross join (select null::text as run_id, null::bytea as body_hash) old
+
+
 
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
@@ -778,12 +778,12 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
-
-
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
+
+
 
   cross join (select null::text as run_id) written
 ), busy as (
@@ -947,12 +947,12 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
-
-
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
+
+
 
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
@@ -1118,12 +1118,12 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
-
-
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
+
+
 
   cross join (select null::text as run_id) written
 ), busy as (
@@ -1308,12 +1308,12 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
-
-
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
+
+
 
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
@@ -1504,9 +1504,9 @@ with callers as materialized (
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
-
-
   cross join (select null::text as run_id, null::bytea as body_hash) old
+
+
 
   cross join (select null::text as run_id) written
 ), busy as (
@@ -1665,9 +1665,9 @@ with callers as materialized (
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
-
-
   cross join (select null::text as run_id, null::bytea as body_hash) old
+
+
 
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
@@ -1828,9 +1828,9 @@ with callers as materialized (
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
-
-
   cross join (select null::text as run_id, null::bytea as body_hash) old
+
+
 
   cross join (select null::text as run_id) written
 ), busy as (
@@ -2010,9 +2010,9 @@ with callers as materialized (
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
-
-
   cross join (select null::text as run_id, null::bytea as body_hash) old
+
+
 
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
@@ -2194,12 +2194,12 @@ with callers as materialized (
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
-
-
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
+
+
 
   cross join (select null::text as run_id) written
 ), busy as (
@@ -2367,12 +2367,12 @@ with callers as materialized (
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data, null::boolean as binds_key) d
-
-
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
+
+
 
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
@@ -2542,12 +2542,12 @@ with callers as materialized (
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
-
-
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
+
+
 
   cross join (select null::text as run_id) written
 ), busy as (
@@ -2736,12 +2736,12 @@ with callers as materialized (
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
-
-
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
+
+
 
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
@@ -2959,10 +2959,18 @@ with callers as materialized (
   from unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::bigint[], $18::bigint[], $19::bigint[], $20::text[], $21::text[], $22::int[], $23::text[], $24::bytea[], $25::text[]) with ordinality as r (external_id, tags, callback_url, callback_origin, call_cost_micros, call_plan_cost_micros, call_tokens, run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+  left join lateral (
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
+  ) old on true
   left join unnest($42::int[], $43::text[], $44::text[], $45::int[], $46::boolean[], $47::boolean[]) with ordinality as q (request, id, event, event_days, swallows, is_filtered, position) on q.request = r.position
   left join lateral (
+    -- A replay is sent with the trigger in its details. If its Idempotency-Key was used before, the
+    -- key decides: this call is then a repeat of an earlier one, which may have bound the event.
     select e.run_id from trigger_event_ids e where q.event is not null
-      and e.workspace_id = c.workspace_id and e.trigger_id = c.trigger_id and e.event_id = q.event
+      and (d.trigger_id is null or old.body_hash is null)
+      and e.workspace_id = c.workspace_id and e.event_id = q.event
+      and e.trigger_id = case when d.trigger_id is not null then d.trigger_id else c.trigger_id end
     limit 1
   ) seen on true
   left join lateral (
@@ -2980,10 +2988,6 @@ with callers as materialized (
       and case when c.holds then (b.refused and b.allowed > 0 or (b.allowed is not null and b.spent >= greatest(b.allowed, 1))) else (b.allowed is not null and b.spent >= greatest(b.allowed, 1)) end
     order by b.ends desc, b.id limit 1
   ) of_trigger on true
-  left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
-      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
-  ) old on true
   left join lateral (
     -- If several subscriptions match, the oldest one signs the callback. Subscriptions store URLs
     -- as URL.href writes them, so origins can be compared as text.

@@ -543,7 +543,7 @@ describe("listening for a sample", () => {
 });
 
 describe("a replay", () => {
-  test("renders the message with the present settings, and binds no event id", async () => {
+  test("renders the message with the present settings, and binds an event id that no run has", async () => {
     const { path, url } = await made({ event_id: { header: "x-id" }, template: "{{ payload.b }}" });
     const failing = await patch(path, { event_id: { header: "x-id" }, filter: "payload.b > 1" });
     expect(failing.status).toBe(200);
@@ -553,9 +553,12 @@ describe("a replay", () => {
     expect(outcome).toBe("mapping_error");
     await patch(path, { event_id: { header: "x-id" }, template: "a is {{ payload.a }}" });
     const replay = () => post(`${path}/requests/${id}/replay`, {});
-    expect((await replay()).body.data.input).toBe("a is 1");
-    expect((await replay()).body.data.input).toBe("a is 1");
-    expect((await send(url, { a: 2 }, { "x-id": "one" })).status).toBe(200);
+    const first = (await replay()).body.data;
+    const second = (await replay()).body.data;
+    expect([first.input, second.input]).toEqual(["a is 1", "a is 1"]);
+    expect(second.id).not.toBe(first.id);
+    const repeated = await send(url, { a: 2 }, { "x-id": "one" });
+    expect([repeated.status, repeated.body.run_id]).toEqual([200, first.id]);
     const [log] = (await beckon.call("/audit?action=trigger.replay")).body.data;
     expect(log.data).toMatchObject({ replay_of: id, version: "current" });
   });

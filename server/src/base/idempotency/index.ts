@@ -1,2 +1,3 @@
 export { type Once, once } from "./once.ts";
 export { reEncryptResponses } from "./re-encrypt.ts";
+export { idempotencyScope } from "./scope.ts";

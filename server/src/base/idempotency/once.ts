@@ -1,7 +1,8 @@
-import { type Context, principalOf } from "../context.ts";
+import type { Context } from "../context.ts";
 import type { WorkspaceTransaction } from "../database/index.ts";
 import { ApiError, orThrow } from "../errors.ts";
 import { responseBinding } from "./response-binding.ts";
+import { idempotencyScope } from "./scope.ts";
 
 /**
  * The response of a management operation, and whether it is replayed from an earlier request with
@@ -33,7 +34,7 @@ export async function once<T>(
   const { key, bodyHash } = orThrow(request.binding);
   const row = {
     workspace_id: ctx.workspaceId,
-    scope: `${principalOf(ctx.actor)} ${request.route}`,
+    scope: idempotencyScope(ctx, request.route),
     key,
   };
   const binding = responseBinding(row);

@@ -3,7 +3,7 @@ import { elapsed, sleep } from "../../base/clock.ts";
 import { type Context, principalOf } from "../../base/context.ts";
 import { inWorkspace, possiblyExecuted } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
-import type { Once } from "../../base/idempotency/index.ts";
+import { idempotencyScope, type Once } from "../../base/idempotency/index.ts";
 import { newId } from "../../base/ids.ts";
 import { deletedRun } from "../access.ts";
 import {
@@ -41,8 +41,8 @@ const retryMs = 250;
  * Starts a run with `startRun`, as all entry points do. So the agent's pause, its queue limit and
  * the Idempotency-Key are checked as usual. The run is queued, so that any process with capacity
  * can execute it.
- * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
- *   started.
+ * @returns the new run or, if the Idempotency-Key or the event id was used before, the run that the
+ *   earlier request started.
  * @throws ApiError the errors of `startRun`; `conflict` if the run was deleted in the meantime;
  *   `unavailable` with the id of the run if the run was started, but could not be read.
  */
@@ -60,7 +60,7 @@ export async function startManaged(
     details: {
       initial: "ready",
       ...details,
-      keyScope: idempotency === undefined ? null : `${principal} ${idempotency.route}`,
+      keyScope: idempotency === undefined ? null : idempotencyScope(ctx, idempotency.route),
       audit: {
         id: newId("aud"),
         address: ctx.address ?? null,

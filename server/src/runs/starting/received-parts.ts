@@ -142,8 +142,12 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
     }`,
     joins: `left join ${requests.table} on q.request = r.position
   left join lateral (
+    -- A replay is sent with the trigger in its details. If its Idempotency-Key was used before, the
+    -- key decides: this call is then a repeat of an earlier one, which may have bound the event.
     select e.run_id from trigger_event_ids e where q.event is not null
-      and e.workspace_id = c.workspace_id and e.trigger_id = c.trigger_id and e.event_id = q.event
+      and (d.trigger_id is null or old.body_hash is null)
+      and e.workspace_id = c.workspace_id and e.event_id = q.event
+      and e.trigger_id = case when d.trigger_id is not null then d.trigger_id else c.trigger_id end
     limit 1
   ) seen on true${
     repeated

@@ -164,9 +164,9 @@ with callers as materialized (
   from ${requests}
   join callers c on c.caller_position = r.caller
   ${joins.details}
+  ${joins.earlierRun}
   ${received.joins}
   ${joins.limitsOfTrigger}
-  ${joins.earlierRun}
   ${joins.signer}
   ${joins.written}
 ), busy as (

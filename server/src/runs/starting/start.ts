@@ -84,6 +84,8 @@ export async function startRun(ports: StartPorts, request: StartRequest): Promis
     case "started":
       if (outcome.failure !== undefined) throw outcome.failure;
       return outcome.run;
+    case "repeated":
+      return outcome.run;
     case "empty":
       throw outcome.error;
     case "reconfigured":

@@ -1,8 +1,8 @@
 import { type ReplayedRequests, replayRequestsBody } from "@beckon/contract";
-import { type Context, permit } from "../../base/context.ts";
+import { type Context, type IdempotencyRequest, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { ApiError, orThrow } from "../../base/errors.ts";
-import type { Once } from "../../base/idempotency/index.ts";
+import { idempotencyScope, type Once } from "../../base/idempotency/index.ts";
 import { lowestIdAt, timeOf, wholeMilliseconds } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import type { MappingServices } from "../../mapping/index.ts";
@@ -11,7 +11,7 @@ import type { TriggerRow } from "../store.ts";
 import { requireTrigger, type TriggerInput } from "../trigger.ts";
 import { withBodyHold } from "./decode-trial.ts";
 import { replayStored } from "./replay.ts";
-import { findRequest, selectForReplay } from "./store.ts";
+import { findRequest, type RequestRow, selectForReplay, startedOutcomes } from "./store.ts";
 
 type ReplayContext = Context & MappingServices & { runs: RunServices };
 
@@ -27,10 +27,12 @@ const skippedErrors: readonly string[] = [
 ];
 
 /**
- * Replays the newest requests of a time range, up to 1,000, in the order in which they arrived.
- * Leaves out requests whose content is not stored, requests that are replays themselves and, unless
- * `outcome` is `honeypot`, requests with a value in the honeypot, a form field that people do not
- * see. If the call is repeated with the same Idempotency-Key, no request starts a second run.
+ * Replays the newest requests of a time range, up to 1,000, in the order in which they arrived. Of
+ * the requests with one event id, only the newest is replayed, and none if another request has
+ * started the event. Leaves out requests whose content is not stored, requests that are replays
+ * themselves and, unless `outcome` is `honeypot`, requests with a value in the honeypot, a form
+ * field that people do not see. If the call is repeated with the same Idempotency-Key, no request
+ * starts a second run.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; the errors of `replayRequest` that are
  *   not in `skippedErrors`, even if runs were already started: the message then says how many
  */
@@ -43,15 +45,18 @@ export async function replayRequests({
 }): Promise<Once<ReplayedRequests>> {
   permit(ctx, "triggers:write");
   permit(ctx, "agents:invoke");
-  const { workspaceId } = ctx;
-  const { trigger, version, ids } = await inWorkspace(
+  const { workspaceId, idempotency } = ctx;
+  const { trigger, version, rows } = await inWorkspace(
     ctx.database.tenant,
     workspaceId,
     async (tx) => {
       const trigger = await requireTrigger(tx, ctx, input);
       // Rejects an invalid Idempotency-Key here. Otherwise each replay would fail with
       // `bad_request`, and the call would skip all requests and succeed.
-      if (ctx.idempotency !== undefined) orThrow(ctx.idempotency.binding);
+      const replayKey = idempotency && {
+        scope: idempotencyScope(ctx, routeOf(idempotency, "")),
+        key: orThrow(idempotency.binding).key,
+      };
       const { since, until, outcome, version } = parseBody(replayRequestsBody, input.body);
       const range = {
         from: lowestIdAt("req", new Date(since)),
@@ -59,15 +64,18 @@ export async function replayRequests({
         outcome,
       };
       const key = { workspaceId, triggerId: trigger.id };
-      return { trigger, version, ids: await selectForReplay(tx, key, range, maxReplayed + 1) };
+      const rows = await selectForReplay(tx, key, range, replayKey, maxReplayed + 1);
+      return { trigger, version, rows };
     },
   );
   // The next call continues with requests from before the millisecond of the oldest chosen one.
   // Therefore all or none of the requests of a millisecond are chosen. If more than 1,000 arrived
   // in one millisecond, the oldest of these are never replayed.
-  const chosen = wholeMilliseconds(ids, maxReplayed).chosen.toReversed();
+  const ids = rows.map(({ id }) => id);
+  const { length } = wholeMilliseconds(ids, maxReplayed).chosen;
+  const oldest = ids[length - 1];
   let [replayed, skipped, repeated] = [0, 0, 0];
-  for (const requestId of chosen) {
+  for (const requestId of newestOfEvents(rows.slice(0, length)).toReversed()) {
     try {
       const { data: run, replayed: isRepeat } = await replayOne(ctx, trigger, requestId, version);
       if (run.error?.code === "mapping_error") skipped += 1;
@@ -81,8 +89,7 @@ export async function replayRequests({
       skipped += 1;
     }
   }
-  const [oldest] = chosen;
-  const more = ids.length > chosen.length;
+  const more = ids.length > length;
   return {
     data: {
       replayed,
@@ -92,6 +99,23 @@ export async function replayRequests({
     },
     replayed: repeated > 0 && repeated === replayed,
   };
+}
+
+/** Returns the ids of the requests without those whose event has a newer request in the list. */
+function newestOfEvents(newestFirst: readonly Pick<RequestRow, "id" | "event_id">[]): string[] {
+  const events = new Set<string>();
+  const newest = newestFirst.filter(({ event_id: event }) => {
+    if (event === null) return true;
+    const isFirst = !events.has(event);
+    events.add(event);
+    return isFirst;
+  });
+  return newest.map(({ id }) => id);
+}
+
+/** Returns the route of one request's replay. Its Idempotency-Key is unique within this route. */
+function routeOf({ route }: IdempotencyRequest, requestId: string): string {
+  return `${route} ${requestId}`;
 }
 
 /**
@@ -120,7 +144,7 @@ function replayOne(
   const { idempotency } = ctx;
   const ownKey = idempotency && {
     ...idempotency,
-    route: `${idempotency.route} ${requestId}`,
+    route: routeOf(idempotency, requestId),
   };
   return withBodyHold(ctx, async (hold) => {
     const request = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
@@ -131,6 +155,7 @@ function replayOne(
     return replayStored({ ...ctx, idempotency: ownKey }, trigger, {
       request,
       version,
+      eventId: startedOutcomes.includes(request.outcome) ? null : request.event_id,
       hold,
       bindsFailedRun: true,
     });

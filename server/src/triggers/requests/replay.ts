@@ -15,17 +15,20 @@ import {
   visibleRun,
 } from "../../runs/index.ts";
 import type { TriggerRow } from "../store.ts";
-import { requireTrigger } from "../trigger.ts";
+import { receivingOf, requireTrigger } from "../trigger.ts";
 import { withBodyHold } from "./decode-trial.ts";
+import { defaultReceiving } from "./preview.ts";
 import { type RequestInput, requireRequest, type WholeRequest } from "./request.ts";
 import { startMapped } from "./start-mapped.ts";
+import { isEventBound } from "./store.ts";
 import { storedRequest } from "./trial-request.ts";
 
 type ReplayContext = Context & MappingServices & { runs: RunServices };
 
 /**
- * Starts another run of a verified request. The message is rendered with the trigger's current
- * settings. The replay is stored as a received request of its own, without an event id.
+ * Starts another run of a verified request, also if its event has a run already. The message is
+ * rendered with the trigger's current settings. The replay is stored as a received request of its
+ * own. If the event has no run yet, its id is bound to the new run.
  * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
  *   started. For an actor that cannot read runs, the run has no input and no output.
  * @throws ApiError `forbidden`, `not_found`; `conflict` if the request's content or its original
@@ -41,17 +44,20 @@ export async function replayRequest({
   permit(ctx, "triggers:write");
   permit(ctx, "agents:invoke");
   return withBodyHold(ctx, async (hold) => {
-    const { trigger, request, version } = await inWorkspace(
+    const { trigger, request, version, eventId } = await inWorkspace(
       ctx.database.tenant,
       ctx.workspaceId,
       async (tx) => {
         const trigger = await requireTrigger(tx, ctx, input);
         const request = await requireRequest(tx, ctx, input, hold.growBytes);
-        return { trigger, request, ...parseBody(replayRequestBody, input.body, {}) };
+        const key = { workspaceId: ctx.workspaceId, triggerId: trigger.id };
+        const { event_id: id } = request;
+        const eventId = id !== null && (await isEventBound(tx, key, id)) ? null : id;
+        return { trigger, request, eventId, ...parseBody(replayRequestBody, input.body, {}) };
       },
     );
     const started = await attemptAsync(() =>
-      replayStored(ctx, trigger, { request, version, hold }),
+      replayStored(ctx, trigger, { request, version, eventId, hold }),
     );
     if (!started.ok) throw visibleError(ctx, started.error);
     const { data, replayed } = started.value;
@@ -70,6 +76,11 @@ interface Replay {
   readonly request: WholeRequest;
   readonly version: "current" | "original";
   /**
+   * The event id to bind to the run. If it is already bound, no run is started, and the run of the
+   * event is returned. null: a run is started, also if the event has one.
+   */
+  readonly eventId: string | null;
+  /**
    * Counts the body against the memory budgets. The stored body is counted already; decoding adds
    * the bytes of the inflated body.
    */
@@ -85,13 +96,13 @@ interface Replay {
 export function replayStored(
   ctx: ReplayContext,
   trigger: TriggerRow,
-  { request, version, hold, bindsFailedRun }: Replay,
+  { request, version, eventId, hold, bindsFailedRun }: Replay,
 ): Promise<Once<Run>> {
   const raw = storedRequest(request);
   const received: ReceivedStart = {
     requestId: newId("req"),
-    eventId: null,
-    eventIdDays: 0,
+    eventId,
+    eventIdDays: (receivingOf(trigger) ?? defaultReceiving).event_id_days,
     eventType: request.event_type,
     holds: false,
     swallows: false,

@@ -110,13 +110,36 @@ export function findLastRequest(
     .executeTakeFirst();
 }
 
+/** Outcomes of requests that have started their event: its id was bound to their run. */
+export const startedOutcomes: readonly RequestOutcome[] = ["started", "held"];
+
+/** Returns whether the event has a run: whether its id is bound. */
+export async function isEventBound(
+  tx: WorkspaceTransaction,
+  { workspaceId, triggerId }: TriggerKey,
+  eventId: string,
+): Promise<boolean> {
+  const bound = await tx
+    .selectFrom("trigger_event_ids")
+    .select("run_id")
+    .where("workspace_id", "=", workspaceId)
+    .where("trigger_id", "=", triggerId)
+    .where("event_id", "=", eventId)
+    .executeTakeFirst();
+  return bound !== undefined;
+}
+
 /**
- * Returns the ids of requests whose content is stored and that are not replays, newest first.
- * Without `outcome`, leaves out requests with a value in the honeypot, a form field that people do
- * not see: such requests come from bots.
+ * Returns requests whose content is stored and that are not replays, newest first. Leaves out
+ * requests that did not start their event although another request did: the event has its run.
+ * Without `outcome`, also leaves out requests with a value in the honeypot, a form field that
+ * people do not see: such requests come from bots.
  * @param range `from` is included, `below` is not
+ * @param replayKey the Idempotency-Key of this call. A request that the key has already replayed is
+ *   returned again, so that a repeat of the call has the same result. `scope` is followed by the
+ *   request's id.
  */
-export async function selectForReplay(
+export function selectForReplay(
   tx: WorkspaceTransaction,
   key: TriggerKey,
   {
@@ -128,17 +151,51 @@ export async function selectForReplay(
     readonly below: string | undefined;
     readonly outcome: RequestOutcome | undefined;
   },
+  replayKey: { readonly scope: string; readonly key: string } | undefined,
   limit: number,
-): Promise<string[]> {
-  const rows = await ofTrigger(tx, key)
-    .select("id")
-    .where("id", ">=", from)
-    .where("body", "is not", null)
-    .where("replay_of", "is", null)
-    .$if(below !== undefined, (query) => query.where("id", "<", below ?? ""))
-    .where("outcome", outcome === undefined ? "!=" : "=", outcome ?? "honeypot")
-    .orderBy("id", "desc")
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
+): Promise<Pick<RequestRow, "id" | "event_id">[]> {
+  const { workspaceId, triggerId } = key;
+  return (
+    ofTrigger(tx, key)
+      // Lateral with a limit: one index look-up per request, never a join over the whole table.
+      .leftJoinLateral(
+        (eb) =>
+          eb
+            .selectFrom("trigger_event_ids as e")
+            .select("e.run_id as event_run")
+            .where("e.workspace_id", "=", workspaceId)
+            .where("e.trigger_id", "=", triggerId)
+            .whereRef("e.event_id", "=", "received_requests.event_id")
+            .limit(1)
+            .as("seen"),
+        (join) => join.onTrue(),
+      )
+      .select(["id", "event_id"])
+      .where("id", ">=", from)
+      .where("body", "is not", null)
+      .where("replay_of", "is", null)
+      .$if(below !== undefined, (query) => query.where("id", "<", below ?? ""))
+      .where("outcome", outcome === undefined ? "!=" : "=", outcome ?? "honeypot")
+      .where((eb) =>
+        eb.or([
+          eb("event_run", "is", null),
+          eb("outcome", "in", startedOutcomes),
+          ...(replayKey === undefined
+            ? []
+            : [
+                eb.exists(
+                  eb
+                    .selectFrom("idempotency as i")
+                    .select("i.run_id")
+                    .where("i.workspace_id", "=", workspaceId)
+                    .where("i.scope", "=", sql<string>`${replayKey.scope} || received_requests.id`)
+                    .where("i.key", "=", replayKey.key),
+                ),
+              ]),
+        ]),
+      )
+      .orderBy("id", "desc")
+      .limit(limit)
+      .execute()
+  );
 }

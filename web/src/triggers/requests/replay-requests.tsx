@@ -42,7 +42,7 @@ function whySkipped(
     : `${others}, or the body cannot be read.`;
 }
 
-/** Replays the verified requests of a range of time, each as a run of its own. */
+/** Replays the verified requests of a range of time. Each event gets one run. */
 export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
   const { id, client } = useWorkspace();
   const queryClient = useQueryClient();
@@ -106,7 +106,7 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
       open
       onOpenChange={close}
       title="Replay many requests"
-      description="Each verified request starts a new run with the present settings."
+      description="Each verified request starts a new run with the present settings. An event that its sender repeated starts only one."
       footer={
         <>
           <Button onClick={close}>Cancel</Button>

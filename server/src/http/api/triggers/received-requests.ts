@@ -62,7 +62,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       id: "replayTriggerRequests",
       summary: "Replay received requests",
       description:
-        "Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. What the honeypot caught is replayed only if `outcome` asks for it. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request. If an error ends the call, for example 429 `agent_busy`, its text says how many runs were started before.",
+        "Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. Of the requests with one event id, the newest is replayed; only requests with the outcome `started` or `held` are replayed if their event has a run already. What the honeypot caught is replayed only if `outcome` asks for it. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request. If an error ends the call, for example 429 `agent_busy`, its text says how many runs were started before.",
       body: replayRequestsBody,
       data: replayedRequests,
       once: true,
@@ -96,7 +96,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       id: "replayTriggerRequest",
       summary: "Replay received request",
       description:
-        "Starts a run of the request again, with the trigger's present settings. The replay is a received request of its own. 409 `conflict` if the content of the request, or with `version: original` the agent's version, is not stored, or if the filter does not let it pass. Without the scope `runs:read`, `input` in the response is empty and `output` null, and a `mapping_error` does not say why.",
+        "Starts a run of the request again, with the trigger's present settings. The replay is a received request of its own. If its event has no run yet, the event id is bound to the new run, so that the sender's next attempt starts no second one. 409 `conflict` if the content of the request, or with `version: original` the agent's version, is not stored, or if the filter does not let it pass. Without the scope `runs:read`, `input` in the response is empty and `output` null, and a `mapping_error` does not say why.",
       body: replayRequestBody,
       bodyOptional: true,
       data: run,

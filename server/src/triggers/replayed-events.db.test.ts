@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
+
+/**
+ * Tests that an event has one run, however often its sender repeats it and whoever replays it. The
+ * settings are those of a preset with an event id, without its verification.
+ */
+
+const beckon = await startTestBeckon();
+const receiving = { preset: "svix", verification: { kind: "none" } };
+
+async function paused() {
+  const agent = await beckon.createAgent();
+  const { id, url } = await beckon.createTrigger(agent.id, { receiving });
+  const path = `/agents/${agent.id}/triggers/${id}`;
+  const post = (to: string, body: object = {}, headers: Record<string, string> = {}) =>
+    beckon.call(to, { method: "POST", body, headers });
+  await post(`/agents/${agent.id}/pause`);
+  return {
+    path,
+    /** Sends the event as its sender does at each attempt. */
+    send: (event: string) =>
+      beckon.call(url, {
+        method: "POST",
+        credential: null,
+        body: { event },
+        headers: { "svix-id": event },
+      }),
+    resume: () => post(`/agents/${agent.id}/resume`),
+    replay: (requestId: string, headers?: Record<string, string>) =>
+      post(`${path}/requests/${requestId}/replay`, {}, headers),
+    replayMany: (outcome?: string, headers?: Record<string, string>) =>
+      post(`${path}/requests/replay`, { since: "2026-01-01T00:00:00Z", outcome }, headers),
+    requests: async () => (await beckon.call(`${path}/requests`)).body.data,
+    runs: async () => (await beckon.call(`/agents/${agent.id}/runs`)).body.data,
+  };
+}
+
+describe("a replay of many", () => {
+  test("starts one run of an event that was rejected several times, of its newest request", async () => {
+    const { send, resume, replayMany, requests, runs } = await paused();
+    for (const event of ["one", "two", "one", "one"])
+      expectError(await send(event), 409, "agent_paused");
+    const [newest] = await requests();
+    await resume();
+    expect((await replayMany("rejected")).body.data).toMatchObject({ replayed: 2, skipped: 0 });
+    expect((await runs()).map(({ input }: { input: string }) => input)).toEqual([
+      '{"event":"one"}',
+      '{"event":"two"}',
+    ]);
+    expect((await requests())[0]).toMatchObject({ replay_of: newest.id, event_id: "one" });
+  });
+
+  test("leaves out the rejected attempts of an event that a later attempt has started", async () => {
+    const { send, resume, replayMany, runs } = await paused();
+    await send("one");
+    await resume();
+    expect((await send("one")).status).toBe(200);
+    expect((await replayMany("rejected")).body.data).toMatchObject({ replayed: 0, skipped: 0 });
+    expect((await runs()).length).toBe(1);
+    expect((await replayMany()).body.data).toMatchObject({ replayed: 1, skipped: 0 });
+    expect((await runs()).length).toBe(2);
+  });
+
+  test("binds the event id, so that a later attempt of the sender gets the replay's run", async () => {
+    const { send, resume, replayMany, requests, runs } = await paused();
+    await send("one");
+    await resume();
+    await replayMany("rejected");
+    const [{ run_id }] = await requests();
+    expect((await send("one")).body).toEqual({ ok: true, run_id });
+    expect((await replayMany("rejected")).body.data).toMatchObject({ replayed: 0, skipped: 0 });
+    expect((await runs()).length).toBe(1);
+  });
+
+  test("has the same result if it is repeated with its Idempotency-Key", async () => {
+    const { send, resume, replayMany, runs } = await paused();
+    for (const event of ["one", "one", "two"]) await send(event);
+    await resume();
+    const replay = (outcome?: string) => replayMany(outcome, { "idempotency-key": "again" });
+    const [first, second] = [await replay("rejected"), await replay("rejected")];
+    expect(second.body).toEqual(first.body);
+    expect(second.body.data).toMatchObject({ replayed: 2, skipped: 0 });
+    expect(second.headers.get("idempotency-replayed")).toBe("true");
+    expectError(await replay(), 422, "idempotency_mismatch");
+    expect((await runs()).length).toBe(2);
+  });
+
+  test("at the same time as the sender's next attempt starts one run", async () => {
+    const { send, resume, replayMany, runs } = await paused();
+    const events = Array.from({ length: 10 }, (_, index) => `event ${index}`);
+    for (const event of events) await send(event);
+    await resume();
+    const [replayed, ...sent] = await Promise.all([replayMany("rejected"), ...events.map(send)]);
+    expect([replayed, ...sent].map(({ status }) => status)).toEqual(Array(11).fill(200));
+    expect((await runs()).length).toBe(10);
+  });
+});
+
+describe("a replay of one request", () => {
+  test("binds the event id if the event has no run, and starts another run if it has one", async () => {
+    const { send, resume, replay, requests, runs } = await paused();
+    await send("one");
+    await resume();
+    const [{ id }] = await requests();
+    const first = await replay(id);
+    expect(first.status).toBe(201);
+    expect((await send("one")).body).toEqual({ ok: true, run_id: first.body.data.id });
+    const second = await replay(id);
+    expect([second.status, (await runs()).length]).toEqual([201, 2]);
+    const events = (await requests()).map(({ event_id, replay_of }: Record<string, unknown>) => [
+      event_id,
+      replay_of,
+    ]);
+    expect(events).toEqual([
+      [null, id],
+      ["one", null],
+      ["one", id],
+      ["one", null],
+    ]);
+  });
+
+  test("that has started starts another run", async () => {
+    const { send, resume, replay, requests, runs } = await paused();
+    await resume();
+    await send("one");
+    const [{ id, outcome }] = await requests();
+    expect([outcome, (await replay(id)).status, (await runs()).length]).toEqual([
+      "started",
+      201,
+      2,
+    ]);
+  });
+
+  test("returns the first run if it is repeated with its Idempotency-Key", async () => {
+    const { send, resume, replay, requests } = await paused();
+    await send("one");
+    await resume();
+    const [{ id }] = await requests();
+    const again = () => replay(id, { "idempotency-key": "again" });
+    const [first, second] = [await again(), await again()];
+    expect(second.body.data.id).toBe(first.body.data.id);
+    expect(second.headers.get("idempotency-replayed")).toBe("true");
+  });
+});
