@@ -307,6 +307,7 @@ export {
 export {
   createTriggerBody,
   type Trigger,
+  type TriggerWarning,
   testTriggerBody,
   trigger,
   triggerWarnings,

@@ -85,7 +85,14 @@ export const trigger = z.object({
 export type Trigger = z.infer<typeof trigger>;
 
 /**
- * Field of the response to `PATCH …/triggers/:trigger_id`: errors of the new filter and the new
- * template when they are evaluated with the last received request.
+ * A warning about settings that were saved. `filter`, `template`: the error when they are evaluated
+ * with the last received request. `verification`: requests are no longer verified, although the
+ * trigger has a secret.
  */
-export const triggerWarnings = z.object({ warnings: z.array(mappingMistake) });
+const triggerWarning = mappingMistake.extend({
+  part: z.enum(["filter", "template", "verification"]),
+});
+export type TriggerWarning = z.infer<typeof triggerWarning>;
+
+/** Field of the response to `PATCH …/triggers/:trigger_id`. */
+export const triggerWarnings = z.object({ warnings: z.array(triggerWarning) });

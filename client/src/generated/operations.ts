@@ -437,7 +437,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Update trigger. A disabled trigger rejects fires with 409 `trigger_disabled`, or swallows them if it is set to. `receiving` is replaced as a whole. A filter or template that is not valid is rejected; `warnings` has the mistakes that it makes with the last received request, if the caller has the scope `runs:read`. A secret that the new verification cannot use is kept, and `sender_secret_set` is false until another one is set. A trigger with a secret that is switched to Meta gets a verify token. Needs the scope `triggers:write`. */
+      /** Update trigger. A disabled trigger rejects fires with 409 `trigger_disabled`, or swallows them if it is set to. `receiving` is replaced as a whole: what it leaves out gets the value of its `preset` or, without one, the default, which verifies nothing. If the trigger has a secret and no longer verifies its requests, `warnings` says so. A filter or template that is not valid is rejected; `warnings` also has the mistakes that it makes with the last received request, if the caller has the scope `runs:read`. A secret that the new verification cannot use is kept, and `sender_secret_set` is false until another one is set. A trigger with a secret that is switched to Meta gets a verify token. Needs the scope `triggers:write`. */
       update: (
         agentId: string,
         triggerId: string,

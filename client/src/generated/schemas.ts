@@ -129,7 +129,7 @@ export type CreateTriggerAnswer = Trigger & {
 };
 export type UpdateTriggerAnswer = Trigger & {
   warnings: {
-    part: "filter" | "template";
+    part: "filter" | "template" | "verification";
     message: string;
     line: number | null;
   }[];

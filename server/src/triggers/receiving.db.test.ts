@@ -143,6 +143,24 @@ describe("settings of what a trigger accepts", () => {
     ]);
   });
 
+  test("give a warning if they no longer verify requests although a secret is stored", async () => {
+    const { path } = await made({ preset: "github" });
+    const template = "{{ payload.ref }}";
+    const warningsOf = async (receiving: unknown) =>
+      (await patch(path, receiving)).body.data.warnings;
+    const unverified = [
+      { part: "verification", message: expect.stringMatching(/no longer verifies/), line: null },
+    ];
+    expect(await warningsOf({ template })).toEqual([]);
+    await patch(path, { preset: "github" });
+    await post(`${path}/secret`);
+    expect(await warningsOf({ preset: "github", template })).toEqual([]);
+    expect(await warningsOf({ template })).toEqual(unverified);
+    expect(await warningsOf({ template: "Other" })).toEqual([]);
+    await patch(path, { preset: "github" });
+    expect(await warningsOf(null)).toEqual(unverified);
+  });
+
   test("are exported without secrets, and imported", async () => {
     const { agent, path, receiving } = await made(await github());
     const { secret } = (await post(`${path}/secret`)).body.data;

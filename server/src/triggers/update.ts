@@ -1,4 +1,9 @@
-import { type MappingMistake, type Trigger, updateTriggerBody } from "@beckon/contract";
+import {
+  type Receiving,
+  type Trigger,
+  type TriggerWarning,
+  updateTriggerBody,
+} from "@beckon/contract";
 import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit, requireMatchingVersion } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
@@ -10,13 +15,20 @@ import { fillPreset } from "./fill-preset.ts";
 import { type BodyServices, tryOnLastRequest } from "./requests/index.ts";
 import { type TriggerRow, updateTriggerRow } from "./store.ts";
 import { encryptSecret, generateVerifyToken } from "./stored-secret.ts";
-import { requireTriggerForChange, type TriggerInput, toTrigger, versionOf } from "./trigger.ts";
+import {
+  receivingOf,
+  requireTriggerForChange,
+  type TriggerInput,
+  toTrigger,
+  versionOf,
+} from "./trigger.ts";
 
 /**
  * Changes a trigger's name, prompt prefix or settings, or enables or disables it. After the
  * response, requests to its URL are handled with the new settings.
  * @returns the trigger; `warnings` has the mistakes that a new filter or template makes with the
- *   last received request. It is empty for a caller without `runs:read`.
+ *   last received request, unless the caller lacks `runs:read`. It also says if the trigger has a
+ *   secret, but no longer verifies its requests.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`, `unavailable`; `stale` if `If-Match` is
  *   not the current version.
  */
@@ -26,14 +38,14 @@ export async function updateTrigger({
 }: {
   ctx: Context & MappingServices & BodyServices;
   input: TriggerInput & { body: UnparsedBody };
-}): Promise<Trigger & { warnings: MappingMistake[] }> {
+}): Promise<Trigger & { warnings: TriggerWarning[] }> {
   permit(ctx, "triggers:write");
   const body = await attemptAsync(async () => {
     const given = parse(updateTriggerBody, fillPreset(orThrow(input.body)));
     await requireValidReceiving(ctx, given.receiving ?? null);
     return given;
   });
-  const { row, isMapped } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+  const saved = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTriggerForChange(tx, ctx, input);
     requireMatchingVersion(ctx, "trigger", versionOf(row));
     const { receiving, ...fields } = orThrow(body);
@@ -45,9 +57,35 @@ export async function updateTrigger({
     const { version: _before, ...was } = toTrigger(ctx, row);
     const { version: _after, ...is } = toTrigger(ctx, changed);
     await record(tx, ctx, { action: "trigger.update", target: row.id, data: changes(was, is) });
-    return { row: changed, isMapped: receiving !== undefined && receiving !== null };
+    const isMapped = receiving !== undefined && receiving !== null;
+    return { row: changed, isMapped, isUnverified: stopsVerifying(row, receiving) };
   });
-  return { ...toTrigger(ctx, row), warnings: isMapped ? await warningsOf(ctx, row) : [] };
+  const { row, isMapped, isUnverified } = saved;
+  const warnings: TriggerWarning[] = isMapped ? await mappingWarnings(ctx, row) : [];
+  return {
+    ...toTrigger(ctx, row),
+    warnings: isUnverified ? [unverified, ...warnings] : warnings,
+  };
+}
+
+const unverified: TriggerWarning = {
+  part: "verification",
+  message:
+    "The trigger no longer verifies its requests, although it has a secret. To verify them, send receiving again, with its preset or a verification.",
+  line: null,
+};
+
+/**
+ * Returns whether the trigger has a secret and verified its requests with it, and the new settings
+ * verify nothing. That can be a mistake: settings that a body leaves out get their defaults.
+ */
+function stopsVerifying(row: TriggerRow, receiving: Receiving | null | undefined): boolean {
+  if (receiving === undefined || row.sender_secret === null) return false;
+  return verificationOf(receivingOf(row)) !== "none" && verificationOf(receiving) === "none";
+}
+
+function verificationOf(receiving: Receiving | null) {
+  return receiving?.verification.kind ?? "none";
 }
 
 /**
@@ -65,7 +103,7 @@ function missingVerifyToken(ctx: Context, row: TriggerRow): { verify_token?: str
  * Returns none if the caller cannot open received requests, or if the request cannot be evaluated:
  * the change of the trigger is already committed, so the caller must get no error.
  */
-async function warningsOf(ctx: Context & MappingServices & BodyServices, row: TriggerRow) {
+async function mappingWarnings(ctx: Context & MappingServices & BodyServices, row: TriggerRow) {
   const tried = await attemptAsync(() => tryOnLastRequest(ctx, row));
   return tried.ok ? tried.value : [];
 }

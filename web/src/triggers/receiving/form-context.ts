@@ -1,4 +1,4 @@
-import type { MappingMistake } from "@beckon/contract";
+import type { MappingMistake, TriggerWarning } from "@beckon/contract";
 import { createContext, useContext } from "react";
 import type { Draft } from "./draft.ts";
 
@@ -15,7 +15,7 @@ export interface ReceivingForm {
    * Returns the mistake that the server found when it applied the saved filter or template to the
    * last received request; undefined for none, or if the person has edited the text.
    */
-  readonly warningAt: (part: MappingMistake["part"]) => MappingMistake | undefined;
+  readonly warningAt: (part: MappingMistake["part"]) => TriggerWarning | undefined;
   readonly isReadOnly: boolean;
 }
 

@@ -83,7 +83,7 @@ export function SettingsForm({ trigger, presets }: SettingsFormProps) {
     },
     warningAt: (part) =>
       patch.warnings?.version === base.version && draft[part] === saved[part]
-        ? patch.warnings.mistakes.find((mistake) => mistake.part === part)
+        ? patch.warnings.warnings.find((warning) => warning.part === part)
         : undefined,
     errorAt: (path) => (hasTried || isDirty ? problemAt(problems, path) : undefined),
     isReadOnly: disabledReason !== undefined,

@@ -1,5 +1,5 @@
 import type { Trigger, UpdateTriggerBody } from "@beckon/client";
-import type { MappingMistake } from "@beckon/contract";
+import type { TriggerWarning } from "@beckon/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import {
@@ -38,11 +38,11 @@ const labels = {
   "receiving.form": "Web forms",
 };
 
-/** Mistakes that the server found when it applied filter and template to the last request. */
+/** What the server found in the saved settings, for example when it applied them to a request. */
 interface Warnings {
-  /** The version of the trigger in which the mistakes were found. */
+  /** The version of the trigger that the warnings are about. */
   readonly version: string;
-  readonly mistakes: readonly MappingMistake[];
+  readonly warnings: readonly TriggerWarning[];
 }
 
 /**
@@ -61,10 +61,10 @@ export function useTriggerPatch(
   const patch = usePatch<Trigger, Changes>({
     read: () => triggers.get(agent_id, id),
     write: async (changes, ifMatch) => {
-      const { warnings: mistakes, ...saved } = await triggers.update(agent_id, id, changes, {
+      const { warnings, ...saved } = await triggers.update(agent_id, id, changes, {
         ifMatch,
       });
-      setWarnings({ version: saved.version, mistakes });
+      setWarnings({ version: saved.version, warnings });
       return saved;
     },
     onRead: (read) =>

@@ -127,7 +127,11 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       errors: ["conflict"],
       example: {
         request: { example: { preset: "github", name: "push" } },
-        receiving: { filter: "event.type == 'push'", template: "{{ payload.ref }} was pushed" },
+        receiving: {
+          preset: "github",
+          filter: "event.type == 'push'",
+          template: "{{ payload.ref }} was pushed",
+        },
       },
     },
     handle: (request) => dataOf(previewTrigger({ ctx: request.ctx, input: withBody(request) })),
