@@ -57,8 +57,8 @@ const hmacFields = z.strictObject({
   /**
    * Location of the time that the sender signed: a Unix time in seconds or milliseconds, or an
    * RFC 3339 time. null: the sender signs no time. `pair` is possible only if `form` is `pairs`,
-   * and names a pair of the signature's header, such as `t`. `pointer` locates a time in the body,
-   * which is signed as a whole.
+   * and names a pair of the signature's header, such as `t`. `pointer` locates a time in a JSON or
+   * URL-encoded body, which is signed as a whole; it excludes `bodies.gzip` and `bodies.multipart`.
    */
   timestamp: z
     .union([

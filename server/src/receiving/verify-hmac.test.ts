@@ -90,6 +90,19 @@ describe("settings of an HMAC", () => {
   });
 
   test.each([
+    ["time=1767643227&text=a%26b", true],
+    ["time=1767640000&text=a%26b", false],
+    ["text=a", false],
+    ['{"time":1767643227}', true],
+  ])("a timestamp in the form %j is compared with the time of arrival", (body, isValid) => {
+    const headers = {
+      "content-type": "application/x-www-form-urlencoded; charset=utf-8",
+      "x-signature": signed(body).digest("hex"),
+    };
+    expect(verify({ timestamp: { pointer: "/time" } }, headers, "s", body)).toBe(isValid);
+  });
+
+  test.each([
     "",
     "0",
     "-1767643227",

@@ -2,8 +2,9 @@ import { createHmac } from "node:crypto";
 import type { HmacVerification } from "@beckon/contract";
 import { parseJson } from "../base/json/index.ts";
 import { equalTexts } from "../base/secrets/index.ts";
+import { formType, maxFormFields, urlEncodedFields } from "./bodies/index.ts";
 import { valueAt } from "./json-pointer.ts";
-import { headerOf, type RawRequest } from "./raw-request.ts";
+import { headerOf, mediaTypeOf, type RawRequest } from "./raw-request.ts";
 import { keyOf } from "./secret-key.ts";
 import { rejected, type VerificationResult, verified } from "./verification-result.ts";
 
@@ -137,7 +138,7 @@ function verifyAge(
   if (timestamp === null) return verified;
   const timeMs =
     "pointer" in timestamp
-      ? timeOf(bodyValueAt(request.body, timestamp.pointer))
+      ? timeOf(bodyValueAt(request, timestamp.pointer))
       : timeOf(timestampText(timestamp, signatureHeader, request));
   if (timeMs === undefined) {
     return rejected("The timestamp is missing or not a time. Send a Unix time or RFC 3339 time.");
@@ -150,10 +151,19 @@ function verifyAge(
       );
 }
 
-/** Returns the text or number at a pointer in a JSON body, as text; undefined if there is none. */
-function bodyValueAt(body: Buffer, pointer: string): string | undefined {
+/**
+ * Returns the text or number at a pointer in a JSON or URL-encoded body, as text; undefined if there
+ * is none.
+ */
+function bodyValueAt(request: RawRequest, pointer: string): string | undefined {
+  const text = request.body.toString("utf8");
+  const contentType = headerOf(request, "content-type");
   try {
-    const value = valueAt(parseJson(body.toString("utf8")), pointer);
+    const fields =
+      mediaTypeOf(contentType) === formType
+        ? urlEncodedFields(text, { contentType, maxFields: maxFormFields })
+        : undefined;
+    const value = valueAt(fields ?? parseJson(text), pointer);
     return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-import type { MappingMistake, Receiving } from "@beckon/contract";
+import type { MappingMistake, Receiving, Verification } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import { ApiError } from "../base/errors.ts";
 import type { MappingServices } from "../mapping/index.ts";
@@ -20,17 +20,32 @@ export async function requireValidReceiving(
   receiving: Receiving | null,
 ): Promise<void> {
   if (receiving === null) return;
-  const { filter, template, bodies } = receiving;
+  const { verification, filter, template, bodies } = receiving;
   if (bodies.max_bytes > maxBytesWithoutTemplate && template === null) {
     throw new ApiError(
       "bad_request",
       "receiving.bodies.max_bytes can be more than 1,048,576 (1 MiB) only with a template. Set receiving.template, or lower the limit.",
     );
   }
+  if (isTimeInBody(verification) && (bodies.gzip || bodies.multipart)) {
+    throw new ApiError(
+      "bad_request",
+      "receiving.verification.timestamp can be a pointer only if receiving.bodies.gzip and receiving.bodies.multipart are false. Set them to false, or use a timestamp in a header.",
+    );
+  }
   if (filter === null && template === null) return;
   const [mistake] = await ctx.mapping.check({ tenant: ctx.workspaceId, filter, template });
   if (mistake !== undefined)
     throw new ApiError("bad_request", `receiving.${partOf(mistake)}: ${mistake.message}`);
+}
+
+/**
+ * Returns whether requests are verified with a time in the body. It is read before the body is
+ * decoded, so a compressed body or a multipart form would never be accepted.
+ */
+function isTimeInBody(verification: Verification): boolean {
+  if (verification.kind !== "hmac" || verification.timestamp === null) return false;
+  return "pointer" in verification.timestamp;
 }
 
 function partOf({ part, line }: MappingMistake): string {

@@ -102,6 +102,11 @@ describe("settings of what a trigger accepts", () => {
       { bodies: { max_bytes: 2_000_000 } },
       /max_bytes can be more than/,
     ],
+    [
+      "compressed bodies and a signed time in the body",
+      { preset: "linear", bodies: { gzip: true } },
+      /timestamp can be a pointer only if receiving\.bodies\.gzip/,
+    ],
     ["a header of credentials", { headers: ["authorization"] }, /receiving\.headers\.0/],
     ["an unknown field", { retries: 3 }, /unknown field receiving\.retries/],
   ])("with %s are rejected", async (_, receiving, message) => {
