@@ -20,8 +20,8 @@ export interface FailedSignIns {
 }
 
 /**
- * Maximum failed sign-ins per account and minute that are written to the audit log: enough to notice
- * an attack, too few to fill the log.
+ * Maximum failed sign-ins per account and minute that are written to the audit log: enough to
+ * notice an attack, too few to fill the log.
  */
 const maxEntries = 10;
 const windowMs = 60_000;

@@ -1,6 +1,5 @@
 import type { User } from "@beckon/contract";
-import { inAllWorkspaces } from "../base/database/index.ts";
-import type { AccountContext } from "./account-context.ts";
+import { type Database, inAllWorkspaces } from "../base/database/index.ts";
 import { matchPassword } from "./hash-password.ts";
 import { listAccounts } from "./password-store.ts";
 import { toUser } from "./user.ts";
@@ -31,7 +30,7 @@ export const maxCompared = 4;
  * @throws ApiError `unavailable` if too many passwords are being compared.
  */
 export async function findAccount(
-  { database, address }: Pick<AccountContext, "database" | "address">,
+  { database, address }: { readonly database: Database; readonly address: string },
   {
     email,
     password,

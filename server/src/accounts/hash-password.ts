@@ -1,5 +1,5 @@
 import { ApiError } from "../base/errors.ts";
-import { networkOf } from "../base/network-of.ts";
+import { networkOf } from "../credentials/index.ts";
 
 /**
  * Maximum number of scrypt hashes that are computed at the same time, and maximum number of

@@ -113,7 +113,6 @@ describe("signing in", () => {
 
   test("is rejected without a check after too many failures from an address, and works from others", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
-    // One address can have only a few attempts in progress.
     for (let round = 0; round < 3; round++) {
       await Promise.all(
         Array.from({ length: 10 }, (_, index) =>

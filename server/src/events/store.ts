@@ -92,7 +92,7 @@ interface BatchOptions extends EventSources {
   /** Last position to read. Default: the position before the oldest open transaction. */
   readonly upTo?: Position;
   readonly limit: number;
-  /** Once the data of the batch has this many characters, no more events are added. Default: 1 MiB. */
+  /** Once the data of the batch has this many characters, no more are added. Default: 1 MiB. */
   readonly maxCharacters?: number;
   /** Whether to read summaries of run events: see `summarizedData`. Default false. */
   readonly summaries?: boolean;

@@ -1,7 +1,7 @@
 import { elapsed } from "../base/clock.ts";
 import { ApiError, type AppliedLimit } from "../base/errors.ts";
 import { FixedWindowCounter, type Window } from "../base/fixed-window.ts";
-import { networkOf } from "../base/network-of.ts";
+import { networkOf } from "../credentials/index.ts";
 
 /**
  * Counts failed authentications by address, to slow down guessing. Requests with a valid key or

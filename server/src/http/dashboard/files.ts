@@ -9,8 +9,8 @@ export type ReadFile = (file: URL) => Promise<Bytes | undefined>;
 /**
  * Returns a function that reads files. Simultaneous reads of a file are one read and share its
  * bytes, so that many requests at once need neither much memory nor many file handles.
- * @param options `keeps`: whether the bytes are kept and returned to all later calls. Only for files
- *   whose content never changes.
+ * @param options `keeps`: whether the bytes are kept and returned to all later calls. Only for
+ *   files whose content never changes.
  */
 export function createReader({ keeps }: { readonly keeps: boolean }): ReadFile {
   const reads = new Map<string, Promise<Bytes | undefined>>();

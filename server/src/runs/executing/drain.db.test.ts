@@ -14,7 +14,6 @@ import {
   startModelServer,
   withDelivery,
 } from "../../../test/model-server.ts";
-import { rejectWrites } from "../../../test/reject-writes.ts";
 import { allSucceeded, eventTypesOf, statesOf } from "../../../test/runs-of.ts";
 import { newId } from "../../base/ids.ts";
 import type { Tool } from "../../engine/index.ts";
@@ -182,19 +181,6 @@ test("a resumed run sends the model the same bytes of a tool's result", async ()
   await allSucceeded(beckon, agent.id, 1);
   const [, first, again] = models.requests.map(({ body }) => JSON.stringify(body));
   expect(again).toBe(first);
-});
-
-test("a run whose end the database rejects is released, and another process executes it", async () => {
-  const stopping = await startServer({ BECKON_DRAIN_SECONDS: "0" });
-  const agent = await beckon.createAgent();
-  const writes = await rejectWrites(beckon, "insert on run_results", "42501");
-  const { body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
-  await eventually("the third write", async () => (await writes.count()) > 2 || undefined);
-  await stopping.stop();
-  expect(await runOf(body.run_id)).toMatchObject({ status: "queued", attempt: 1 });
-  await writes.accept();
-  await startServer({});
-  await allSucceeded(beckon, agent.id, 1);
 });
 
 /** Stops a process during a call of a tool that is not safe to repeat. Returns the released run. */
