@@ -103,6 +103,37 @@ test("files of a form become artifacts of the run, which sees their names, types
   ]);
 });
 
+test("a form that is sent again with its Idempotency-Key and another boundary is a repeat", async () => {
+  const sent = async (content: string, boundary: string) => {
+    const data = new FormData();
+    data.append("subject", "Invoice");
+    data.append("file", new File([content], "invoice.pdf", { type: "application/pdf" }));
+    data.append("file", new File(["2"], "second.pdf", { type: "application/pdf" }));
+    const request = new Request("http://x.test", { method: "POST", body: data });
+    const own = /boundary=(.*)$/.exec(request.headers.get("content-type") ?? "")?.[1] ?? "";
+    const body = (await request.text()).replaceAll(own, boundary);
+    const headers = { "idempotency-key": "one form" };
+    return send(accepting, body, `multipart/form-data; boundary=${boundary}`, headers);
+  };
+  const first = await sent("%PDF-1.7", "one");
+  expect(first.status).toBe(200);
+  expect((await sent("%PDF-1.7", "another")).body).toEqual(first.body);
+  expectError(await sent("%PDF-1.8", "one"), 422, "idempotency_mismatch");
+});
+
+test("a text that is compressed again with other bytes is a repeat", async () => {
+  const sent = (text: string, level: number) =>
+    send(accepting, gzipSync(text, { level }), json, {
+      "content-encoding": "gzip",
+      "idempotency-key": "one text",
+    });
+  const text = JSON.stringify({ text: "x".repeat(10_000) });
+  const first = await sent(text, 1);
+  expect(first.status).toBe(200);
+  expect((await sent(text, 9)).body).toEqual(first.body);
+  expectError(await sent(`${text} `, 1), 422, "idempotency_mismatch");
+});
+
 describe("hostile bodies", () => {
   const part = (disposition: string) =>
     `--x\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n1\r\n`;

@@ -15,6 +15,7 @@ import type { Services } from "../services.ts";
 import type { ReceivedCall } from "./received-call.ts";
 import { receivedStart, type VerifiedRequest, verifiedRow } from "./received-rows.ts";
 import { recordDecided } from "./record.ts";
+import { repeatableBytes } from "./repeatable-bytes.ts";
 import { runResponse, skippedResponse } from "./responses.ts";
 
 /**
@@ -105,12 +106,13 @@ function toStart(
   if (!labels.ok) return { ...start, payload: labels, idempotency: ownKey && labels };
   if (!callback.ok) return { ...start, payload: callback, idempotency: ownKey && callback };
   const extra = { labels: labels.value, callback: callback.value };
-  const raw = { ok: true, value: request.raw.body } as const;
   return {
     ...start,
     ...extra,
     payload: decoded.ok ? { ok: true, value: messageOf(mapped) } : decoded,
-    idempotency: bindKey(ownKey, raw, extra),
+    idempotency:
+      ownKey &&
+      bindKey(ownKey, { ok: true, value: repeatableBytes(head, request.raw, decoded) }, extra),
   };
 }
 

@@ -21,7 +21,7 @@ export function idempotencyKey(header: string | undefined): Result<string> | und
 }
 
 /**
- * Returns the key with the SHA-256 hash of the raw body, to recognize a repeat of the request.
+ * Returns the key with the SHA-256 hash of the body, to recognize a repeat of the request.
  * Returns undefined if there is no key, and the error of an invalid key or body.
  * `labels` and `callback` are hashed together with the body: a request with the same key and other
  * labels or another callback is rejected as a mismatch, because the first request's run does not

@@ -42,7 +42,7 @@ export interface StartRow {
   /** The request's Idempotency-Key; null if the request has none. */
   readonly key: string | null;
   /**
-   * SHA-256 of the raw body, the labels and the callback; null if the body was not read, if any of
+   * SHA-256 of the body, the labels and the callback; null if the body was not read, if any of
    * them could not be read, or if the request has no Idempotency-Key.
    */
   readonly bodyHash: Buffer | null;
