@@ -57,6 +57,25 @@ test("the form that fetch sends is read: fields in order, files as artifacts", a
   );
 });
 
+test.each(["windows-1252", "iso-8859-1"])(
+  "a field in %s keeps its quotation marks, and others stay as they are",
+  async (charset) => {
+    const bytes = Buffer.concat([
+      Buffer.from(`${field("a", "Zoë “1 €”")}${field("b", "Zoë")}`),
+      Buffer.from(
+        part(
+          'name="c"',
+          "Zo\xeb \x931 \x80\x94",
+          `Content-Type: text/plain; charset=${charset}\r\n`,
+        ),
+        "latin1",
+      ),
+      Buffer.from(end),
+    ]);
+    expect((await read(bytes)).fields).toEqual({ a: "Zoë “1 €”", b: "Zoë", c: "Zoë “1 €”" });
+  },
+);
+
 test("a file in a file input that was left empty is left out, an empty file with a name is not", async () => {
   const empty = part('name="a"; filename=""', "", "Content-Type: application/octet-stream\r\n");
   const named = part('name="b"; filename="b.txt"', "", "Content-Type: text/plain\r\n");

@@ -51,7 +51,7 @@ const pieceBytes = 256 * 1024;
  * each file input in which no file was chosen.
  * @throws ApiError `bad_request` if the body is not a complete, valid form, has too many fields or
  *   files, a field name that is not valid, a NUL in a field, or a name or field that is not text in
- *   UTF-8. A field can be in ISO-8859-1 if the Content-Type of its part says so.
+ *   UTF-8. A field can be in ISO-8859-1 or windows-1252 if the Content-Type of its part says so.
  */
 export async function readMultipart(
   bytes: Buffer,
@@ -68,7 +68,8 @@ export async function readMultipart(
   parser.on("partsLimit", () => fail(tooManyFields(maxFormFields)));
   parser.on("fieldsLimit", () => fail(tooManyFields(maxFormFields)));
   parser.on("filesLimit", () => fail(tooManyFiles()));
-  parser.on("field", (name, value) => {
+  parser.on("field", (name, read) => {
+    const value = withWindows1252(read);
     const mistake = nameMistake(name) ?? valueMistake(value);
     if (mistake !== undefined) fail(new ApiError("bad_request", mistake));
     else fields.add(name, value);
@@ -101,6 +102,17 @@ export async function readMultipart(
   if (isDamaged(texts, bytes, files)) throw notInItsCharset();
   return { fields: fields.toObject(), files };
 }
+
+/**
+ * Returns the text of a field. Busboy decodes both ISO-8859-1 and windows-1252 byte by byte, although
+ * both names mean windows-1252 (Encoding Standard, "Names and labels"). Bytes that are quotation
+ * marks or € there become control characters, which no form contains otherwise.
+ */
+function withWindows1252(text: string): string {
+  if (!/[\u0080-\u009f]/.test(text) || /[^\0-\u00ff]/.test(text)) return text;
+  return windows1252.decode(Buffer.from(text, "latin1"));
+}
+const windows1252 = new TextDecoder("windows-1252");
 
 /**
  * Returns whether Busboy has replaced bytes that are not valid in a text's charset by U+FFFD. A
