@@ -105,8 +105,8 @@ export async function readMultipart(
 
 /**
  * Returns the text of a field. Busboy decodes both ISO-8859-1 and windows-1252 byte by byte,
- * although both names mean windows-1252 (Encoding Standard, "Names and labels"). Bytes that are
- * quotation marks or € there become control characters, which no form contains otherwise.
+ * although both names mean windows-1252 (Encoding Standard, "Names and labels"). Its quotation
+ * marks and € then become control characters, which other forms do not contain.
  */
 function withWindows1252(text: string): string {
   if (!/[\u0080-\u009f]/.test(text) || /[^\0-\u00ff]/.test(text)) return text;

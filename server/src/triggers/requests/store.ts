@@ -157,39 +157,36 @@ export function selectForReplay(
   const { workspaceId, triggerId } = key;
   return (
     ofTrigger(tx, key)
-      // Lateral with a limit: one index look-up per request, never a join over the whole table.
-      .leftJoinLateral(
-        (eb) =>
-          eb
-            .selectFrom("trigger_event_ids as e")
-            .select("e.run_id as event_run")
-            .where("e.workspace_id", "=", workspaceId)
-            .where("e.trigger_id", "=", triggerId)
-            .whereRef("e.event_id", "=", "received_requests.event_id")
-            .limit(1)
-            .as("seen"),
-        (join) => join.onTrue(),
-      )
       .select(["id", "event_id"])
       .where("id", ">=", from)
       .where("body", "is not", null)
       .where("replay_of", "is", null)
       .$if(below !== undefined, (query) => query.where("id", "<", below ?? ""))
       .where("outcome", outcome === undefined ? "!=" : "=", outcome ?? "honeypot")
-      .where((eb) =>
-        eb.or([
-          eb("event_run", "is", null),
+      // With `offset 0`, each look-up is an index scan. Without it, PostgreSQL hashes whole tables.
+      .where(({ eb, exists, not, or, selectFrom }) =>
+        or([
           eb("outcome", "in", startedOutcomes),
+          not(
+            exists(
+              selectFrom("trigger_event_ids as e")
+                .select("e.run_id")
+                .where("e.workspace_id", "=", workspaceId)
+                .where("e.trigger_id", "=", triggerId)
+                .whereRef("e.event_id", "=", "received_requests.event_id")
+                .offset(0),
+            ),
+          ),
           ...(replayKey === undefined
             ? []
             : [
-                eb.exists(
-                  eb
-                    .selectFrom("idempotency as i")
+                exists(
+                  selectFrom("idempotency as i")
                     .select("i.run_id")
                     .where("i.workspace_id", "=", workspaceId)
                     .where("i.scope", "=", sql<string>`${replayKey.scope} || received_requests.id`)
-                    .where("i.key", "=", replayKey.key),
+                    .where("i.key", "=", replayKey.key)
+                    .offset(0),
                 ),
               ]),
         ]),
