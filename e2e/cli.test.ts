@@ -324,7 +324,7 @@ agents:
   - {name: Held, receiving: {when_paused: hold, bodies: {xml: true}}}
 `;
     const apply = (text: string) => cli(["agents", "apply", "-"], { input: text });
-    expect((await apply(input)).out).toMatch(/ created\n$/);
+    expect((await apply(input)).out).toMatch(/ created; set triggers\.0\.secret\n$/);
     expect((await apply(input)).out).toMatch(/ unchanged\n$/);
     const changed = input.replace("event_id_days: 3", "event_id_days: 4");
     expect((await apply(changed)).out).toMatch(/ updated: triggers\n$/);

@@ -128,7 +128,11 @@ test("passwords guessed from many addresses of one IPv6 network are counted toge
   };
   const attempt = (headers: Record<string, string>) =>
     beckon.call("/sign-in", { credential: null, body, headers });
-  await Promise.all(Array.from({ length: 30 }, (_, index) => attempt(from(address(index)))));
+  for (let round = 0; round < 3; round++) {
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) => attempt(from(address(10 * round + index)))),
+    );
+  }
   expect((await attempt(from(address(1_000)))).status).toBe(429);
   expect((await attempt(from("2001:db8:0:d::1"))).status).toBe(401);
 });
