@@ -10,7 +10,7 @@ export interface Window {
 
 /**
  * Counts calls of `add` per key, in windows of fixed length. A key is any text here, for example an
- * e-mail address. A key's window begins with the first call after its previous window has ended.
+ * IP address. A key's window begins with the first call after its previous window has ended.
  * When there are more than `maxKeys` keys, the least recently used key is dropped, and its count
  * starts again from 0.
  */

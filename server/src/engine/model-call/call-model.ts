@@ -150,7 +150,6 @@ async function makeAttempt(
 ): Promise<AttemptResult> {
   const { model, signal, maxAnswerBytes = defaultMaxAnswerBytes } = request;
   const record = new AttemptRecord(streamed);
-  const limits = { options };
   let answer: Answer;
   try {
     answer = await attemptCall({
@@ -172,7 +171,7 @@ async function makeAttempt(
     request.onDelta?.({ type: "step_end", step, complete: false });
     if (signal.aborted) {
       pass?.dropped();
-      return { used: usedWithoutAnswer(record, undefined, limits) };
+      return { used: usedWithoutAnswer(record, undefined, options) };
     }
     const failure = readFailure(thrown, model.scrub ?? unchanged);
     if (failure.unreachable) pass?.failed(failure);
@@ -180,12 +179,12 @@ async function makeAttempt(
     // responded.
     else if (!record.isSent) pass?.dropped();
     else pass?.answered();
-    return { failure, used: usedWithoutAnswer(record, failure, limits) };
+    return { failure, used: usedWithoutAnswer(record, failure, options) };
   }
   pass?.answered();
   request.onDelta?.({ type: "step_end", step, complete: streamed });
   const { responseModel } = record;
-  return { answer, used: usedForAnswer(answer, limits), responseModel };
+  return { answer, used: usedForAnswer(answer, options), responseModel };
 }
 
 const unchanged = (text: string) => text;

@@ -10,17 +10,15 @@ import type { Answer } from "./read-answer.ts";
 /** The outcome and the usage of one attempt of a model call. */
 export type Used = Pick<MeteredCall, "outcome" | "usage">;
 
-interface Limits {
-  /** The options of the call, which contain the prompt and the tools that were sent. */
-  readonly options: LanguageModelV4CallOptions;
-}
+/** The options of the call, which contain the prompt and the tools that were sent. */
+type Options = LanguageModelV4CallOptions;
 
 /**
  * Returns what an answered attempt used: what the provider reports or, if that is missing or
  * implausible, our own estimate.
  */
-export function usedForAnswer({ usage, parts }: Answer, limits: Limits): Used {
-  return { outcome: "answered", usage: plausible(usage, limits, () => writtenBytes(parts)) };
+export function usedForAnswer({ usage, parts }: Answer, options: Options): Used {
+  return { outcome: "answered", usage: plausible(usage, options, () => writtenBytes(parts)) };
 }
 
 /**
@@ -32,7 +30,7 @@ export function usedForAnswer({ usage, parts }: Answer, limits: Limits): Used {
 export function usedWithoutAnswer(
   record: AttemptRecord,
   failure: ModelFailure | undefined,
-  limits: Limits,
+  options: Options,
 ): Used | undefined {
   // The demo model makes no request and never fails. So if there was neither a request nor a
   // failure, the run was stopped while the demo model answered.
@@ -41,26 +39,26 @@ export function usedWithoutAnswer(
   const answerBytes = () => record.answerBytes;
   const reported = record.usage ?? failure?.usage;
   if (failure !== undefined && reported !== undefined)
-    return { outcome: "failed", usage: plausible(reported, limits, answerBytes) };
+    return { outcome: "failed", usage: plausible(reported, options, answerBytes) };
   // Providers do not bill a call that they reject with an error. An error that follows a part of
   // the streamed answer is different: that part may be billed.
   if (failure?.rejected && record.outputBytes === 0) return { outcome: "failed", usage: noUsage };
-  return { outcome: "lost", usage: boundedEstimate(limits, answerBytes) };
+  return { outcome: "lost", usage: boundedEstimate(options, answerBytes) };
 }
 
 /** Returns `reported` if it is plausible, else an estimate. */
 function plausible(
   reported: TokenUsage | undefined,
-  limits: Limits,
+  options: Options,
   answerBytes: () => number,
 ): TokenUsage {
   const isUsable =
     reported !== undefined &&
     isPlausible(reported, {
-      maxOutputTokens: limits.options.maxOutputTokens,
-      estimate: () => estimate(limits, answerBytes),
+      maxOutputTokens: options.maxOutputTokens,
+      estimate: () => estimate(options, answerBytes),
     });
-  return isUsable ? reported : boundedEstimate(limits, answerBytes);
+  return isUsable ? reported : boundedEstimate(options, answerBytes);
 }
 
 /**
@@ -69,13 +67,13 @@ function plausible(
  * bytes, and without streaming all bytes of an unreadable response count as output, although the
  * model did not write them.
  */
-function boundedEstimate(limits: Limits, answerBytes: () => number): TokenUsage {
-  const usage = estimate(limits, answerBytes);
-  const bound = outputBoundOf(limits.options) ?? Infinity;
+function boundedEstimate(options: Options, answerBytes: () => number): TokenUsage {
+  const usage = estimate(options, answerBytes);
+  const bound = outputBoundOf(options) ?? Infinity;
   return { ...usage, output_tokens: Math.min(usage.output_tokens, bound) };
 }
 
-function estimate({ options: { prompt, tools = [] } }: Limits, answerBytes: () => number) {
+function estimate({ prompt, tools = [] }: Options, answerBytes: () => number) {
   const sent = JSON.stringify(prompt) + (tools.length > 0 ? JSON.stringify(tools) : "");
   return estimatedUsage({ input: Buffer.byteLength(sent), output: answerBytes() });
 }
