@@ -272,3 +272,35 @@ export class ByteHold {
     if (takenBytes > 0) this.#pool.give(this.#share, takenBytes);
   }
 }
+
+const neverAborted = new AbortController().signal;
+
+/**
+ * Returns a function that calls `act` when it is the turn of `owner`, and returns its result. At
+ * most `max` calls are in progress at a time, and `shareMax` of them for one owner. Owners take
+ * turns as in `ByteBudget`. If `signal` aborts before the turn, the function rejects with its
+ * reason.
+ */
+export function createTurns({
+  max,
+  shareMax,
+}: {
+  readonly max: number;
+  readonly shareMax: number;
+}) {
+  // The budget counts each call as one byte.
+  const budget = new ByteBudget({ maxBytes: max, shareMax });
+  return async <T>(
+    owner: string,
+    act: () => Promise<T>,
+    signal: AbortSignal = neverAborted,
+  ): Promise<T> => {
+    const turn = budget.hold(owner);
+    try {
+      await turn.enter(1, signal);
+      return await act();
+    } finally {
+      turn.release();
+    }
+  };
+}

@@ -1,11 +1,11 @@
-import { ByteBudget } from "../base/byte-budget.ts";
+import { createTurns } from "../base/byte-budget.ts";
 import type { Database } from "../base/database/index.ts";
 import type { Position } from "./position.ts";
 import { type EventBatch, type EventSources, readEventBatch } from "./store.ts";
 
 /**
  * Reads a batch of a workspace's events for a subscriber that is behind the event poller. Resolves
- * to undefined if `signal` aborts before the query is sent.
+ * to undefined if there is no batch because `signal` aborted.
  */
 export type CatchUp = (
   workspaceId: string,
@@ -32,25 +32,13 @@ const maxCharacters = 64 * 1024;
 
 /** Creates the function with which all subscribers of this process catch up. */
 export function createCatchUp(database: Database): CatchUp {
-  // The budget counts each query as one byte.
-  const turns = new ByteBudget({ maxBytes: maxQueries, shareMax: 0.5 });
-  return async (workspaceId, { sources, signal, ...batch }) => {
-    const turn = turns.hold(workspaceId);
-    try {
-      await turn.enter(1, signal);
-    } catch (thrown) {
-      turn.release();
+  const inTurn = createTurns({ max: maxQueries, shareMax: 0.5 });
+  return (workspaceId, { sources, signal, ...batch }) => {
+    const read = () =>
+      readEventBatch(database.engine, [workspaceId], { ...batch, ...sources, maxCharacters });
+    return inTurn(workspaceId, read, signal).catch((thrown) => {
       if (signal.aborted) return undefined;
       throw thrown;
-    }
-    try {
-      return await readEventBatch(database.engine, [workspaceId], {
-        ...batch,
-        ...sources,
-        maxCharacters,
-      });
-    } finally {
-      turn.release();
-    }
+    });
   };
 }

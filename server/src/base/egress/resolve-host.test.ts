@@ -33,7 +33,7 @@ test("the address of a URL is found although lookups of other workspaces hang", 
 });
 
 test("names whose last lookup was slow are looked up four at a time, and delay no other name", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
   let isSilent = true;
   const lookups: PromiseWithResolvers<readonly string[]>[] = [];

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { LRUCache } from "lru-cache";
-import { ByteBudget } from "../byte-budget.ts";
+import { createTurns } from "../byte-budget.ts";
 import { elapsed } from "../clock.ts";
 
 /**
@@ -52,17 +52,8 @@ const maxChecks = 4;
 export function limitLookups(
   resolve: Resolve,
 ): (hostname: string, workspaceId: string, signal: AbortSignal) => ReturnType<Resolve> {
-  // The budget counts each lookup as one byte.
-  const turns = new ByteBudget({ maxBytes: maxChecks, shareMax: 0.5 });
-  return async (hostname, workspaceId, signal) => {
-    const turn = turns.hold(workspaceId);
-    try {
-      await turn.enter(1, signal);
-      return await resolve(hostname);
-    } finally {
-      turn.release();
-    }
-  };
+  const inTurn = createTurns({ max: maxChecks, shareMax: 0.5 });
+  return (hostname, workspaceId, signal) => inTurn(workspaceId, () => resolve(hostname), signal);
 }
 
 /** A lookup that takes longer than this is slow, in milliseconds. */
@@ -70,38 +61,27 @@ const slowMs = 2_000;
 /** Maximum number of lookups at a time of names whose last lookup was slow. */
 const maxSlow = 4;
 const maxRememberedNames = 1_000;
-const neverAborted = new AbortController().signal;
 
 /**
- * Returns a resolver in which names whose last lookup was slow take turns. Callers
- * stop waiting for a lookup after their own timeout, but the lookup keeps its thread, of which a
- * server has few (`uvThreads` in `supervisor/keep-servers.ts`). Otherwise a tenant whose tools or
- * receivers have names with silent DNS servers could occupy all of them, and the calls of all other
- * tenants would fail.
+ * Returns a resolver in which names whose last lookup was slow take turns. Callers stop waiting for
+ * a lookup after their own timeout, but the lookup keeps its thread, of which a server has few
+ * (`uvThreads` in `supervisor/keep-servers.ts`). Otherwise a tenant whose tools or receivers have
+ * names with silent DNS servers could occupy all of them, and the calls of all other tenants would
+ * fail. Callers must share lookups (`shareLookups`): a name is known to be slow only when its lookup
+ * has ended.
  */
 export function limitSlowLookups(resolve: Resolve): Resolve {
   const slow = new LRUCache<string, true>({ max: maxRememberedNames });
-  // The budget counts each lookup as one byte.
-  const turns = new ByteBudget({ maxBytes: maxSlow, shareMax: 1 });
+  const inTurn = createTurns({ max: maxSlow, shareMax: 1 });
   const timed: Resolve = async (hostname) => {
     const began = elapsed();
-    // Set during the lookup, because callers repeat it before it ends.
-    const timer = setTimeout(() => slow.set(hostname, true), slowMs);
     try {
       return await resolve(hostname);
     } finally {
-      clearTimeout(timer);
       if (elapsed() - began < slowMs) slow.delete(hostname);
+      else slow.set(hostname, true);
     }
   };
-  return async (hostname) => {
-    if (!slow.has(hostname)) return timed(hostname);
-    const turn = turns.hold(hostname);
-    try {
-      await turn.enter(1, neverAborted);
-      return await timed(hostname);
-    } finally {
-      turn.release();
-    }
-  };
+  return (hostname) =>
+    slow.has(hostname) ? inTurn(hostname, () => timed(hostname)) : timed(hostname);
 }
