@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ByteBudget, type ByteHold } from "./byte-budget.ts";
+import { ByteBudget, type ByteHold, createTurns } from "./byte-budget.ts";
 
 const never = new AbortController().signal;
 
@@ -212,5 +212,31 @@ describe("byte budget", () => {
         expect(budget.usedBytes).toBe(0);
       }),
     );
+  });
+});
+
+describe("turns", () => {
+  it("are few at a time, half of them for one owner, and end with their signal", async () => {
+    const inTurn = createTurns({ max: 4, shareMax: 0.5 });
+    const begun: string[] = [];
+    const end = Promise.withResolvers<void>();
+    const act = (owner: string, signal?: AbortSignal) =>
+      inTurn(
+        owner,
+        () => {
+          begun.push(owner);
+          return end.promise;
+        },
+        signal,
+      );
+    const all = ["a", "a", "a", "b", "b", "b", "c"].map((owner) => act(owner));
+    const aborting = new AbortController();
+    const aborted = act("c", aborting.signal);
+    aborting.abort(new Error("too late"));
+    await expect(aborted).rejects.toThrow("too late");
+    expect(begun).toEqual(["a", "a", "b", "b"]);
+    end.resolve();
+    await Promise.all(all);
+    expect(begun.slice(4).sort()).toEqual(["a", "b", "c"]);
   });
 });

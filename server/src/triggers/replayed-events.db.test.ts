@@ -3,8 +3,8 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 
 /**
- * Tests that an event starts one run, even if its sender sends it several times and a person replays
- * it. The settings are those of a preset with an event id, without its verification.
+ * Tests that an event starts one run, even if its sender sends it several times and a person
+ * replays it. The settings are those of a preset with an event id, without its verification.
  */
 
 const beckon = await startTestBeckon();

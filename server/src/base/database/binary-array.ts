@@ -31,8 +31,8 @@ const headerBytes = 20;
  * (`array_recv` in `src/backend/utils/adt/arrayfuncs.c`), which `pg` sends unchanged. In text
  * format, escaping here and parsing in the server would each cost more than the insert.
  *
- * Several dozen columns of each run are encoded here. Hence the loop with an index, and one function
- * that writes all types: it gets no closures, and allocates nothing for each value.
+ * Several dozen columns of each run are encoded here. Hence the loop with an index, and one
+ * function that writes all types: it gets no closures, and allocates nothing for each value.
  * @param read must not encode another array, because all arrays are built in the same buffer.
  * @throws RangeError if an `int` does not fit into 32 bits, or a `bigint` not into 64.
  */

@@ -67,8 +67,8 @@ const maxRememberedNames = 1_000;
  * a lookup after their own timeout, but the lookup keeps its thread, of which a server has few
  * (`uvThreads` in `supervisor/keep-servers.ts`). Otherwise a tenant whose tools or receivers have
  * names with silent DNS servers could occupy all of them, and the calls of all other tenants would
- * fail. Callers must share lookups (`shareLookups`): a name is known to be slow only when its lookup
- * has ended.
+ * fail. Callers must share lookups (`shareLookups`): a name is known to be slow only when its
+ * lookup has ended.
  */
 export function limitSlowLookups(resolve: Resolve): Resolve {
   const slow = new LRUCache<string, true>({ max: maxRememberedNames });
