@@ -67,7 +67,7 @@ export async function attemptCall(request: ModelAttempt): Promise<Answer> {
       const result = await collectStream(stream, call, {
         onText,
         onOutput: (bytes) => {
-          request.record.outputBytes += bytes;
+          request.record.addOutput(bytes);
           if (bytes === 0) return;
           idleTimer ??= setTimeout(() => stop.abort(timeout("continue its answer", true)), idleMs);
         },

@@ -109,7 +109,7 @@ export class CallMeter implements ByteMeter {
   }
 
   begun(): void {
-    this.#record.isSent = true;
+    this.#record.sent();
   }
 
   received(bytes: number): void {

@@ -1,6 +1,8 @@
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { callsIn, play } from "../../../test/engine-run.ts";
+import { eventually } from "../../../test/eventually.ts";
 import { body, says, startModelServer, withDelivery } from "../../../test/model-server.ts";
+import { RunStopped } from "../journal.ts";
 import type { RunRequest } from "../run-request.ts";
 
 const server = await startModelServer();
@@ -69,4 +71,52 @@ describe.each(["never", "always"] as const)("the usage of a call, streamed: %s,"
       { outcome: "answered" },
     ]);
   });
+
+  it.each([
+    ["0 tokens if it is cancelled in the first two seconds", 1.9, {}, 0],
+    ["100 tokens for each second of silence after the first two", 12, {}, 1_000],
+    ["what was reserved at most", 12, reserving(300), 300],
+  ])("is estimated with an output of %s", async (_what, seconds, limit, output) => {
+    server.script([withDelivery({ type: "stall", after: 0 }, says("done"))]);
+    const isReached = () => server.requests.length === 1;
+    const { calls } = await playCancelled({ settings: { stream }, ...limit }, isReached, seconds);
+    expect(calls).toMatchObject([
+      { outcome: "lost", usage: { output_tokens: output, estimated: true } },
+    ]);
+  });
 });
+
+it("the output of a stream that is cancelled while text arrives is the text that arrived", async () => {
+  server.script([withDelivery({ type: "stall", after: 10_000 }, says(longWords))]);
+  const isReached = (text: string) => text !== "";
+  const { calls, text } = await playCancelled({ settings: { stream: "always" } }, isReached, 600);
+  expect(calls).toMatchObject([
+    { outcome: "lost", usage: { output_tokens: Math.ceil(text.length / 4) } },
+  ]);
+});
+
+/**
+ * Plays a run and cancels it `seconds` after `isReached`, on the engine's clock. `isReached` gets
+ * the text that has arrived so far.
+ */
+async function playCancelled(
+  options: Omit<Partial<RunRequest>, "journal">,
+  isReached: (text: string) => boolean,
+  seconds: number,
+) {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const stop = new AbortController();
+  let text = "";
+  const played = play(server.url, {
+    ...options,
+    signal: stop.signal,
+    onDelta: (delta) => {
+      if (delta.type === "text_delta") text += delta.text;
+    },
+  });
+  await eventually("the model call", () => isReached(text) || undefined);
+  vi.advanceTimersByTime(seconds * 1_000);
+  stop.abort(new RunStopped("cancelled"));
+  return { calls: callsIn((await played).journal), text };
+}

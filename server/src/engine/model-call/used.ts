@@ -43,7 +43,7 @@ export function usedWithoutAnswer(
   // Providers do not bill a call that they reject with an error. An error that follows a part of
   // the streamed answer is different: that part may be billed.
   if (failure?.rejected && record.outputBytes === 0) return { outcome: "failed", usage: noUsage };
-  return { outcome: "lost", usage: boundedEstimate(options, answerBytes) };
+  return { outcome: "lost", usage: boundedEstimate(options, answerBytes, record.silentMs) };
 }
 
 /** Returns `reported` if it is plausible, else an estimate. */
@@ -62,15 +62,28 @@ function plausible(
 }
 
 /**
+ * Tokens that a model is assumed to write in each second in which nothing arrives of an answer that
+ * is then lost. Large models write tens to a few hundreds. If such calls counted as no output, a
+ * caller who cancels every run shortly before its answer would stay below all limits of cost.
+ */
+const silentTokensPerSecond = 100;
+
+/** Time that a request and the reading of its prompt take, during which no output is assumed. */
+const promptMs = 2_000;
+
+/**
  * Returns an estimate whose output is at most what was reserved. An estimate counts four bytes as
  * one token, so a higher one would not prove that the model wrote more: a token can have more
  * bytes, and without streaming all bytes of an unreadable response count as output, although the
  * model did not write them.
+ *
+ * @param silentMs see `AttemptRecord`; 0 for a call that was answered.
  */
-function boundedEstimate(options: Options, answerBytes: () => number): TokenUsage {
+function boundedEstimate(options: Options, answerBytes: () => number, silentMs = 0): TokenUsage {
   const usage = estimate(options, answerBytes);
+  const unseen = Math.floor((silentTokensPerSecond * Math.max(0, silentMs - promptMs)) / 1_000);
   const bound = outputBoundOf(options) ?? Infinity;
-  return { ...usage, output_tokens: Math.min(usage.output_tokens, bound) };
+  return { ...usage, output_tokens: Math.min(Math.max(usage.output_tokens, unseen), bound) };
 }
 
 function estimate({ prompt, tools = [] }: Options, answerBytes: () => number) {
