@@ -23,8 +23,8 @@ const beckon = await startTestBeckon(
       maxPerWorkspace: 4,
       maxPerCredential: 3,
       heartbeatMs,
-      stallMs,
     },
+    connectionLimits: { stallMs },
   },
 );
 

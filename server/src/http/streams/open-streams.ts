@@ -63,7 +63,6 @@ export interface StreamLimits extends Timing {
 /** The limits of event streams in production. */
 export const defaultStreamLimits: StreamLimits = {
   heartbeatMs: 15_000,
-  stallMs: 60_000,
   retryMs: 1_000,
   checkMs: 2_000,
   maxStreams: 5_000,

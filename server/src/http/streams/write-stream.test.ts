@@ -24,7 +24,7 @@ test.each([
         signal: new AbortController().signal,
         farewell: () => farewell,
         headers: {},
-        timing: { heartbeatMs: 60_000, stallMs: 120_000, retryMs: 1_000 },
+        timing: { heartbeatMs: 60_000, retryMs: 1_000 },
       },
     );
   });

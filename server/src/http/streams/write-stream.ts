@@ -26,14 +26,10 @@ export interface StreamSource {
 export interface Timing {
   /**
    * Time between two heartbeats, which are comments that readers ignore. They are sent because
-   * proxies disconnect idle connections.
+   * proxies disconnect idle connections, and because only a reader that has data to accept can be
+   * found to accept none (`stallMs` in `http/listen.ts`).
    */
   readonly heartbeatMs: number;
-  /**
-   * Time after which a reader that accepts no data is disconnected. Must be above `heartbeatMs`,
-   * because a stream without new events has data to send only at each heartbeat.
-   */
-  readonly stallMs: number;
   /**
    * Minimum time before a reader reconnects. Each reader gets a random time between `retryMs` and
    * twice `retryMs`, so that not all readers reconnect at once.
@@ -81,8 +77,6 @@ export async function writeStream(
 ): Promise<void> {
   outgoing.writeHead(200, { ...headers, ...streamHeaders });
   outgoing.write(`retry: ${Math.round(timing.retryMs * (1 + Math.random()))}\n\n`);
-  // The timeout restarts with every write that the socket accepts.
-  outgoing.setTimeout(timing.stallMs, () => outgoing.destroy());
   let isCorked = false;
   const uncork = () => {
     if (!isCorked) return;
