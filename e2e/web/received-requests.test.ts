@@ -227,6 +227,23 @@ inBrowser("every preset can be chosen, shown and saved", async () => {
   await expect.poll(async () => (await editor.call(base)).body.data.receiving).toBeNull();
 });
 
+inBrowser(
+  "settings that no longer verify a sender with a secret are saved with a warning",
+  async () => {
+    const { page } = await openGithub({ rest: "/settings" });
+    const warning = page.getByText("Requests are no longer verified");
+    await senderOf(page).selectOption({ label: "Anything: text, JSON or a form" });
+    await button(page, "Save").click();
+    await warning.waitFor();
+    await expectAccessible(page);
+    await senderOf(page).selectOption("github");
+    await warning.waitFor({ state: "detached" });
+    await button(page, "Save").click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    expect(await warning.count()).toBe(0);
+  },
+);
+
 inBrowser("the request of a preview stays chosen when newer ones have arrived", async () => {
   const { page, trigger, secret } = await openGithub();
   expect(await send(trigger.url, secret, { payload: { action: "chosen" } })).toBe(200);

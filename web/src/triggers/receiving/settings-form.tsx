@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useMemo, useRef, useState } from "react";
 import { changesOf, failureOf, useList, useWorkspace } from "../../data/index.ts";
-import { Button, FormError, isEqual, LeaveGuard, Panel, SaveBar } from "../../ui/index.ts";
+import { Banner, Button, FormError, isEqual, LeaveGuard, Panel, SaveBar } from "../../ui/index.ts";
 import { samplePayloads } from "../input/payload.ts";
 import { TestResult } from "../input/test-result.tsx";
 import { useTestTrigger } from "../input/use-test-trigger.ts";
@@ -75,6 +75,11 @@ export function SettingsForm({ trigger, presets }: SettingsFormProps) {
       setHasTried(false);
     },
   });
+  const warnings = patch.warnings?.version === base.version ? patch.warnings.warnings : [];
+  const stopsVerifying =
+    draft.isDefault === saved.isDefault &&
+    draft.kind === saved.kind &&
+    warnings.some(({ part }) => part === "verification");
   const form: ReceivingForm = {
     draft,
     set: (changed) => {
@@ -82,9 +87,7 @@ export function SettingsForm({ trigger, presets }: SettingsFormProps) {
       setEdited({ base, draft: { ...draft, ...changed } });
     },
     warningAt: (part) =>
-      patch.warnings?.version === base.version && draft[part] === saved[part]
-        ? patch.warnings.warnings.find((warning) => warning.part === part)
-        : undefined,
+      draft[part] === saved[part] ? warnings.find((warning) => warning.part === part) : undefined,
     errorAt: (path) => (hasTried || isDirty ? problemAt(problems, path) : undefined),
     isReadOnly: disabledReason !== undefined,
   };
@@ -127,6 +130,14 @@ export function SettingsForm({ trigger, presets }: SettingsFormProps) {
                 </>
               )}
             </div>
+            {stopsVerifying ? (
+              <div className="p-4">
+                <Banner tone="warning">
+                  Requests are no longer verified, although the trigger has a secret: anyone who
+                  knows the URL can start runs. To verify them again, choose the sender.
+                </Banner>
+              </div>
+            ) : null}
             {patch.error === null ? null : (
               <div className="p-4">
                 <FormError
