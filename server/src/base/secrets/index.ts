@@ -22,4 +22,3 @@ export {
   type SecretBinding,
   type SecretCipher,
 } from "./secret-cipher.ts";
-export { secretForms } from "./secret-forms.ts";

@@ -28,6 +28,31 @@ test("no part of a secret remains in truncated text", () => {
   }
 });
 
+test("a secret of digits is removed where JSON has it as a number", () => {
+  expect(scrubberFor(["12345678"]).json({ key: 12345678, others: [1234567, true, null] })).toEqual({
+    key: "[secret]",
+    others: [1234567, true, null],
+  });
+});
+
+test("a long text is searched like a short one", () => {
+  const long = "sk ".repeat(100_000);
+  const text = `${long}${secret}${long}`;
+  expect(scrubber.text(text)).toBe(`${long}[secret]${long}`);
+  expect(scrubber.prefix(text, long.length + 1)).toBe(`${long}[secret]`);
+});
+
+test("if secret and text are rows of backslashes, the search ends soon and the rest is removed", () => {
+  // Without its limit, this search would take minutes.
+  const hostile = scrubberFor([`${"\\".repeat(3_999)}x`]);
+  const text = "\\".repeat(256 * 1_024);
+  expect(hostile.text(text)).toMatch(/^\\+\[secret\]$/);
+  expect(hostile.json({ first: text, second: "Hello" })).toEqual({
+    first: expect.stringMatching(/\[secret\]$/),
+    "[secret]": "[secret]",
+  });
+});
+
 test("without secrets nothing changes", () => {
   expect(scrubberFor([]).text("anything")).toBe("anything");
   expect(scrubberFor([]).prefix("anything", 3)).toBe("any");

@@ -12,37 +12,92 @@ export interface Scrubber {
    * removed too.
    */
   prefix(text: string, end: number): string;
-  /** Removes secrets from every string of a JSON value, including property names. */
+  /** Removes secrets from every string and number of a JSON value, and from property names. */
   json(value: unknown): unknown;
 }
+
+/** CPU time of one call of a scrubber after which the rest of the text counts as secret. */
+const maxSearchMs = 1_000;
+
+/**
+ * Maximum product of the lengths of text and pattern for which one search by the regular expression
+ * is fast, whatever they contain. A larger search tries each position separately, to be able to
+ * stop: if a secret is a long row of equal characters and so is the text, it can take minutes.
+ */
+const maxUninterruptedSteps = 4_000_000;
+
+/** How many positions are tried before the CPU time is read again. */
+const positionsPerCheck = 64;
 
 /** Returns a scrubber that removes these secrets in all encodings that `secretForms` covers. */
 export function scrubberFor(secrets: readonly string[]): Scrubber {
   const { pattern, maxBytes } = secretForms(secrets);
-  const text = (given: string) =>
-    pattern === undefined ? given : given.replaceAll(pattern, placeholder);
-  const json = (value: unknown): unknown => {
+  if (pattern === undefined)
+    return {
+      maxSecretBytes: 0,
+      text: (given) => given,
+      prefix: (given, end) => given.slice(0, end),
+      json: (value) => value,
+    };
+  const cleaned = (given: string, end: number, isOver: () => boolean) => {
+    let kept = "";
+    let from = 0;
+    for (const secret of findSecrets(pattern, given, isOver)) {
+      if (secret.start >= end) break;
+      kept += given.slice(from, secret.start) + placeholder;
+      from = secret.end;
+    }
+    return from >= end ? kept : kept + given.slice(from, end);
+  };
+  const cleanedJson = (value: unknown, isOver: () => boolean): unknown => {
+    const text = (given: string) => cleaned(given, given.length, isOver);
     if (typeof value === "string") return text(value);
-    if (Array.isArray(value)) return value.map(json);
+    if (typeof value === "number") return text(`${value}`) === `${value}` ? value : placeholder;
+    if (Array.isArray(value)) return value.map((item) => cleanedJson(item, isOver));
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [text(name), json(member)]),
+      Object.entries(value).map(([name, member]) => [text(name), cleanedJson(member, isOver)]),
     );
   };
   return {
     maxSecretBytes: maxBytes,
-    text,
-    json: (value) => (pattern === undefined ? value : json(value)),
-    prefix(given, end) {
-      if (given.length <= end) return text(given);
-      let kept = "";
-      let from = 0;
-      for (const match of pattern === undefined ? [] : given.matchAll(pattern)) {
-        if (match.index >= end) break;
-        kept += given.slice(from, match.index) + placeholder;
-        from = match.index + match[0].length;
-      }
-      return from >= end ? kept : kept + given.slice(from, end);
-    },
+    text: (given) => cleaned(given, given.length, startSearch()),
+    prefix: (given, end) => cleaned(given, end, startSearch()),
+    json: (value) => cleanedJson(value, startSearch()),
   };
+}
+
+/** Returns a function that returns whether `maxSearchMs` of CPU time have passed since this call. */
+function startSearch(): () => boolean {
+  const start = process.threadCpuUsage();
+  return () => {
+    const { user, system } = process.threadCpuUsage(start);
+    return user + system > 1_000 * maxSearchMs;
+  };
+}
+
+/** Finds the secrets in a text. Once `isOver` returns true, the rest of the text is one secret. */
+function* findSecrets(
+  pattern: RegExp,
+  text: string,
+  isOver: () => boolean,
+): Iterable<{ readonly start: number; readonly end: number }> {
+  const isShort = text.length * pattern.source.length <= maxUninterruptedSteps;
+  if (isShort && !isOver()) {
+    for (const { index, 0: found } of text.matchAll(pattern))
+      yield { start: index, end: index + found.length };
+    return;
+  }
+  const here = new RegExp(pattern.source, "yi");
+  for (let start = 0, tried = 0; start < text.length; tried++) {
+    if (tried % positionsPerCheck === 0 && isOver()) {
+      yield { start, end: text.length };
+      return;
+    }
+    here.lastIndex = start;
+    if (here.test(text)) {
+      yield { start, end: here.lastIndex };
+      start = here.lastIndex;
+    } else start++;
+  }
 }

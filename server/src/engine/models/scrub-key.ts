@@ -1,4 +1,4 @@
-import { secretForms } from "../../base/secrets/index.ts";
+import { type Scrubber, scrubberFor } from "../../base/secrets/index.ts";
 
 /**
  * Returns a function that replaces the key in a text by `[secret]`, in every encoding that
@@ -7,9 +7,9 @@ import { secretForms } from "../../base/secrets/index.ts";
 export function keyScrubber(apiKey: string | undefined): (text: string) => string {
   if (apiKey === undefined || apiKey === "") return (text) => text;
   // The pattern is compiled on first use, because most keys never appear in an error.
-  let pattern: RegExp | undefined;
+  let scrubber: Scrubber | undefined;
   return (text) => {
-    pattern ??= secretForms([apiKey]).pattern;
-    return pattern === undefined ? text : text.replaceAll(pattern, "[secret]");
+    scrubber ??= scrubberFor([apiKey]);
+    return scrubber.text(text);
   };
 }
