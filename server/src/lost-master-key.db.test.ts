@@ -50,7 +50,7 @@ test("an error names a secret that cannot be decrypted and what to do", async ()
     "provider check": `409 secret_unreadable: This provider key ${sealed} Set the provider's api_key again.`,
     "provider run": `500 model_error: This provider key ${sealed} Set the provider's api_key again.`,
     tool: expect.stringMatching(
-      /^200 .*its credential was deleted.* Ask the agent.s administrator to enter it again/,
+      /^200 .*its credential .* cannot be decrypted.* Ask the agent.s administrator to enter it again/,
     ),
     "signing secret": `409 secret_unreadable: This signing secret ${sealed} Give the subscription a new secret: rotate it.`,
     "sender secret": `409 secret_unreadable: This sender secret ${sealed} Set the secret of this trigger again, and enter it at the sender.`,

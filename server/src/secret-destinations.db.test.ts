@@ -368,7 +368,7 @@ test("a secret that was moved to another origin is not sent, and the error says 
     error: expect.stringMatching(/was not given for http.*Set the provider's api_key/),
   });
   expect(run?.body).toMatchObject({ code: "model_error", error: check?.body.error });
-  expect(tool?.body.output).toMatch(/its credential was deleted or is not bound to this origin/);
+  expect(tool?.body.output).toMatch(/its credential was never .* is not bound to this origin/);
   expect(arrivals()).toEqual([]);
   expect(receivers[1]?.reached).toEqual([]);
 });

@@ -145,7 +145,9 @@ test("a running run with an older version uses the new secret, and its call fail
   expect(first?.body).toMatchObject({ ok: true, output: expect.stringContaining("[secret]") });
   expect(second?.body).toMatchObject({
     ok: true,
-    output: expect.stringMatching(/read was not called: its credential was deleted/),
+    output: expect.stringMatching(
+      /read was not called: its credential was never entered, was deleted,/,
+    ),
   });
 });
 
@@ -164,7 +166,7 @@ test("a running run with an older version does not send the new secret to an ori
   held.release();
   expect((await response).body).toMatchObject({
     ok: true,
-    output: expect.stringMatching(/credential was deleted or is not bound to this origin/),
+    output: expect.stringMatching(/credential was never .* is not bound to this origin/),
   });
   expect(target.reached).toEqual([]);
 });

@@ -268,14 +268,14 @@ describe("an import", () => {
       prefix: "Bearer ",
     });
     expect((await beckon.invoke(made, "/call read {}")).body.output).toMatch(
-      /credential was deleted/,
+      /credential was never entered/,
     );
     // Gives one secret per update. References to secrets that are still missing are accepted.
     shown[0].headers.Authorization = { secret, prefix: "Bearer " };
     const half = await beckon.call(path, { method: "PATCH", body: { tools: shown } });
     expect(half.status).toBe(200);
     expect((await beckon.invoke(made, "/call read {}")).body.output).toMatch(
-      /credential was deleted/,
+      /credential was never entered/,
     );
     const { tools } = half.body.data;
     expect(tools[0].headers.Authorization.secret_last4).toBe("1234");

@@ -5,6 +5,7 @@ import { type HttpToolGrant, httpToolBody } from "@beckon/contract";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { dataOf, play } from "../../../../test/engine-run.ts";
 import { says, startModelServer } from "../../../../test/model-server.ts";
+import { ByteBudget } from "../../../base/byte-budget.ts";
 import { createEgress } from "../../../base/egress/index.ts";
 import { parseArguments } from "../../tool-call/index.ts";
 import { grantedTools } from "../granted-tools.ts";
@@ -181,7 +182,7 @@ describe("the request", () => {
 
   test("is not sent without its secret", async () => {
     await expect(read({ headers: { "x-key": { secret_id: "sec_2" } } })).rejects.toThrow(
-      /^read was not called: its credential was deleted/,
+      /^read was not called: its credential was never entered, was deleted,/,
     );
     expect(got).toEqual([]);
   });
@@ -380,7 +381,16 @@ describe("a failure", () => {
       { id: "7", body: { text: "hi" } },
       context,
     );
-    await expect(writing).rejects.toThrow("It may or may not have taken effect.");
+    await expect(writing).rejects.toThrow("The call may or may not have taken effect.");
+  });
+
+  test("has the status if no memory is left for the response, and says that a changing call may have taken effect", async () => {
+    json(201, { id: 7 });
+    const full = { ...context, hold: new ByteBudget({ maxBytes: 10 }).hold("A") };
+    const writing = toolNamed("write").execute({ id: "7", body: { text: "hi" } }, full);
+    await expect(writing).rejects.toThrow(
+      /^The response, with status 201, was not read: .* The call may or may not have taken effect\.$/,
+    );
   });
 
   test("is the run's stop reason if the run stops", async () => {

@@ -103,7 +103,7 @@ async function send(
     const text = await services.openSecret(secret.secret_id, request.origin, context.signal);
     if (text === undefined) {
       throw new ToolFailure(
-        `${operation.name} was not called: its credential was deleted or is not bound to this origin. Ask the agent's administrator to enter it again.`,
+        `${operation.name} was not called: its credential was never entered, was deleted, cannot be decrypted or is not bound to this origin. Ask the agent's administrator to enter it again.`,
       );
     }
     secrets.push(text);
@@ -135,8 +135,8 @@ async function send(
     });
   } catch (thrown) {
     context.signal.throwIfAborted();
-    if (thrown instanceof ToolFailure) throw thrown;
-    const effect = operation.safe_to_repeat ? "" : " It may or may not have taken effect.";
+    const effect = operation.safe_to_repeat ? "" : " The call may or may not have taken effect.";
+    if (thrown instanceof ToolFailure) throw new ToolFailure(`${thrown.message}${effect}`);
     if (call.signal.aborted)
       throw new ToolFailure(
         `The server did not send a complete response within ${grant.timeout_seconds} seconds.${effect}`,

@@ -48,7 +48,9 @@ export async function readResponse(
   let held = 0;
   const count = (bytes: number) => {
     if (hold?.grow(heldPerByte * bytes) === false)
-      throw new ToolFailure(`The response was not read: ${memoryIsUsedUp(hold.maxBytes)}`);
+      throw new ToolFailure(
+        `The response, with status ${response.status}, was not read: ${memoryIsUsedUp(hold.maxBytes)}`,
+      );
     held += heldPerByte * bytes;
   };
   try {
