@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
+import { addUsage } from "../../test/add-usage.ts";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { pricedWorkspace, wrongWithBudgets } from "../../test/limits.ts";
 import { says, startModelServer } from "../../test/model-server.ts";
@@ -111,5 +112,32 @@ test("use of a period that ended does not count in the next one, if that would h
     {},
     { metric: "cost", used: tokens },
   ]);
+  expect(await wrongWithBudgets(engine, workspace.id)).toEqual([]);
+});
+
+test("a new plan counts what was used in the whole month, and nothing that was used before it", async () => {
+  const workspace = await pricedWorkspace(beckon, server);
+  const { id: agentId } = await workspace.agent();
+  const dayMs = 86_400_000;
+  // A month that begins tomorrow: the present one began four weeks ago or earlier.
+  const anchor_day = new Date(Date.now() + dayMs).getUTCDate();
+  await beckon.call("/plans", { body: { name: "wide", tokens: 1_000_000 } });
+  const times = Array.from({ length: 80 }, (_, halfDays) => Date.now() - (halfDays * dayMs) / 2);
+  await addUsage(
+    beckon.db.database,
+    { workspaceId: workspace.id, agentId },
+    ...times.map((time) => ({ time: new Date(time), input_tokens: 1 })),
+  );
+  await beckon.call(`/workspace-plans/${workspace.id}`, {
+    method: "PATCH",
+    body: { plan: "wide", anchor_day },
+  });
+  const { starts_at, metrics } = (await workspace.call("/plan")).body.data;
+  const since = Date.parse(starts_at);
+  expect(Date.now() - since).toBeGreaterThan(27 * dayMs);
+  expect(metrics[0]).toMatchObject({
+    metric: "tokens",
+    used: times.filter((time) => time >= since).length,
+  });
   expect(await wrongWithBudgets(engine, workspace.id)).toEqual([]);
 });

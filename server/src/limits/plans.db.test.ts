@@ -201,37 +201,43 @@ describe("plans", () => {
     },
   );
 
-  test("a change sums up what was used before it locks the budgets that charges wait for", async () => {
-    const plan = await createPlan({ tokens: 500 });
-    const { id, move } = await newWorkspace();
-    await move(plan.name);
-    const client = await engine.connect();
-    try {
-      await client.query("begin");
-      await client.query("lock table usage_entries in access exclusive mode");
-      const changed = beckon.call(`/plans/${plan.id}`, {
-        method: "PATCH",
-        body: { cost_micros: 9 },
-      });
-      await eventually("the sum of the ledger", async () => {
-        const { rows } = await engine.query(
-          `select from pg_locks where not granted and relation = 'usage_entries'::regclass
+  test.each(["the plan", "the plan of a workspace and its anchor day"])(
+    "a change of %s sums up what was used before it locks the budgets that charges wait for",
+    async (what) => {
+      const plan = await createPlan({ tokens: 500 });
+      const other = await createPlan({ tokens: 500, cost_micros: 9 });
+      const { id, move } = await newWorkspace();
+      await move(plan.name);
+      const anchor = new Date().getUTCDate() === 15 ? 14 : 15;
+      const change = () =>
+        what === "the plan"
+          ? beckon.call(`/plans/${plan.id}`, { method: "PATCH", body: { cost_micros: 9 } })
+          : move(other.name, { anchor_day: anchor });
+      const client = await engine.connect();
+      try {
+        await client.query("begin");
+        await client.query("lock table usage_entries in access exclusive mode");
+        const changed = change();
+        await eventually("the sum of the ledger", async () => {
+          const { rows } = await engine.query(
+            `select from pg_locks where not granted and relation = 'usage_entries'::regclass
             and database = (select oid from pg_database where datname = current_database())`,
+          );
+          return rows.length || undefined;
+        });
+        const { rows } = await engine.query(
+          "select metric from budgets where workspace_id = $1 for update skip locked",
+          [id],
         );
-        return rows.length || undefined;
-      });
-      const { rows } = await engine.query(
-        "select metric from budgets where workspace_id = $1 for update skip locked",
-        [id],
-      );
-      expect(rows).toEqual([{ metric: "tokens" }]);
-      await client.query("commit");
-      expect((await changed).status).toBe(200);
-    } finally {
-      await client.query("rollback");
-      client.release();
-    }
-  });
+        expect(rows).toEqual([{ metric: "tokens" }]);
+        await client.query("commit");
+        expect((await changed).status).toBe(200);
+      } finally {
+        await client.query("rollback");
+        client.release();
+      }
+    },
+  );
 
   test("an owner of another workspace cannot see or change plans", async () => {
     const credential = await insertStranger(beckon);

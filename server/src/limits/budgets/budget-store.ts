@@ -205,24 +205,43 @@ export async function deleteBudgets(
   await sql`delete from budgets b using ${rowsOf(keys)} where ${isOfKey("b")}`.execute(tx);
 }
 
-/** Sets `spent` of new budgets to the sum of the ledger's entries in their period. */
+/**
+ * Days of usage that one statement sums up. A busy workspace has millions of entries in a month, and
+ * one statement for all of them could exceed the statement timeout.
+ */
+const daysPerSum = 7;
+
+/** Sets `spent` of new budgets of one workspace to the sum of the ledger's entries in their period. */
 async function sumSpent(
   tx: WorkspaceTransaction,
   keys: readonly BudgetKey[],
 ): Promise<NewBudget[]> {
-  const { rows } = await sql<NewBudget>`
-with sums as (
-  select b.id, h.horizon, coalesce(sum(${amountOfEntry}), 0)::bigint as spent,
-    coalesce(sum(${amountOfEntry}) filter (where e.transaction < h.horizon), 0)::bigint as earlier
-  from (select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon) h
-  cross join ${rowsOf(keys)} join budgets b on ${isOfKey("b")}
-  left join usage_entries e on e.workspace_id = b.workspace_id and ${isCounted}
-  group by b.id, h.horizon
-)
-update budgets b set spent = s.spent from sums s where b.id = s.id
-returning b.workspace_id as "workspaceId", b.scope_id as "scopeId", b.scope_kind as "scopeKind",
-  b.metric, b.id, s.horizon, s.earlier, b.starts::text`.execute(tx);
-  return rows;
+  const { rows: budgets } = await sql<NewBudget & { days: number }>`
+select b.workspace_id as "workspaceId", b.scope_id as "scopeId", b.scope_kind as "scopeKind",
+  b.metric, b.id, pg_snapshot_xmin(pg_current_snapshot())::text as horizon, '0' as earlier,
+  b.starts::text, ceil(extract(epoch from clock_timestamp() - b.starts) / 86400)::int as days
+from ${rowsOf(keys)} join budgets b on ${isOfKey("b")}`.execute(tx);
+  let created: readonly NewBudget[] = budgets;
+  const days = Math.max(...budgets.map((budget) => budget.days));
+  // The transactions below the horizon have ended, so all of these statements see all of their
+  // entries.
+  for (let day = 0; day < days; day += daysPerSum) {
+    const { rows } = await sql<NewBudget>`
+select b.workspace_id as "workspaceId", b.scope_id as "scopeId", b.scope_kind as "scopeKind",
+  b.metric, b.id, k.horizon, (k.earlier + coalesce(sum(${amountOfEntry}), 0))::text as earlier,
+  b.starts::text
+from ${rowsOf(created)} join budgets b on ${isOfKey("b")}
+left join usage_entries e on e.workspace_id = b.workspace_id and ${isCounted}
+  and e.time >= b.starts + make_interval(hours => ${24 * day})
+  and e.time < b.starts + make_interval(hours => ${24 * (day + daysPerSum)})
+  and e.transaction < k.horizon
+group by b.workspace_id, b.scope_id, b.scope_kind, b.metric, b.id, k.horizon, k.earlier, b.starts`.execute(
+      tx,
+    );
+    created = rows;
+  }
+  await addLaterEntries(tx, created);
+  return [...created];
 }
 
 /**

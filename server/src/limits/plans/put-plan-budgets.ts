@@ -28,20 +28,7 @@ export async function putPlanBudgets(
   tx: WorkspaceTransaction,
   plans: readonly PlanLimits[],
 ): Promise<NewBudget[]> {
-  const all = plans.flatMap(({ workspaceId, present, next }) =>
-    planMetrics.map(
-      ([metric, field]): BudgetToPut => ({
-        workspaceId,
-        scopeId: workspaceId,
-        scopeKind: "plan",
-        metric,
-        allowed: present[field],
-        nextAllowed: next?.[field],
-      }),
-    ),
-  );
-  const isLimited = ({ allowed, nextAllowed }: BudgetToPut) =>
-    allowed !== null || (nextAllowed ?? null) !== null;
+  const all = budgetsOf(plans);
   const limited = all.filter(isLimited);
   // Budgets are deleted last: a new budget takes its month from the budgets that the plan already
   // has, even if all of these are deleted here.
@@ -53,4 +40,35 @@ export async function putPlanBudgets(
     all.filter((budget) => !isLimited(budget)),
   );
   return created;
+}
+
+/**
+ * Creates those of the budgets of `putPlanBudgets` that do not exist. It sums up a month of usage,
+ * so call it first if you lock the budgets of the workspaces before you call `putPlanBudgets`.
+ * @returns the budgets that are new, as `putPlanBudgets` does.
+ */
+export function addPlanBudgets(
+  tx: WorkspaceTransaction,
+  plans: readonly PlanLimits[],
+): Promise<NewBudget[]> {
+  return addBudgets(tx, budgetsOf(plans).filter(isLimited));
+}
+
+function budgetsOf(plans: readonly PlanLimits[]): BudgetToPut[] {
+  return plans.flatMap(({ workspaceId, present, next }) =>
+    planMetrics.map(
+      ([metric, field]): BudgetToPut => ({
+        workspaceId,
+        scopeId: workspaceId,
+        scopeKind: "plan",
+        metric,
+        allowed: present[field],
+        nextAllowed: next?.[field],
+      }),
+    ),
+  );
+}
+
+function isLimited({ allowed, nextAllowed }: BudgetToPut): boolean {
+  return allowed !== null || (nextAllowed ?? null) !== null;
 }

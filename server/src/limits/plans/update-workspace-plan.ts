@@ -5,14 +5,15 @@ import { inAllWorkspaces, type WorkspaceTransaction } from "../../base/database/
 import { ApiError } from "../../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import { announceLimits } from "../announce.ts";
-import { startDuePeriods } from "../budgets/index.ts";
+import { type NewBudget, startDuePeriods } from "../budgets/index.ts";
 import type { LimitServices } from "../services.ts";
 import { findAllowances } from "./plan.ts";
-import { putPlanBudgets } from "./put-plan-budgets.ts";
+import { addPlanBudgets, type PlanLimits, putPlanBudgets } from "./put-plan-budgets.ts";
 import { lockPlans } from "./store.ts";
 import { toWorkspacePlan } from "./workspace-plan.ts";
 import {
   findWorkspacePlan,
+  hasPlanBudgets,
   readAllowances,
   storeWorkspacePlan,
   type WorkspacePlanRow,
@@ -48,21 +49,15 @@ export async function updateWorkspacePlan({
       ...(plan === undefined ? {} : isNow ? { plan, next_plan: null } : { next_plan: plan }),
       plan_anchor: anchor_day ?? row.plan_anchor,
     };
-    if (wanted.plan_anchor !== row.plan_anchor) await startDuePeriods(tx, targetId);
+    const changed = plan === undefined ? [] : [await limitsOf(tx, ctx, wanted, row)];
+    const created: NewBudget[] = [];
+    // A month that has begun keeps its end. Without budgets, the plan has no such month.
+    if (wanted.plan_anchor !== row.plan_anchor && (await hasPlanBudgets(tx, targetId))) {
+      created.push(...(await addPlanBudgets(tx, changed)));
+      await startDuePeriods(tx, targetId);
+    }
     await storeWorkspacePlan(tx, targetId, wanted);
-    const created =
-      plan === undefined
-        ? []
-        : await putPlanBudgets(tx, [
-            {
-              workspaceId: targetId,
-              present: await allowancesOf(tx, ctx, wanted.plan, row),
-              next:
-                wanted.next_plan === null
-                  ? undefined
-                  : await allowancesOf(tx, ctx, wanted.next_plan, row),
-            },
-          ]);
+    created.push(...(await putPlanBudgets(tx, changed)));
     const before = toWorkspacePlan(row);
     const after = await findWorkspacePlan(tx, targetId);
     const updated = toWorkspacePlan(after ?? wanted);
@@ -78,6 +73,20 @@ export async function updateWorkspacePlan({
   });
   await announceLimits(ctx, [targetId], created);
   return updated;
+}
+
+/** Returns the limits of a workspace that is on the plans of `wanted` and was on those of `row`. */
+async function limitsOf(
+  tx: WorkspaceTransaction,
+  services: LimitServices,
+  { id, plan, next_plan }: WorkspacePlanRow,
+  row: WorkspacePlanRow,
+): Promise<PlanLimits> {
+  return {
+    workspaceId: id,
+    present: await allowancesOf(tx, services, plan, row),
+    next: next_plan === null ? undefined : await allowancesOf(tx, services, next_plan, row),
+  };
 }
 
 /**

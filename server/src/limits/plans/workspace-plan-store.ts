@@ -155,6 +155,17 @@ export async function readAllowances(
   };
 }
 
+/** Returns whether the plan of the workspace limits a metric, now or after a planned change. */
+export async function hasPlanBudgets(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+): Promise<boolean> {
+  const { rows } = await sql`select from budgets b
+    where b.workspace_id = ${workspaceId} and b.scope_id = ${workspaceId} and b.scope_kind = 'plan'
+    limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
 /** Returns the names of the plans on which workspaces are, or to which they change. */
 export async function plansInUse(tx: WorkspaceTransaction): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
