@@ -34,6 +34,8 @@ const groupingOptions = [
   { value: "caller", label: "Caller" },
 ] as const satisfies readonly { value: Grouping; label: string }[];
 
+const groupNouns = { agent: "agents", model: "models", caller: "callers" } as const;
+
 /** What the workspace used, and what it cost: by day, and by agent, model or caller. */
 export function UsageScreen() {
   const workspace = useWorkspace();
@@ -114,6 +116,11 @@ export function UsageScreen() {
             search={search}
             query={usage.byGroup}
           />
+          {usage.byGroup.data?.next == null ? null : (
+            <p className="border-t border-rule p-4 text-dense text-ink-2">
+              {`There are more ${groupNouns[grouping]} than these ${formatCount(usage.groups.length)}, and they may have used more. The totals and the CSV file contain all of them.`}
+            </p>
+          )}
         </Panel>
         {report?.since == null ? null : (
           <p className="text-dense text-ink-3">
