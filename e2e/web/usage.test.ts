@@ -231,6 +231,17 @@ inBrowser("an unknown cost is called unknown, with the reason", async () => {
     .toBe("No price is known for the model of this call.");
 });
 
+inBrowser("it says if there are more groups than it shows", async () => {
+  const { agent, add, open } = await workspace();
+  const callers = Array.from({ length: 5_001 }, (_, number) => ({
+    principal: `key:key_${number}`,
+  }));
+  await add(await agent("Refund desk"), ...callers);
+  const page = await open("?group_by=caller");
+  await page.getByText("There are more callers than these 5,000").waitFor();
+  await page.getByText("5,001", { exact: true }).first().waitFor();
+});
+
 inBrowser("runs and their steps say what they cost, or why that is unknown", async () => {
   const model = await startModelServer();
   const { name } = await beckon.createProvider(model.url, "priceless");

@@ -1,7 +1,7 @@
 import { useSearch } from "@tanstack/react-router";
 import { Download } from "lucide-react";
 import { useWorkspace } from "../data/index.ts";
-import { formatDate, fromZoned } from "../format/index.ts";
+import { formatCount, formatDate, fromZoned } from "../format/index.ts";
 import { useAgentNames } from "../runs/index.ts";
 import {
   FilterBar,
