@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { dataOf, memoryJournal, play, tool } from "../../test/engine-run.ts";
-import { says, startModelServer } from "../../test/model-server.ts";
+import { says, startModelServer, status } from "../../test/model-server.ts";
+import type { RunRequest } from "./run-request.ts";
 import { ToolFailure } from "./tool.ts";
 
 const server = await startModelServer();
@@ -335,6 +336,24 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     expect(server.requests[0]?.body.tools?.map(({ function: { name } }) => name)).toEqual(["echo"]);
     expect(server.requests[0]?.headers.authorization).toBe("Bearer key-of-the-test");
   });
+});
+
+it("explains an output limit that the provider rejects, if Beckon chose it because of a limit", async () => {
+  const body = JSON.stringify({ error: { message: "max_tokens must be at most 8192 tokens" } });
+  const rejected = async (settings: RunRequest["settings"], code = 400) => {
+    server.script([status(code, { body })]);
+    const limit = { isReserved: true, coversNext: () => false, endOfTruncated: undefined };
+    const { outcome } = await play(server.url, {
+      settings,
+      limitAttempt: async () => ({ ...limit, maxOutputTokens: 16_384 }),
+    });
+    return outcome?.status === "failed" ? outcome.error.message : "";
+  };
+  expect(await rejected({ stream: "never" })).toMatch(
+    /at most 8192 tokens.* asked for at most 16384 tokens .* limits.reserve_output_tokens/,
+  );
+  expect(await rejected({ stream: "never" }, 403)).not.toMatch(/16384/);
+  expect(await rejected({ stream: "never", max_output_tokens: 16_384 })).not.toMatch(/16384/);
 });
 
 describe("tools of one step", () => {

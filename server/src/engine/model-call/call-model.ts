@@ -110,7 +110,7 @@ export async function callModel(
       const isStillDown = failure.unreachable && pass?.probe === true;
       if (!isStillDown) countedAttempts += 1;
       if (!failure.retryable || countedAttempts >= retry.maxAttempts || (isStillDown && pass?.last))
-        throw failure;
+        throw withOutputLimit(failure, request, limiter);
       await sleep(
         waitWithin(
           failure,
@@ -185,6 +185,25 @@ async function makeAttempt(
   request.onDelta?.({ type: "step_end", step, complete: streamed });
   const { responseModel } = record;
   return { answer, used: usedForAnswer(answer, options), responseModel };
+}
+
+/**
+ * Returns the failure. If the provider may have rejected an output limit that Beckon chose, the
+ * message says so: the agent's configuration does not show this limit, and the same call worked
+ * before the workspace had limits.
+ */
+function withOutputLimit(
+  failure: ModelFailure,
+  { settings }: RunRequest,
+  { options: { maxOutputTokens } }: AttemptLimiter,
+): ModelFailure {
+  const { status, message } = failure;
+  const isChosen = maxOutputTokens !== undefined && settings.max_output_tokens === undefined;
+  if (!isChosen || (status !== 400 && status !== 422) || !/token/i.test(message)) return failure;
+  return new ModelFailure(
+    `${message} Because a limit of cost or usage applies, Beckon asked for at most ${maxOutputTokens} tokens of output. If the model allows fewer, set max_output_tokens or lower limits.reserve_output_tokens of the agent.`,
+    { ...failure, status },
+  );
 }
 
 const unchanged = (text: string) => text;
