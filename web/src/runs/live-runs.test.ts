@@ -1,6 +1,6 @@
 import type { ListedRun, WorkspaceEvent } from "@beckon/client";
 import { expect, test } from "vitest";
-import { addEvents, patched } from "./live-runs.ts";
+import { addEvents, type LiveRuns, patched } from "./live-runs.ts";
 
 const run = {
   id: "run_1",
@@ -61,4 +61,21 @@ test("the events of the newest 2,000 runs are kept", () => {
   expect(live.size).toBe(2_000);
   expect(live.has("run_99")).toBe(false);
   expect(live.get("run_100")).toHaveLength(2);
+});
+
+test("a run that was shown as ended does not run again, however many events follow", () => {
+  const running = { ...run, status: "running" };
+  const other = { ...run, id: "run_2", finished_at: "2026-11-03T12:00:03.000Z" };
+  const ends = [finished, event(4, "run.finished", {}, "run_2")];
+  const others = Array.from({ length: 2_100 }, (_, index) =>
+    event(1, "run.started", {}, `run_other_${index}`),
+  );
+  const live = [ends, others].reduce(
+    (before, events) => addEvents(before, events, [running, other]),
+    new Map() as LiveRuns,
+  );
+  expect(patched(running, live).status).toBe("succeeded");
+  // The list has read the end of the other run, so it needs no events of it.
+  expect(live.has("run_2")).toBe(false);
+  expect(live.size).toBe(2_000);
 });

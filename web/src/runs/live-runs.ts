@@ -4,9 +4,12 @@ import { isEnded, patchRun } from "./patch-run.ts";
 /** The events of the workspace's stream about the states of runs, by run id. */
 export type LiveRuns = ReadonlyMap<string, readonly JournalEvent[]>;
 
+/** A run that a screen shows. */
+export type ShownRun = Pick<ListedRun, "id" | "finished_at">;
+
 /**
- * Maximum number of runs whose events are kept. A run whose events were removed is shown in the
- * state that the list has read.
+ * Maximum number of runs whose events are kept, not counting those that a screen shows and has not
+ * read as ended. Without their events, such runs would return to the state that was read.
  */
 const maxRuns = 2_000;
 
@@ -37,8 +40,13 @@ export function isEnd({ type }: WorkspaceEvent): boolean {
  * Returns the map after these events. Only events that change the state of a run are added. The
  * events of each run are ordered by `seq`, because they can arrive in another order. If there are
  * more than `maxRuns` runs, those whose last event arrived first are removed.
+ * @param shown the runs that the screen shows, as they were read
  */
-export function addEvents(live: LiveRuns, events: readonly WorkspaceEvent[]): LiveRuns {
+export function addEvents(
+  live: LiveRuns,
+  events: readonly WorkspaceEvent[],
+  shown: readonly ShownRun[] = [],
+): LiveRuns {
   const states = events.filter(isOfRun).filter(({ type }) => kept.has(type));
   if (states.length === 0) return live;
   const next = new Map(live);
@@ -52,9 +60,11 @@ export function addEvents(live: LiveRuns, events: readonly WorkspaceEvent[]): Li
       [...known, event].toSorted((a, b) => a.seq - b.seq),
     );
   }
+  if (next.size <= maxRuns) return next;
+  const needed = new Set(shown.filter((run) => !isEnded(run)).map(({ id }) => id));
   for (const runId of next.keys()) {
     if (next.size <= maxRuns) break;
-    next.delete(runId);
+    if (!needed.has(runId)) next.delete(runId);
   }
   return next;
 }

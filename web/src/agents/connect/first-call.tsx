@@ -17,8 +17,8 @@ const readIntervalMs = 2_000;
 /** Shows whether calls arrive: it waits for the first one, then shows the last one. */
 export function FirstCall({ agent }: { readonly agent: Agent }) {
   const workspace = useWorkspace();
-  const live = useLiveRuns();
   const { data: read, error, refetch } = useQuery(lastCallQuery(workspace, agent.id));
+  const live = useLiveRuns(read ? [read] : []);
   const call = read && patched(read, live);
   const [hasWaited, setHasWaited] = useState(false);
   if (call === null && !hasWaited) setHasWaited(true);

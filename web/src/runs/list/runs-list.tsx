@@ -37,8 +37,8 @@ export function RunsList(props: RunsListProps) {
     ...runsQuery(workspace, filters),
     ...(isSelecting ? { refetchOnWindowFocus: false } : heldWhileScrolled),
   });
-  const live = useLiveRuns();
   const newRuns = useNewRuns(filters, isSelecting);
+  const live = useLiveRuns([...list.rows, ...newRuns.waiting]);
   const isWide = useMedia("(min-width: 1100px)");
   const isNarrow = !useMedia("(min-width: 768px)");
   const rows = useMemo(

@@ -23,7 +23,7 @@ const pageSize = 50;
  * refetches its newest page. If the screen is scrolled to the top, new rows are inserted; otherwise
  * they wait until `show` is called or the person scrolls to the top.
  * @param isHeld true makes new rows wait, for example while rows are selected
- * @returns how many runs wait, and `show`, which inserts them
+ * @returns the rows of the newest page if it waits, how many are new, and `show`, which inserts it
  */
 export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   const workspace = useWorkspace();
@@ -110,6 +110,7 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   const list = queryClient.getQueryData<RunPages>(queryKey);
   const count = waiting === undefined || list === undefined ? 0 : countNew(list, waiting);
   return {
+    waiting: waiting?.data ?? [],
     count,
     /** True if all rows of the newest page are new, so that there can be further new runs. */
     isMore: waiting?.next !== null && waiting?.data.length === count,

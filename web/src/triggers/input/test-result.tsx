@@ -9,7 +9,7 @@ import type { useTestTrigger } from "./use-test-trigger.ts";
 /** The result of a test: the state of its run as it changes, then the output. */
 export function TestResult({ test }: { readonly test: ReturnType<typeof useTestTrigger> }) {
   // Subscribes before the test is sent, because the run can end before the response has arrived.
-  const live = useLiveRuns();
+  const live = useLiveRuns(test.runId === undefined ? [] : [{ id: test.runId, finished_at: null }]);
   const { error } = test;
   if (error !== null) {
     const { title, description } = failureWords(

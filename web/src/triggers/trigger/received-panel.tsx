@@ -23,11 +23,11 @@ import { useLivePayloads } from "./use-live-payloads.ts";
  */
 export function ReceivedPanel({ trigger }: { readonly trigger: Trigger }) {
   const workspace = useWorkspace();
-  const live = useLiveRuns();
   const received = useList({
     ...receivedQuery(workspace, trigger.agent_id, trigger.id),
     ...heldWhileScrolled,
   });
+  const live = useLiveRuns(received.rows);
   const news = useLivePayloads(trigger, received.rows);
   return (
     <Panel
