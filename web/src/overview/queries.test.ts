@@ -1,12 +1,12 @@
 import { BeckonError } from "@beckon/client";
-import { QueryClient } from "@tanstack/react-query";
+import { QueryClient, QueryObserver, type QueryObserverOptions } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { CurrentWorkspace } from "../data/index.ts";
 
 /** The globals that the modules of the page use when they are loaded. */
 vi.stubGlobal("location", { origin: "https://beckon.test" });
 vi.stubGlobal("BroadcastChannel", class {});
-const { recentQuery, todayQuery } = await import("./queries.ts");
+const { byAgentQuery, recentQuery, speedQuery, todayQuery } = await import("./queries.ts");
 const { attentionOf } = await import("./attention.ts");
 const { readingTime, toServerTime } = await import("../data/server-time.ts");
 
@@ -42,7 +42,7 @@ test("the cost of today is that of the usage if there are too many runs", async 
   getStats.mockRejectedValue(tooMany);
   getUsage.mockResolvedValue(report);
   const workspace = { id: "wsp_1", client, timeZone: "Asia/Tokyo" };
-  expect(await cache.fetchQuery(todayQuery(workspace))).toEqual(report);
+  expect(await cache.fetchQuery(todayQuery(workspace, "2026-11-03"))).toEqual(report);
   expect(getStats.mock.lastCall?.[0].created_after).toBe("2026-11-02T15:00:00.000Z");
   expect(getUsage.mock.lastCall?.[0]).toEqual({ from: "2026-11-03" });
 });
@@ -51,7 +51,37 @@ test("another error of the statistics of today is shown", async () => {
   const failed = new BeckonError({ code: "internal", message: "Failed.", status: 500 });
   getStats.mockRejectedValue(failed);
   const workspace = { id: "wsp_1", client, timeZone: "UTC" };
-  await expect(cache.fetchQuery(todayQuery(workspace))).rejects.toBe(failed);
+  await expect(cache.fetchQuery(todayQuery(workspace, "2026-11-03"))).rejects.toBe(failed);
+});
+
+test("a new day begins without the cost of the day before", async () => {
+  await receiveTime(serverTime);
+  getStats.mockResolvedValue({ groups: [] });
+  const workspace = { id: "wsp_1", client, timeZone: "UTC" };
+  await cache.fetchQuery(todayQuery(workspace, "2026-11-03"));
+  expect(cache.getQueryData(todayQuery(workspace, "2026-11-04").queryKey)).toBeUndefined();
+});
+
+test.each([
+  ["all statistics are refetched at once after a minute", 60_000, 4],
+  ["they are refetched in turns after a shorter time", 30_000, 0],
+  ["all are refetched if the browser's clock was set back", -30_000, 4],
+])("when the tab is shown again, %s", async (_, hiddenMs, refetched) => {
+  await receiveTime(serverTime);
+  getStats.mockResolvedValue({ groups: [] });
+  const workspace = { id: "wsp_1", client, timeZone: "UTC" };
+  const shown = [
+    recentQuery(workspace),
+    speedQuery(workspace),
+    byAgentQuery(workspace),
+    todayQuery(workspace, "2026-11-03"),
+  ] as unknown as readonly QueryObserverOptions[];
+  const closed = shown.map((query) => new QueryObserver(cache, query).subscribe(() => {}));
+  await vi.waitFor(() => expect(cache.isFetching()).toBe(0));
+  vi.setSystemTime(Date.now() + hiddenMs);
+  cache.getQueryCache().onFocus();
+  expect(cache.isFetching()).toBe(refetched);
+  for (const close of closed) close();
 });
 
 describe.each([

@@ -19,10 +19,33 @@ export interface Recent {
 const ranges = [60, 5] as const;
 
 /**
- * Options of the queries for statistics. They are not refetched when the window gets the focus or
- * the network is back: use-statistics.ts refetches them one at a time.
+ * Time after which statistics are refetched even without events, because their time ranges move on.
  */
-const inTurns = { staleTime: 10_000, refetchOnWindowFocus: false, refetchOnReconnect: false };
+export const maxAgeMs = 60_000;
+
+/**
+ * Returns when statistics were last read, as Unix time in ms. A time in the future means that the
+ * browser's clock was set back since. It counts as old, so that the statistics do not wait until
+ * the clock reaches it.
+ */
+export function readAt(read: Reads): number {
+  const at = Math.max(read.dataUpdatedAt, read.errorUpdatedAt);
+  return at > Date.now() ? 0 : at;
+}
+
+type Reads = Readonly<Record<"dataUpdatedAt" | "errorUpdatedAt", number>>;
+
+/**
+ * Options of the queries for statistics. They are not refetched when the network is back, because
+ * use-statistics.ts refetches them one at a time. But when the tab is shown after a longer time,
+ * all are refetched at once, so that no old figures stay until it is their turn.
+ */
+const inTurns = {
+  staleTime: 10_000,
+  refetchOnWindowFocus: ({ state }: { readonly state: Reads }) =>
+    readAt(state) <= Date.now() - maxAgeMs ? "always" : false,
+  refetchOnReconnect: false,
+} as const;
 
 /** Prefix of the query keys of the overview's statistics, to invalidate all of them at once. */
 export const allStatsKey = (workspaceId: string) => [...runsKey(workspaceId), "stats"];
@@ -56,10 +79,15 @@ export const byAgentQuery = ({ id, client }: Source) =>
 /**
  * Statistics of the runs since midnight in the workspace's time zone, by hour. If there are too
  * many runs for the API, the result is today's usage report, which has only the sum of the day.
+ * @param day today's date in this time zone. It makes a new day begin without the figures of the
+ *   day before.
  */
-export const todayQuery = ({ id, client, timeZone }: Source & Pick<CurrentWorkspace, "timeZone">) =>
+export const todayQuery = (
+  { id, client, timeZone }: Source & Pick<CurrentWorkspace, "timeZone">,
+  day: string,
+) =>
   queryOptions({
-    queryKey: [...statsKey(id, "today"), timeZone],
+    queryKey: [...statsKey(id, "today"), timeZone, day],
     queryFn: async ({ signal }): Promise<RunStats | UsageReport> => {
       const now = serverNow();
       const created_after = new Date(startOfDay(now, timeZone)).toISOString();

@@ -2,9 +2,11 @@ import type { WorkspaceEvent } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { startTransition, useEffect, useEffectEvent, useRef, useState } from "react";
 import { useWorkspace } from "../data/index.ts";
+import { toZoned } from "../format/index.ts";
 import { useEvents } from "../live/index.ts";
 import { isEnd, isNewRun } from "../runs/index.ts";
-import { byAgentQuery, recentQuery, speedQuery, todayQuery } from "./queries.ts";
+import { useTextAtNow } from "../ui/index.ts";
+import { byAgentQuery, maxAgeMs, readAt, recentQuery, speedQuery, todayQuery } from "./queries.ts";
 import { addToTally, type Tally } from "./tally.ts";
 
 /**
@@ -14,10 +16,6 @@ import { addToTally, type Tally } from "./tally.ts";
 const turnMs = 10_000;
 /** Minimum time between two updates of the figures while events arrive. */
 const minTallyMs = 1_000;
-/**
- * Time after which statistics are refetched even without events, because their time ranges move on.
- */
-const maxAgeMs = 60_000;
 
 /**
  * Returns the statistics of the workspace, and a tally of the events since they were read. While
@@ -31,7 +29,8 @@ export function useStatistics() {
   const changedAt = useRef(Date.now());
   const recent = useQuery(recentQuery(workspace));
   const speed = useQuery(speedQuery(workspace));
-  const today = useQuery(todayQuery(workspace));
+  const day = useTextAtNow((nowMs) => toZoned(nowMs, workspace.timeZone).slice(0, 10));
+  const today = useQuery(todayQuery(workspace, day));
   const byAgent = useQuery(byAgentQuery(workspace));
   const uncounted = useRef<WorkspaceEvent[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -55,17 +54,10 @@ export function useStatistics() {
   });
   const takeTurn = useEffectEvent(() => {
     if (document.hidden) return;
-    const now = Date.now();
-    // A time in the future means that the browser's clock was set back since. It counts as old, so
-    // that the statistics do not wait until the clock reaches it.
-    const readAt = ({ dataUpdatedAt, errorUpdatedAt }: typeof recent | typeof today) => {
-      const at = Math.max(dataUpdatedAt, errorUpdatedAt);
-      return at > now ? 0 : at;
-    };
     const oldest = [recent, speed, today, byAgent].reduce((a, b) =>
       readAt(b) < readAt(a) ? b : a,
     );
-    const isDue = readAt(oldest) <= Math.max(changedAt.current, now - maxAgeMs);
+    const isDue = readAt(oldest) <= Math.max(changedAt.current, Date.now() - maxAgeMs);
     if (isDue && !oldest.isFetching) void oldest.refetch();
   });
   useEffect(() => {

@@ -84,7 +84,7 @@ export { CostFigure } from "./text/cost-figure.tsx";
 export { CurlLine } from "./text/curl-line.tsx";
 export { Kbd } from "./text/kbd.tsx";
 export { LongText } from "./text/long-text.tsx";
-export { setClock, useNow } from "./text/now.ts";
+export { setClock, useNow, useTextAtNow } from "./text/now.ts";
 export { type Snippet, SnippetTabs } from "./text/snippet-tabs.tsx";
 export { Time } from "./text/time.tsx";
 export { TimeZoneProvider, useTimeZone } from "./text/time-zone.tsx";
