@@ -4,7 +4,7 @@ import { countNew, mergeHead, type RunPages } from "./head.ts";
 import { lookedBackTo } from "./looked-back.ts";
 
 const page = (ids: readonly number[], next: string | null): Page<ListedRun> => ({
-  data: ids.map((id) => ({ id: `run_${String(id).padStart(2, "0")}` }) as ListedRun),
+  data: ids.map((id) => ({ id: `run_${String(id).padStart(4, "0")}` }) as ListedRun),
   next,
 });
 const list = (...pages: Page<ListedRun>[]): RunPages => ({
@@ -16,16 +16,50 @@ const ids = ({ pages }: RunPages) =>
 
 const loaded = list(page([7, 6, 5], "a"), page([4, 3, 2], "b"));
 
-test("runs that started enter before the others, and the cursors stay", () => {
+test("runs that started enter before the others, each page with the cursor after it", () => {
   const head = page([9, 8, 7], "x");
   expect(countNew(loaded, head)).toBe(2);
   const merged = mergeHead(loaded, head);
   expect(ids(merged)).toEqual([
-    ["9", "8", "7", "6", "5"],
-    ["4", "3", "2"],
+    ["9", "8", "7"],
+    ["6", "5", "4", "3", "2"],
   ]);
-  expect(merged.pages.map(({ next }) => next)).toEqual(["a", "b"]);
-  expect(merged.pageParams).toEqual(loaded.pageParams);
+  expect(merged.pages.map(({ next }) => next)).toEqual(["x", "b"]);
+  expect(merged.pageParams).toEqual([null, "x"]);
+});
+
+test("a list that grows at its top keeps its newest rows, and no page is larger than a read", () => {
+  const newestPage = (newest: number) =>
+    page(
+      Array.from({ length: 50 }, (_, index) => newest - index),
+      `after ${newest - 49}`,
+    );
+  let merged = list(newestPage(100));
+  for (let newest = 101; newest <= 2_000; newest += 1 + (newest % 30))
+    merged = mergeHead(merged, newestPage(newest));
+  const rows = ids(merged).flat().map(Number);
+  const [newest = 0] = rows;
+  expect(newest).toBeGreaterThan(1_950);
+  expect(rows).toEqual(rows.map((_, index) => newest - index));
+  expect(rows.length).toBeGreaterThanOrEqual(200);
+  expect(rows.length).toBeLessThan(250);
+  expect(Math.max(...merged.pages.map(({ data }) => data.length))).toBe(50);
+  expect(merged.pages.length).toBeLessThan(10);
+  expect(merged.pages.map(({ next }) => next)).toEqual(
+    ids(merged).map((page) => `after ${page.at(-1)}`),
+  );
+});
+
+test("a page that replaces all rows has its own cursor, so that no row is loaded twice", () => {
+  const merged = mergeHead(list(page([7, 6, 5], "a")), page([8, 6, 4], "x"));
+  expect(merged).toEqual(list(page([8, 6, 4], "x")));
+});
+
+test("a search continues where it has looked back to", () => {
+  const searched = list(page([7, 6], "a"), page([], "b"));
+  const merged = mergeHead(searched, page([9, 7, 6], "x"));
+  expect(ids(merged)).toEqual([["9", "7", "6"], []]);
+  expect(merged.pages.at(-1)?.next).toBe("b");
 });
 
 test("rows that no longer match leave the range of the page, a late match enters it", () => {

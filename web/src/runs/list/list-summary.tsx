@@ -7,7 +7,7 @@ import { lookedBackTo } from "./looked-back.ts";
 interface ListSummaryProps {
   readonly rows: readonly ListedRun[];
   readonly hasMore: boolean;
-  /** Whether the rows are the first page of a list without filters. */
+  /** Whether the list has no filters, so that its rows are the newest runs. */
   readonly isNewest: boolean;
   /**
    * Cursor of the page that is being read because the last page had no match; undefined if no page

@@ -79,7 +79,7 @@ export function RunsList(props: RunsListProps) {
           <ListSummary
             rows={rows}
             hasMore={list.hasNextPage}
-            isNewest={!isFiltered && list.data?.pages.length === 1}
+            isNewest={!isFiltered}
             searching={searching}
           />
         )}

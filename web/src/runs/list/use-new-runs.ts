@@ -6,7 +6,7 @@ import { useAfterReset, useEvents } from "../../live/index.ts";
 import { isAtTop, useEnterAtTop } from "../../ui/index.ts";
 import { canChange } from "./can-change.ts";
 import type { RunFilters } from "./filters/run-filters.ts";
-import { countNew, mergeHead, type RunPages } from "./head.ts";
+import { countNew, mergeHead, pageSize, type RunPages } from "./head.ts";
 import { readRuns, runsQuery } from "./queries.ts";
 
 /** Minimum time between two reads of the newest page. */
@@ -15,7 +15,6 @@ const minIntervalMs = 2_000;
 const minTextIntervalMs = 15_000;
 /** Time for which runs that start together are collected, so that they appear together. */
 const delayMs = 200;
-const pageSize = 50;
 
 /**
  * Updates the list when a run starts. If a filter depends on the state of runs, updates it also
