@@ -288,6 +288,56 @@ inBrowser("the overview shows a disabled subscription, with the way back", async
   await page.getByText("Working", { exact: true }).waitFor();
 });
 
+inBrowser("rows far down a long list show the results of their attempts", async () => {
+  const { subscription } = await subscribe(await startReceiver());
+  const page = await open("/subscriptions");
+  let loaded = 0;
+  await page.route(/\/deliveries\?/, async (route) => {
+    const query = new URL(route.request().url()).searchParams;
+    const [from, limit] = [Number(query.get("after")), Number(query.get("limit"))];
+    const end = Math.min(250, from + limit);
+    if (limit === 50) loaded = end;
+    // Updates read more rows than pages have. Only the oldest deliveries have ended by then.
+    const isEnded = limit > 50 && from > 0;
+    const data = Array.from({ length: end - from }, (_, index) => ({
+      id: `dlv_${999 - from - index}`,
+      subscription_id: subscription.id,
+      kind: "event",
+      event_id: "evt_1",
+      type: "run.finished",
+      agent_id: null,
+      run_id: null,
+      seq: null,
+      url: "https://example.com",
+      status: isEnded ? "succeeded" : "pending",
+      attempts: 1,
+      next_attempt_at: isEnded ? null : "2026-01-01T00:00:00.000Z",
+      last_status: isEnded ? 204 : null,
+      last_error: null,
+      created_at: "2026-01-01T00:00:00.000Z",
+      finished_at: null,
+    }));
+    await route.fulfill({ json: { ok: true, data, next: end === 250 ? null : String(end) } });
+  });
+  await page.goto(`${beckon.url}${root}/subscriptions/${subscription.id}`);
+  await deliveries(page)
+    .getByRole("row", { name: /Pending/ })
+    .first()
+    .waitFor();
+  await page.mouse.move(500, 600);
+  await expect
+    .poll(async () => {
+      await page.mouse.wheel(0, 3_000);
+      return loaded;
+    })
+    .toBe(250);
+  await page.mouse.wheel(0, 3_000);
+  await deliveries(page)
+    .getByRole("row", { name: /Succeeded/ })
+    .last()
+    .waitFor();
+});
+
 inBrowser("an end of a time range that is typed in part is not taken for no end", async () => {
   const { subscription } = await subscribe(await startReceiver());
   const page = await open(`/subscriptions/${subscription.id}`);

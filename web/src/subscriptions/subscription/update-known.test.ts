@@ -1,12 +1,13 @@
 import type { Delivery, Page } from "@beckon/client";
 import { expect, test } from "vitest";
-import { type DeliveryPages, updateKnown } from "./update-known.ts";
+import { type DeliveryPages, nextRange, updateKnown } from "./update-known.ts";
 
 /** Returns a page of deliveries, given as `3 pending`. */
 const page = (rows: readonly string[], next: string | null): Page<Delivery> => ({
   data: rows.map((row) => {
     const [id, status] = row.split(" ");
-    return { id: `dlv_${id}`, status } as Delivery;
+    const next = status === "pending" ? "2026-11-03T12:00:00.000Z" : null;
+    return { id: `dlv_${id}`, status, next_attempt_at: next } as Delivery;
   }),
   next,
 });
@@ -39,4 +40,25 @@ test.each([
       .flat()
       .map((row) => row.split(" ")[0]),
   ).toEqual(ids);
+});
+
+test("an update that continues after another one keeps the rows before it", () => {
+  const range = { after: "x", below: "dlv_5" };
+  const updated = updateKnown(list, page(["3 failed"], null), range);
+  expect(rowsOf(updated)).toEqual([["6 pending", "5 succeeded"], ["3 failed"]]);
+});
+
+test("updates continue until they have covered all scheduled attempts, then begin again", () => {
+  const newest = page(["9 pending", "8 pending"], "x");
+  const first = nextRange(list, newest, undefined);
+  expect(first).toEqual({ after: "x", below: "dlv_8" });
+  // None of the deliveries that the server has searched matches the filters.
+  const second = nextRange(list, page([], "y"), first);
+  expect(second).toEqual({ after: "y", below: "dlv_8" });
+  expect(nextRange(list, page(["6 pending", "5 succeeded"], "z"), second)).toEqual({
+    after: "z",
+    below: "dlv_5",
+  });
+  expect(nextRange(list, page(["4 pending", "3 pending"], "a"), second)).toBeUndefined();
+  expect(nextRange(list, page(["6 pending"], null), second)).toBeUndefined();
 });

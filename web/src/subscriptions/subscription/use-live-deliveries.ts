@@ -1,6 +1,6 @@
 import type { Delivery, ListDeliveriesQuery, Subscription } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { refetchFirstPage, useWorkspace } from "../../data/index.ts";
 import { useEvents, useThrottled } from "../../live/index.ts";
 import { isAtTop, useEnterAtTop } from "../../ui/index.ts";
@@ -12,7 +12,7 @@ import {
 } from "../queries.ts";
 import { useDeliveryPoll } from "../use-delivery-poll.ts";
 import { concerns } from "../use-live-subscriptions.ts";
-import { type DeliveryPages, updateKnown } from "./update-known.ts";
+import { type DeliveryPages, nextRange, type UpdateRange, updateKnown } from "./update-known.ts";
 
 /** Minimum time between two reads that events cause. */
 const minIntervalMs = 2_000;
@@ -24,14 +24,14 @@ const minIntervalMs = 2_000;
  */
 const topPx = 400;
 
-/** Number of deliveries that are read to update the rows: the API's maximum. */
+/** Number of deliveries that an update of the rows reads: the API's maximum. */
 const maxUpdated = 200;
 
 /**
  * Keeps a subscription and its deliveries up to date. They are refetched after events that concern
  * the subscription. The result of an attempt causes no event, so while an attempt is scheduled, the
  * deliveries are also refetched in intervals (`pollMs`). While the page is scrolled down, new rows
- * are held back, and the rows that are shown are updated.
+ * are held back, and the rows that are shown are updated, at most `maxUpdated` in each interval.
  * @param rows the deliveries that are shown
  * @returns whether new rows are held back, and a function that shows them
  */
@@ -48,19 +48,26 @@ export function useLiveDeliveries(
     setHasNews(false);
     refetchFirstPage(queryClient, { queryKey: deliveriesKey(id, subscription.id) });
   };
+  const nextUpdate = useRef<UpdateRange>(undefined);
   const updateRows = async () => {
     const { queryKey } = deliveriesQuery(workspace, subscription.id, filters);
     const before = queryClient.getQueryData<DeliveryPages>(queryKey);
-    const query = { ...(filters as ListDeliveriesQuery), limit: maxUpdated };
-    // If the deliveries cannot be read, they are read again after the next interval.
-    const head = await client.deliveries
+    const range = nextUpdate.current;
+    const query = {
+      ...(filters as ListDeliveriesQuery),
+      limit: maxUpdated,
+      ...(range === undefined ? {} : { after: range.after }),
+    };
+    // If the deliveries cannot be read, the next update begins again with the newest.
+    const read = await client.deliveries
       .list(subscription.id, query)
       .page()
       .catch(() => undefined);
-    if (head === undefined) return;
+    nextUpdate.current = before && read && nextRange(before, read, range);
+    if (read === undefined) return;
     // If the list has changed since the request, the response can be older than the list.
     queryClient.setQueryData<DeliveryPages>(queryKey, (list) =>
-      list === undefined || list !== before ? undefined : updateKnown(list, head),
+      list === undefined || list !== before ? undefined : updateKnown(list, read, range),
     );
   };
   const readAgain = useThrottled(() => {
