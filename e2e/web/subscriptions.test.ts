@@ -1,5 +1,6 @@
 // This file is long because its tests share one server, whose subscriptions and deliveries take
 // seconds to prepare.
+import type { ServerResponse } from "node:http";
 import type { Page } from "playwright-core";
 import { Webhook } from "standardwebhooks";
 import { afterAll, expect } from "vitest";
@@ -150,6 +151,20 @@ inBrowser("a failing receiver shows why, when it is tried again, and how it reco
   await page.getByText("Succeeded", { exact: true }).waitFor();
   await page.getByRole("link", { name: /\/events$/ }).click();
   await page.getByText("Working", { exact: true }).waitFor();
+});
+
+inBrowser("an attempt in progress is not announced as a later one", async () => {
+  const receiver = await startReceiver();
+  const held = Promise.withResolvers<ServerResponse>();
+  receiver.answer = (_, response) => held.resolve(response);
+  const { agent, subscription } = await subscribe(receiver);
+  await beckon.invoke(agent, "Hello");
+  const response = await held.promise;
+  const { id } = await delivery(subscription.id, ({ status }) => status === "pending");
+  const page = await open(`/subscriptions/${subscription.id}/deliveries/${id}`);
+  await page.getByText(/The attempt is in progress, or in \d+ s\.$/).waitFor();
+  response.writeHead(204).end();
+  await page.getByText("Status 204").first().waitFor();
 });
 
 inBrowser("what a paused subscription missed is offered when it is resumed", async () => {

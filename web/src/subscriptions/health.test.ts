@@ -1,6 +1,7 @@
 import type { Delivery, Subscription } from "@beckon/client";
 import { expect, test } from "vitest";
 import {
+  attemptState,
   failedText,
   healthOf,
   nameOf,
@@ -49,6 +50,14 @@ test("what is attempted soon is read again soon, also an attempt in progress", (
   expect(pollMs([inSeconds(179)], now)).toBe(2_000);
   expect(pollMs([inSeconds(300)], now)).toBe(15_000);
   expect(pollMs([inSeconds(300), null, inSeconds(5)], now)).toBe(2_000);
+});
+
+test.each([
+  ["in 5 minutes has not begun", 300, "scheduled"],
+  ["in less than 3 minutes can be in progress", 179, "near"],
+  ["in the past can have begun", -3, "due"],
+])("an attempt whose time is %s", (_, seconds, state) => {
+  expect(attemptState(inSeconds(seconds), now)).toBe(state);
 });
 
 test("counts end where the API stops counting", () => {

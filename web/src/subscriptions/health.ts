@@ -42,6 +42,16 @@ const soonMs = 2_000;
 const laterMs = 15_000;
 
 /**
+ * Returns the state of an attempt with the given `next_attempt_at`. `scheduled`: it has not begun.
+ * `near`: it is in progress or follows soon. `due`: it can begin, or has begun since the read.
+ */
+export function attemptState(nextAttempt: string, nowMs: number): "scheduled" | "near" | "due" {
+  const distanceMs = Date.parse(nextAttempt) - nowMs;
+  if (distanceMs <= 0) return "due";
+  return distanceMs < maxAttemptMs ? "near" : "scheduled";
+}
+
+/**
  * Returns the time in milliseconds after which deliveries are refetched. It is short if an attempt
  * is in progress or follows soon. False if no attempt is scheduled.
  * @param nextAttempts times of the next attempts; null where none is scheduled

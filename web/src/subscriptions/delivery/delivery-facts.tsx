@@ -3,6 +3,7 @@ import { useWorkspace } from "../../data/index.ts";
 import { shortenId } from "../../format/index.ts";
 import { useAgentNames } from "../../runs/index.ts";
 import { CopyButton, Fact, Facts, Id, Link, Time, useMedia } from "../../ui/index.ts";
+import { NextAttempt } from "../next-attempt.tsx";
 
 /** The event and run of a delivery, and its number of attempts. */
 export function DeliveryFacts({ delivery }: { readonly delivery: DeliveryDetails }) {
@@ -45,7 +46,7 @@ export function DeliveryFacts({ delivery }: { readonly delivery: DeliveryDetails
       </Fact>
       {delivery.next_attempt_at === null ? null : (
         <Fact label="Next attempt">
-          <Time value={delivery.next_attempt_at} />
+          <NextAttempt time={delivery.next_attempt_at} />
         </Fact>
       )}
       {delivery.finished_at === null ? null : (

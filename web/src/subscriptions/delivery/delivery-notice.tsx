@@ -1,6 +1,7 @@
 import type { DeliveryDetails, Subscription } from "@beckon/client";
 import { useWorkspace } from "../../data/index.ts";
-import { Banner, LinkButton, Problem, Time } from "../../ui/index.ts";
+import { Banner, LinkButton, Problem } from "../../ui/index.ts";
+import { NextAttempt } from "../next-attempt.tsx";
 import { whyNotSent, withoutStop } from "./delivery-words.ts";
 
 interface DeliveryNoticeProps {
@@ -38,11 +39,11 @@ export function DeliveryNotice({ subscription, delivery }: DeliveryNoticeProps) 
         error={`${withoutStop(error)}. Correct the receiver, then replay the delivery.`}
       />
     );
-  if (status === "pending" && error !== null)
+  if (status === "pending" && error !== null && next !== null)
     return (
       <Banner tone="warning" action={open}>
         The last attempt failed: <bdi>{withoutStop(error)}</bdi>. The next attempt is{" "}
-        <Time value={next} />.
+        <NextAttempt time={next} />.
       </Banner>
     );
   return null;

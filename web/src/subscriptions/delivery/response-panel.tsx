@@ -1,5 +1,6 @@
 import type { DeliveryDetails } from "@beckon/client";
-import { Duration, Pairs, Panel, Part, StatusMark, Time } from "../../ui/index.ts";
+import { Duration, Pairs, Panel, Part, StatusMark } from "../../ui/index.ts";
+import { NextAttempt } from "../next-attempt.tsx";
 import type { DeliveryAttempt } from "../queries.ts";
 import { BodyText } from "./body-text.tsx";
 
@@ -55,10 +56,10 @@ export function ResponsePanel({ delivery, attempt }: ResponsePanelProps) {
 function Waiting({
   delivery: { status, next_attempt_at: next },
 }: Pick<ResponsePanelProps, "delivery">) {
-  if (status !== "pending") return <p className="text-ink-2">Nothing was sent.</p>;
+  if (status !== "pending" || next === null) return <p className="text-ink-2">Nothing was sent.</p>;
   return (
     <p className="text-ink-2">
-      The receiver has not responded yet. The attempt is <Time value={next} />.
+      The receiver has not responded yet. The attempt is <NextAttempt time={next} />.
     </p>
   );
 }

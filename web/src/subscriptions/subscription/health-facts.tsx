@@ -2,6 +2,7 @@ import type { Subscription } from "@beckon/client";
 import { useWorkspace } from "../../data/index.ts";
 import { Fact, Facts, Link, Time, useMedia } from "../../ui/index.ts";
 import { failedText, pendingText } from "../health.ts";
+import { NextAttempt } from "../next-attempt.tsx";
 
 /** The health of a subscription in figures. All are always shown, so that the layout is stable. */
 export function HealthFacts({ subscription }: { readonly subscription: Subscription }) {
@@ -21,7 +22,11 @@ export function HealthFacts({ subscription }: { readonly subscription: Subscript
         <Counted text={pendingText(health)} href={`${path}?status=pending`} />
       </Fact>
       <Fact label="Next attempt">
-        <At time={health.next_attempt_at} none="None" />
+        {health.next_attempt_at === null ? (
+          <span className="text-ink-3">None</span>
+        ) : (
+          <NextAttempt time={health.next_attempt_at} />
+        )}
       </Fact>
       <Fact label="Failed, last 24 hours">
         <Counted text={failedText(health)} href={`${path}?status=failed`} />
@@ -30,8 +35,8 @@ export function HealthFacts({ subscription }: { readonly subscription: Subscript
   );
 }
 
-function At({ time, none = "Never" }: { readonly time: string | null; readonly none?: string }) {
-  return time === null ? <span className="text-ink-3">{none}</span> : <Time value={time} />;
+function At({ time }: { readonly time: string | null }) {
+  return time === null ? <span className="text-ink-3">Never</span> : <Time value={time} />;
 }
 
 /** A count that links to the list of the counted deliveries. */

@@ -1,6 +1,7 @@
 import type { Subscription } from "@beckon/client";
 import { Banner, Time } from "../../ui/index.ts";
 import { healthOf, whyDisabled } from "../health.ts";
+import { NextAttempt } from "../next-attempt.tsx";
 import { ResumeButton } from "./resume-button.tsx";
 
 /**
@@ -32,8 +33,8 @@ export function StateNotice({ subscription }: { readonly subscription: Subscript
           <LastError error={health.last_error} />
           {health.next_attempt_at === null ? null : (
             <>
-              The next attempt is <Time value={health.next_attempt_at} />. After 5 days without a
-              success Beckon disables the subscription.
+              The next attempt is <NextAttempt time={health.next_attempt_at} />. After 5 days
+              without a success Beckon disables the subscription.
             </>
           )}
         </Banner>

@@ -2,17 +2,9 @@ import type { Delivery, Subscription, TestSubscriptionBody } from "@beckon/clien
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { announceChanges, useIdempotencyKey, useWorkspace } from "../../../data/index.ts";
-import {
-  Button,
-  Dialog,
-  Duration,
-  Field,
-  FormError,
-  Link,
-  Select,
-  Time,
-} from "../../../ui/index.ts";
+import { Button, Dialog, Duration, Field, FormError, Link, Select } from "../../../ui/index.ts";
 import { DeliveryMark } from "../../delivery-mark.tsx";
+import { NextAttempt } from "../../next-attempt.tsx";
 import { deliveryQuery, subscriptionKey } from "../../queries.ts";
 
 interface TestDialogProps {
@@ -122,7 +114,7 @@ function TestResult({ sent }: { readonly sent: Delivery }) {
         {delivery.next_attempt_at !== null && last !== undefined ? (
           <>
             {" The next attempt is "}
-            <Time value={delivery.next_attempt_at} />.
+            <NextAttempt time={delivery.next_attempt_at} />.
           </>
         ) : null}
       </p>
