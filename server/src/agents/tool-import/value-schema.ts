@@ -65,7 +65,46 @@ export function toValueSchema(
   warn: (message: string) => void,
   trail: readonly string[] = [],
 ): ValueSchema {
-  if (value === true || (isJsonObject(value) && Object.keys(value).length === 0)) return anyValue;
+  const defined = new Set<string>();
+  const required = new Set<string>();
+  const schema = readSchema(document, value, { warn, trail, defined, required });
+  const missing = [...required].filter((name) => !defined.has(name));
+  if (missing.length > 0)
+    warn(
+      `required is not checked for properties that the schema does not define: ${some(missing)}`,
+    );
+  const { properties } = schema;
+  const completed =
+    properties === undefined
+      ? schema
+      : { ...schema, required: [...required].filter((name) => Object.hasOwn(properties, name)) };
+  return ["type", "enum", "const", "anyOf"].some((keyword) => keyword in completed)
+    ? completed
+    : { ...anyValue, ...completed };
+}
+
+/** Returns the first of the names as text. */
+function some(names: readonly string[]): string {
+  const shown = names.slice(0, 5).map((name) => shorten(name, 60));
+  return shown.join(", ") + (names.length > shown.length ? " and others" : "");
+}
+
+interface Reading {
+  readonly warn: (message: string) => void;
+  readonly trail: readonly string[];
+  /** Collects the names of all properties, also of `readOnly` ones. */
+  readonly defined: Set<string>;
+  readonly required: Set<string>;
+}
+
+/**
+ * Converts a schema and merges its `allOf`. A schema in an `allOf` can require properties that
+ * another one defines, so `required` is not converted but collected for all of them. A schema that
+ * has only constraints gets no type, so that it does not change which values the others accept.
+ */
+function readSchema(document: ImportedDocument, value: unknown, reading: Reading): ValueSchema {
+  if (value === true || (isJsonObject(value) && Object.keys(value).length === 0)) return {};
+  const { warn, trail, defined, required } = reading;
   const { node, reference } = document.follow(value);
   if (trail.length > maxDepth || (reference !== undefined && trail.includes(reference))) {
     warn(
@@ -73,8 +112,8 @@ export function toValueSchema(
     );
     return anyValue;
   }
-  const convertChild = (child: unknown) =>
-    toValueSchema(document, child, warn, [...trail, reference ?? ""]);
+  const inside = [...trail, reference ?? ""];
+  const convertChild = (child: unknown) => toValueSchema(document, child, warn, inside);
   for (const keyword of droppedKeywords) if (keyword in node) warn(`${keyword} is not checked`);
 
   const present = copiedKeywords.filter(
@@ -93,29 +132,27 @@ export function toValueSchema(
     schema.additionalProperties = convertChild(schema.additionalProperties);
   const properties = nodeAt(node, "properties");
   if (properties !== undefined) {
+    for (const name of Object.keys(properties)) defined.add(name);
     const writable = Object.entries(properties).filter(
       ([, property]) => document.follow(property).node.readOnly !== true,
     );
     schema.properties = Object.fromEntries(
       writable.map(([name, property]) => [name, convertChild(property)]),
     );
-    const names = new Set<unknown>(writable.map(([name]) => name));
-    schema.required = listAt(node, "required").filter((name) => names.has(name));
   }
+  for (const name of listAt(node, "required")) if (typeof name === "string") required.add(name);
   const choices = [...listAt(node, "anyOf"), ...listAt(node, "oneOf")];
   if (choices.length > 0) schema.anyOf = choices.map(convertChild);
   const types = typesOf(node, schema);
-  if (types !== undefined) schema.type = types.length === 1 ? types[0] : types;
-  if (Array.isArray(schema.enum) && node.nullable === true && !schema.enum.includes(null))
-    schema.enum = [...schema.enum, null];
+  if (types.length > 0) schema.type = types.length === 1 ? types[0] : types;
 
   const parts = listAt(node, "allOf");
   if (parts.length > maxMerged)
     throw new UnsupportedError(`its allOf has more than ${maxMerged} schemas`);
-  const merged = parts.map(convertChild).reduce(mergeSchemas, schema as ValueSchema);
-  return ["type", "enum", "const", "anyOf"].some((keyword) => keyword in merged)
-    ? merged
-    : { ...anyValue, ...merged };
+  const merged = parts
+    .map((part) => readSchema(document, part, { ...reading, trail: inside }))
+    .reduce(mergeSchemas, schema as ValueSchema);
+  return node.nullable === true ? withNull(merged) : merged;
 }
 
 function isLarge(value: unknown): boolean {
@@ -128,20 +165,23 @@ const anyValue: ValueSchema = {
   additionalProperties: true,
 };
 
-function typesOf(node: OpenapiNode, schema: OpenapiNode): ValueType[] | undefined {
+function typesOf(node: OpenapiNode, schema: OpenapiNode): ValueType[] {
   const present = [node.type]
     .flat()
     .filter((type) => valueTypes.includes(type as ValueType)) as ValueType[];
-  const types: ValueType[] =
-    present.length > 0
-      ? present
-      : "properties" in schema
-        ? ["object"]
-        : "items" in schema
-          ? ["array"]
-          : [];
-  if (types.length === 0) return undefined;
-  return node.nullable === true && !types.includes("null") ? [...types, "null"] : types;
+  if (present.length > 0) return present;
+  return "properties" in schema ? ["object"] : "items" in schema ? ["array"] : [];
+}
+
+/** Returns the schema with null as a further value. A schema without a type accepts it already. */
+function withNull(schema: ValueSchema): ValueSchema {
+  const { type, enum: choices, anyOf } = schema;
+  const nullable: Record<string, unknown> = { ...schema };
+  if (type !== undefined) nullable.type = [...new Set([type, "null"].flat())];
+  // The document is not validated yet, so `enum` can be any value.
+  if (Array.isArray(choices)) nullable.enum = [...new Set([...choices, null])];
+  if (anyOf !== undefined) nullable.anyOf = [...anyOf, { type: "null" }];
+  return nullable;
 }
 
 /**
@@ -162,14 +202,10 @@ function bounds(node: OpenapiNode): OpenapiNode {
 function mergeSchemas(one: ValueSchema, other: ValueSchema): ValueSchema {
   if (one.anyOf !== undefined && other.anyOf !== undefined)
     throw new UnsupportedError("its allOf combines several anyOf or oneOf, which is not supported");
-  const isOpen = [one, other].some(
-    ({ type, additionalProperties }) => type !== undefined && additionalProperties === true,
-  );
+  const isOpen = [one, other].some(({ additionalProperties }) => additionalProperties === true);
   const merged: Record<string, unknown> = { ...other, ...one };
-  const required = [...new Set([...(one.required ?? []), ...(other.required ?? [])])];
   if (one.properties !== undefined || other.properties !== undefined)
     merged.properties = { ...other.properties, ...one.properties };
-  if (required.length > 0) merged.required = required;
   if (isOpen) merged.additionalProperties = true;
   return merged;
 }
