@@ -1,10 +1,10 @@
 import type { AgentConfig, UpdateAgentBody } from "@beckon/contract";
-import { changes } from "../base/audit/index.ts";
+import type { changes } from "../base/audit/index.ts";
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { resolveModel } from "../providers/index.ts";
 import { mergeConfig } from "./merge-config.ts";
-import { type AgentRow, listSecrets } from "./records/index.ts";
+import { type AgentRow, listSecrets, versionChanges } from "./records/index.ts";
 import { planSecrets, requireStoredSecrets } from "./secrets/index.ts";
 
 /** A configuration of an agent that is not stored as a version. */
@@ -40,7 +40,7 @@ export async function planDraft(
   const { max_concurrent_runs, max_queued_runs } = before.limits;
   const config = { ...merged, limits: { ...merged.limits, max_concurrent_runs, max_queued_runs } };
   const providerId = await resolveModel(tx, ctx, config.model, before.model);
-  return { config, providerId, changes: changes(before, config) };
+  return { config, providerId, changes: versionChanges(agent, { config, providerId }) };
 }
 
 async function planTools(

@@ -1,5 +1,5 @@
 import { type Agent, updateAgentBody } from "@beckon/contract";
-import { changes, record } from "../base/audit/index.ts";
+import { record } from "../base/audit/index.ts";
 import { type Context, permit, principalOf, requireMatchingVersion } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
@@ -11,6 +11,7 @@ import {
   requireAgent,
   requireAgentForChange,
   toAgent,
+  versionChanges,
   writeSecrets,
 } from "./records/index.ts";
 import { planSecrets } from "./secrets/index.ts";
@@ -41,17 +42,19 @@ export async function updateAgent({
     const planned =
       change.tools === undefined ? undefined : planSecrets(ctx.cipher, owner, change.tools, before);
     const config = mergeConfig(row.config, { ...change, tools: planned?.tools });
+    const providerId = await resolveModel(tx, ctx, config.model, row.config.model);
     await insertNextVersion(tx, {
       agentId: row.id,
       workspaceId: ctx.workspaceId,
       version: row.version + 1,
       config,
-      providerId: await resolveModel(tx, ctx, config.model, row.config.model),
+      providerId,
       createdBy: principalOf(ctx.actor),
     });
     if (planned !== undefined) await writeSecrets(tx, owner, planned);
     const secrets = planned && { written: planned.write.length, deleted: planned.remove.length };
-    const data = { version: row.version + 1, ...changes(row.config, config), secrets };
+    const differences = versionChanges(row, { config, providerId });
+    const data = { version: row.version + 1, ...differences, secrets };
     await record(tx, ctx, { action: "agent.update", target: row.id, data });
     return toAgent(await requireAgent(tx, ctx, input.agentId));
   });

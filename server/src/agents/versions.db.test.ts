@@ -213,6 +213,18 @@ describe("restoring a version", () => {
     ]);
   });
 
+  test("of another provider is in the audit log with both providers", async () => {
+    const provider = await beckon.createProvider("http://127.0.0.1:9/v1", "earlier");
+    const { id } = await beckon.createAgent({ model: "earlier/x" });
+    await change(id, { model: "demo/echo" });
+    await restore(id, 1);
+    const { body } = await beckon.call(`/audit?target=${id}&action=agent.version.restore`);
+    expect(body.data[0].data).toMatchObject({
+      before: { model: "demo/echo", provider_id: null },
+      after: { model: "earlier/x", provider_id: provider.id },
+    });
+  });
+
   test("is rejected with a stale If-Match and succeeds with the current one", async () => {
     const { id } = await beckon.createAgent();
     await change(id, { name: "Two" });

@@ -18,5 +18,11 @@ export {
   listOldestAgentRows,
   updateAgentRow,
 } from "./store.ts";
-export { requireVersion, toVersion, toVersionEntry, type VersionInput } from "./version.ts";
+export {
+  requireVersion,
+  toVersion,
+  toVersionEntry,
+  type VersionInput,
+  versionChanges,
+} from "./version.ts";
 export { listVersionRows, type StoredVersion, withDefaultLimits } from "./version-store.ts";

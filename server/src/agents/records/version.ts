@@ -1,4 +1,5 @@
-import type { AgentVersion, AgentVersionEntry } from "@beckon/contract";
+import type { AgentConfig, AgentVersion, AgentVersionEntry } from "@beckon/contract";
+import { changes } from "../../base/audit/index.ts";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { showSecrets } from "./secret-locations.ts";
@@ -35,6 +36,18 @@ export function toVersion(agent: AgentRow, row: StoredVersion): AgentVersion {
     ...row.config,
     tools: showSecrets(row.config.tools, agent.secrets),
   };
+}
+
+/**
+ * Returns the differences between the agent's current version and another configuration, for an
+ * audit entry. `provider_id` is one of the fields, because the same model can be resolved to
+ * another provider than before, for example if the workspace now has its own of that name.
+ */
+export function versionChanges(
+  { config, provider_id }: AgentRow,
+  after: { readonly config: AgentConfig; readonly providerId: string | null },
+): ReturnType<typeof changes> {
+  return changes({ ...config, provider_id }, { ...after.config, provider_id: after.providerId });
 }
 
 /**

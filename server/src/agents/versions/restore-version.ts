@@ -1,5 +1,5 @@
 import { type Agent, emptyBody } from "@beckon/contract";
-import { changes, record } from "../../base/audit/index.ts";
+import { record } from "../../base/audit/index.ts";
 import { type Context, permit, principalOf, requireMatchingVersion } from "../../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
@@ -17,6 +17,7 @@ import {
   type StoredVersion,
   toAgent,
   type VersionInput,
+  versionChanges,
   writeSecrets,
 } from "../records/index.ts";
 import { planSecrets } from "../secrets/index.ts";
@@ -27,8 +28,9 @@ import { planSecrets } from "../secrets/index.ts";
  *
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; `stale` if `If-Match` is not the
  *   current version; `conflict` if the earlier version's provider or one of its secrets no longer
- *   exists, or if the earlier version would send a secret to a server that the secret was not
- *   entered for.
+ *   exists, if the workspace's own provider now takes precedence over the operator's that the
+ *   earlier version used, or if the earlier version would send a secret to a server that the secret
+ *   was not entered for.
  */
 export async function restoreVersion({
   ctx,
@@ -58,7 +60,7 @@ export async function restoreVersion({
       const data = {
         version,
         restored: earlier.version,
-        ...changes(row.config, earlier.config),
+        ...versionChanges(row, { config: earlier.config, providerId: earlier.provider_id }),
         secrets: { deleted: secrets.remove.length },
       };
       await record(tx, ctx, { action: "agent.version.restore", target: row.id, data });
@@ -69,8 +71,9 @@ export async function restoreVersion({
 
 /**
  * Returns the secrets to delete when the version is restored.
- * @throws ApiError `conflict` if the version's provider or one of its secrets no longer exists, or
- *   if the version would send a secret to a server that the secret was not entered for.
+ * @throws ApiError `conflict` if the version's provider or one of its secrets no longer exists, if
+ *   another provider takes precedence over the version's, or if the version would send a secret to
+ *   a server that the secret was not entered for.
  */
 async function planRestoredSecrets(
   tx: WorkspaceTransaction,
@@ -84,7 +87,9 @@ async function planRestoredSecrets(
     if ((await resolveModel(tx, ctx, config.model, before)) !== provider_id) {
       throw new ApiError(
         "conflict",
-        `model: its provider was deleted, and ${config.model} now belongs to another provider.`,
+        provider_id === null
+          ? `model: it used the operator's provider, and ${config.model} now belongs to the workspace's own provider of the same name, which takes precedence.`
+          : `model: its provider was deleted, and ${config.model} now belongs to another provider.`,
       );
     }
     return planSecrets(ctx.cipher, owner, config.tools, {

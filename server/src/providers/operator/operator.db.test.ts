@@ -117,6 +117,42 @@ test("a workspace's own provider of the name goes before, and its agents never f
   expectError(removed, 409, "conflict", /Agents use this provider/);
 });
 
+test("a switch to the workspace's own provider is in the audit log, and the version before cannot be restored", async () => {
+  const credential = await insertStranger(beckon);
+  const sharing = await beckon.another({ settings: { BECKON_SHARE_PROVIDERS: "1" } });
+  const api = `${sharing.url}/api/public`;
+  const model = "openai/gpt-5";
+  const { id } = await created(`${api}/agents`, { name: "Test", model }, credential);
+  const own = await created(
+    `${api}/providers`,
+    { name: "openai", kind: "openai", base_url: tenant.url, api_key: "own-key-0123456789" },
+    credential,
+  );
+  const draft = { input: "hello", config: {} };
+  const run = await created(`${api}/agents/${id}/draft-runs`, draft, credential);
+  const body = { description: "changed" };
+  await beckon.call(`${api}/agents/${id}`, { method: "PATCH", body, credential });
+  const entryOf = async (target: string, action: string) =>
+    (await beckon.call(`${api}/audit?target=${target}&action=${action}`, { credential })).body
+      .data[0];
+  expect((await entryOf(run.id, "run.start_draft")).data).toMatchObject({
+    before: { provider_id: null },
+    after: { provider_id: own.id },
+  });
+  expect((await entryOf(id, "agent.update")).data).toEqual({
+    version: 2,
+    before: { description: "", provider_id: null },
+    after: { description: "changed", provider_id: own.id },
+  });
+  expectError(
+    await beckon.call(`${api}/agents/${id}/versions/1/restore`, { method: "POST", credential }),
+    409,
+    "conflict",
+    /it used the operator's provider, and openai\/gpt-5 now belongs to the workspace's own provider/,
+  );
+  await sharing.stop();
+});
+
 test("an own provider that is gone does not become the operator's for the versions that pinned it", async () => {
   const own = await created("/providers", {
     name: "anthropic",
