@@ -251,6 +251,11 @@ test.each<[string, unknown, RegExp]>([
     /is already set for the whole tool/,
   ],
   [
+    "an idempotency header that the tool sets",
+    { ...withOperation({ idempotency_header: "x-key" }), headers: { "X-Key": "2" } },
+    /operations\.0\.idempotency_header: is already set for the whole tool/,
+  ],
+  [
     "a placeholder in the tool's headers",
     { ...grant, headers: { "x-a": "{id}" } },
     /headers\.x-a: must be fixed/,

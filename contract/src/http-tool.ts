@@ -183,6 +183,7 @@ interface Grant {
     readonly url: string;
     readonly headers: object;
     readonly query: object;
+    readonly idempotency_header?: string | undefined;
   }[];
 }
 
@@ -221,6 +222,11 @@ function* grantMistakes({ allowed_hosts, headers, query, operations }: Grant) {
           message: "is already set for the whole tool",
         };
     }
+    if (operation.idempotency_header !== undefined && isIn(operation.idempotency_header, headers))
+      yield {
+        path: ["operations", index, "idempotency_header"],
+        message: "is already set for the whole tool",
+      };
     for (const name of Object.keys(operation.query)) {
       if (Object.hasOwn(query, name))
         yield {
