@@ -20,18 +20,19 @@ export interface Scrubber {
 const maxSearchMs = 1_000;
 
 /**
- * Maximum product of the lengths of text and pattern for which one search by the regular expression
- * is fast, whatever they contain. A larger search tries each position separately, to be able to
- * stop: if a secret is a long row of equal characters and so is the text, it can take minutes.
+ * Maximum number of characters of a text times `totalBytes` for which one search by the regular
+ * expression is fast, whatever they contain. A larger search tries each position separately, to be
+ * able to stop: if a secret is a long row of equal characters and so is the text, it can take
+ * minutes.
  */
-const maxUninterruptedSteps = 4_000_000;
+const maxUninterruptedSteps = 20_000_000;
 
 /** How many positions are tried before the CPU time is read again. */
 const positionsPerCheck = 64;
 
 /** Returns a scrubber that removes these secrets in all encodings that `secretForms` covers. */
 export function scrubberFor(secrets: readonly string[]): Scrubber {
-  const { pattern, maxBytes } = secretForms(secrets);
+  const { pattern, maxBytes, totalBytes } = secretForms(secrets);
   if (pattern === undefined)
     return {
       maxSecretBytes: 0,
@@ -42,7 +43,7 @@ export function scrubberFor(secrets: readonly string[]): Scrubber {
   const cleaned = (given: string, end: number, isOver: () => boolean) => {
     let kept = "";
     let from = 0;
-    for (const secret of findSecrets(pattern, given, isOver)) {
+    for (const secret of findSecrets(given, { pattern, totalBytes, isOver })) {
       if (secret.start >= end) break;
       kept += given.slice(from, secret.start) + placeholder;
       from = secret.end;
@@ -78,11 +79,18 @@ function startSearch(): () => boolean {
 
 /** Finds the secrets in a text. Once `isOver` returns true, the rest of the text is one secret. */
 function* findSecrets(
-  pattern: RegExp,
   text: string,
-  isOver: () => boolean,
+  {
+    pattern,
+    totalBytes,
+    isOver,
+  }: {
+    readonly pattern: RegExp;
+    readonly totalBytes: number;
+    readonly isOver: () => boolean;
+  },
 ): Iterable<{ readonly start: number; readonly end: number }> {
-  const isShort = text.length * pattern.source.length <= maxUninterruptedSteps;
+  const isShort = text.length * totalBytes <= maxUninterruptedSteps;
   if (isShort && !isOver()) {
     for (const { index, 0: found } of text.matchAll(pattern))
       yield { start: index, end: index + found.length };

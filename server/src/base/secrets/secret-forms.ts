@@ -7,6 +7,11 @@ export interface SecretForms {
   readonly pattern: RegExp | undefined;
   /** Maximum length in bytes of an encoded secret. */
   readonly maxBytes: number;
+  /**
+   * Sum of the maximum lengths of all secrets in all encodings: how many characters the pattern
+   * compares at most at one position of a text, apart from a constant factor.
+   */
+  readonly totalBytes: number;
 }
 
 interface Form {
@@ -39,6 +44,7 @@ export function secretForms(secrets: readonly string[]): SecretForms {
   return {
     pattern: sources.size === 0 ? undefined : new RegExp([...sources].join("|"), "gi"),
     maxBytes: Math.max(0, ...forms.map(({ maxBytes }) => maxBytes)),
+    totalBytes: forms.reduce((sum, { maxBytes }) => sum + maxBytes, 0),
   };
 }
 
