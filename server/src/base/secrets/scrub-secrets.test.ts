@@ -48,9 +48,8 @@ test("if secret and text are rows of backslashes, the search ends soon and the r
   const text = "\\".repeat(256 * 1_024);
   expect(hostile.text(text)).toMatch(/^\\+\[secret\]$/);
   const texts = Array.from({ length: 16 }, () => text.slice(0, 16 * 1_024));
-  expect(hostile.json(texts)).toContain("[secret]");
-  expect(hostile.json({ first: text, second: "Hello" })).toEqual({
-    first: expect.stringMatching(/\[secret\]$/),
+  expect(hostile.json({ texts, last: "Hello" })).toEqual({
+    texts: expect.arrayContaining(["[secret]"]),
     "[secret]": "[secret]",
   });
 });
