@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -153,6 +154,16 @@ test("after kill -9 PostgreSQL is restarted, even while an old backend is still 
   expect(reasons).toEqual(["killed by SIGKILL"]);
   expect(await query(embedded.url, "select answer from kept")).toEqual([{ answer: 42 }]);
   await busy;
+});
+
+test("PostgreSQL is restarted although its log was deleted, and the log exists again", async () => {
+  const embedded = await start(temporaryFolder());
+  rmSync(embedded.logPath);
+  const killed = embedded.pid;
+  process.kill(killed, "SIGKILL");
+  await until("another one", () => embedded.pid !== killed);
+  expect(await query(embedded.url, "select 1 as answer")).toEqual([{ answer: 1 }]);
+  expect(readFileSync(embedded.logPath, "utf8")).toContain("ready to accept connections");
 });
 
 test("a process that reuses the pid in postmaster.pid is not killed", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder, until } from "../../../../../test/fixtures/supervisor.ts";
@@ -19,7 +19,21 @@ test("the tail is the text after a given offset", async () => {
   const file = openLogFile(join(temporaryFolder(), "postgres.log"));
   onTestFinished(() => file.close());
   writeSync(file.descriptor, "earlier\n");
-  const from = await file.size();
+  const from = file.size();
   writeSync(file.descriptor, "FATAL: later\n");
-  expect(await file.tail(from)).toBe("FATAL: later");
+  expect(file.tail(from)).toBe("FATAL: later");
+});
+
+test("a log that was deleted can still be read, and is created again when it is reopened", () => {
+  const path = join(temporaryFolder(), "postgres.log");
+  const file = openLogFile(path);
+  onTestFinished(() => file.close());
+  rmSync(path);
+  const from = file.size();
+  writeSync(file.descriptor, "FATAL: deleted\n");
+  expect(file.tail(from)).toBe("FATAL: deleted");
+  file.reopen();
+  expect(file.size()).toBe(0);
+  writeSync(file.descriptor, "FATAL: new\n");
+  expect(readFileSync(path, "utf8")).toBe("FATAL: new\n");
 });

@@ -1,15 +1,20 @@
-import { closeSync, openSync } from "node:fs";
-import { copyFile, open, stat, truncate } from "node:fs/promises";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { copyFile, stat, truncate } from "node:fs/promises";
 
 /** PostgreSQL's log file. PostgreSQL appends to it; this process limits its size. */
 export interface LogFile {
   readonly path: string;
-  /** File descriptor for the output of a child process. */
+  /** File descriptor for the output of a child process. `reopen` changes it. */
   readonly descriptor: number;
+  /**
+   * Opens `path` again, and creates the file if it was deleted or renamed. Child processes that
+   * have the earlier descriptor keep writing to the earlier file.
+   */
+  reopen(): void;
   /** Returns the current size in bytes. */
-  size(): Promise<number>;
+  size(): number;
   /** Returns what was written after the offset `from`, at most the last 4,096 bytes. */
-  tail(from: number): Promise<string>;
+  tail(from: number): string;
   close(): void;
 }
 
@@ -26,7 +31,10 @@ export function openLogFile(
   path: string,
   { maxBytes = 10 * 1_024 * 1_024, checkMs = 60_000 } = {},
 ): LogFile {
-  const descriptor = openSync(path, "a", 0o600);
+  // Size and tail are read through the descriptor, because the path may no longer exist: operators
+  // delete logs to free space.
+  const open = () => openSync(path, "a+", 0o600);
+  let descriptor = open();
   let rotating = false;
   const watch = setInterval(async () => {
     // Only one rotation runs at a time: a second one would overwrite the copy with the truncated
@@ -39,23 +47,21 @@ export function openLogFile(
   watch.unref();
   return {
     path,
-    descriptor,
-    size: async () => (await stat(path)).size,
-    tail: async (from) => {
-      const file = await open(path, "r");
-      try {
-        const { size } = await file.stat();
-        const start = Math.max(Math.min(from, size), size - 4_096);
-        const { buffer, bytesRead } = await file.read(
-          Buffer.alloc(size - start),
-          0,
-          size - start,
-          start,
-        );
-        return buffer.subarray(0, bytesRead).toString("utf8").trim();
-      } finally {
-        await file.close();
-      }
+    get descriptor() {
+      return descriptor;
+    },
+    reopen: () => {
+      const earlier = descriptor;
+      descriptor = open();
+      closeSync(earlier);
+    },
+    size: () => fstatSync(descriptor).size,
+    tail: (from) => {
+      const { size } = fstatSync(descriptor);
+      const start = Math.max(Math.min(from, size), size - 4_096);
+      const buffer = Buffer.alloc(size - start);
+      const bytesRead = readSync(descriptor, buffer, 0, buffer.length, start);
+      return buffer.subarray(0, bytesRead).toString("utf8").trim();
     },
     close: () => {
       clearInterval(watch);

@@ -47,7 +47,8 @@ export async function runPostmaster({
   signal?: AbortSignal | undefined;
 }): Promise<Postmaster> {
   signal?.throwIfAborted();
-  const logStart = await logFile.size();
+  logFile.reopen();
+  const logStart = logFile.size();
   const given = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const { file, args, uid, gid } = programIn(placement, "postgres", ["-D", cluster, ...given]);
   const stdio = ["ignore", logFile.descriptor, logFile.descriptor] as const;
@@ -69,7 +70,7 @@ export async function runPostmaster({
   for (;;) {
     if (!(await alive()))
       throw new EmbeddedError(
-        `PostgreSQL did not start: ${await exited}.\n${await logFile.tail(logStart)}`,
+        `PostgreSQL did not start: ${await exited}.\n${logFile.tail(logStart)}`,
       );
     const file = await readPostmasterFile(cluster);
     if (file?.pid === pid && file.ready) return { pid, exited, stop };
@@ -77,7 +78,7 @@ export async function runPostmaster({
       await stop();
       signal?.throwIfAborted();
       throw new EmbeddedError(
-        `PostgreSQL was not ready within ${readyWithinMs / 1_000} s.\n${await logFile.tail(logStart)}`,
+        `PostgreSQL was not ready within ${readyWithinMs / 1_000} s.\n${logFile.tail(logStart)}`,
       );
     }
     await sleep(10);
