@@ -79,6 +79,53 @@ asRoot(
   },
 );
 
+/**
+ * Starts a supervisor as root in a simulated container: no user namespaces, /var/lib is on
+ * overlayfs with its changes in `<folder>/layer`, and the data folder is on another file system.
+ * With `volume`, that folder is mounted at /var/lib/beckon.
+ */
+async function startInContainer(folder: string, volume = ""): Promise<Supervisor> {
+  const mounts = `mount -t overlay -o "lowerdir=/var/lib,upperdir=$1/layer,workdir=$1/work" \\
+    overlay /var/lib && { [ -z "$2" ] || mount --bind "$2" /var/lib/beckon; } && shift 2 &&
+    exec "$@"`;
+  for (const name of ["layer/beckon", "work"]) mkdirSync(join(folder, name), { recursive: true });
+  const supervisor = startSupervisor({
+    folder,
+    wrapper: ["unshare", "--mount", "--", "sh", "-c", mounts, "sh", folder, volume].concat(
+      withoutNamespaces,
+    ),
+  });
+  await openNamespace(supervisor.pid);
+  return supervisor;
+}
+
+asRoot(
+  "as root without user namespaces, it creates no database that would be lost with a container",
+  // This test starts Beckon three times.
+  { timeout: 60_000 },
+  async () => {
+    const folder = temporaryFolder();
+    const refused = await startInContainer(folder);
+    expect(await refused.exited).toBe(78);
+    expect(refused.output()).toMatch(
+      /removed with this container.* Run Beckon as an ordinary user.* volume at \/var\/lib\/beckon\.\n/,
+    );
+    expect(readdirSync(join(folder, "layer/beckon"))).toEqual([]);
+    expect(readdirSync(join(folder, "data"))).not.toContain("postgres.elsewhere");
+
+    const volume = temporaryFolder();
+    chmodSync(volume, 0o755);
+    const withVolume = await startInContainer(folder, volume);
+    await withVolume.ready();
+    process.kill(withVolume.pid, "SIGTERM");
+    expect(await withVolume.exited).toBe(0);
+
+    // An earlier version has created its database there.
+    execFileSync("cp", ["-a", `${volume}/.`, join(folder, "layer/beckon")]);
+    await (await startInContainer(folder)).ready();
+  },
+);
+
 /** Starts a supervisor as the user `nobody`, in a folder that this user owns. */
 async function startAsOrdinaryUser(root: string): Promise<Supervisor> {
   const nobody = 65_534;

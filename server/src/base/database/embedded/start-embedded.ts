@@ -73,7 +73,8 @@ export interface Embedded {
  * Starts PostgreSQL on a data folder, creating the cluster if there is none, and restarts
  * PostgreSQL after each exit until `stop`. The folder stays locked until then. A PostgreSQL that an
  * earlier process left running on the folder is stopped.
- * @throws EmbeddedError if PostgreSQL cannot start. No process is left running.
+ * @throws EmbeddedError if PostgreSQL cannot start, ConfigError if its files would be lost with the
+ *   container. No process is left running.
  */
 export async function startEmbedded(
   options: EmbeddedOptions & { readonly tcp: Tcp },

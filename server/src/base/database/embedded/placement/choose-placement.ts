@@ -5,7 +5,11 @@ import { EmbeddedError } from "../embedded-error.ts";
 import { copyBinaries } from "./copy-binaries.ts";
 import { type Binaries, findBinaries } from "./find-binaries.ts";
 import { placeInNamespace } from "./place-in-namespace.ts";
-import { isUnderAnotherUser, placeUnderAnotherUser } from "./place-under-another-user.ts";
+import {
+  isUnderAnotherUser,
+  placeUnderAnotherUser,
+  rejectContainerLayer,
+} from "./place-under-another-user.ts";
 import type { Placement } from "./placement.ts";
 import { restoreLinks } from "./restore-links.ts";
 
@@ -20,7 +24,8 @@ import { restoreLinks } from "./restore-links.ts";
  *
  * If a cluster exists, its owner and location decide, so that a change of the machine never leads
  * to a new, empty cluster.
- * @throws EmbeddedError if no way works.
+ * @throws EmbeddedError if no way works. ConfigError if the only way would create a cluster that is
+ *   lost with the container.
  */
 export async function choosePlacement(folder: string): Promise<Placement> {
   const binaries = await usableBinaries(folder);
@@ -43,7 +48,10 @@ export async function choosePlacement(folder: string): Promise<Placement> {
   if (me !== 0 && hasName()) return { binaries, home: folder, owner: undefined, wrapper: [] };
   const outcome = await placeInNamespace({ folder, binaries });
   if (outcome.placement !== undefined) return outcome.placement;
-  if (me === 0 && cluster === undefined) return placeUnderAnotherUser({ folder, binaries });
+  if (me === 0 && cluster === undefined) {
+    await rejectContainerLayer(folder);
+    return placeUnderAnotherUser({ folder, binaries });
+  }
   throw new EmbeddedError(
     me === 0
       ? `PostgreSQL's files in ${folder} were created in a user namespace, and none can be ` +

@@ -1,6 +1,6 @@
-import { chmod, chown, mkdir, readFile, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { messageOf } from "../../../errors.ts";
+import { chmod, chown, mkdir, readFile, stat, statfs, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ConfigError, messageOf } from "../../../errors.ts";
 import { EmbeddedError } from "../embedded-error.ts";
 import { runCommand } from "../run-command.ts";
 import { type Account, unprivilegedAccounts } from "./accounts.ts";
@@ -34,6 +34,32 @@ export async function recordHome(folder: string, home: string): Promise<void> {
  */
 export async function homeUnderAnotherUser(folder: string): Promise<string> {
   return (await readRecordedHome(folder)) ?? homeOf(folder);
+}
+
+/** `f_type` of overlayfs in statfs(2), the file system in which containers write. */
+const overlayfs = 0x794c7630;
+
+/**
+ * Checks that a new cluster outside of the data folder would not be lost with the container. On an
+ * ordinary machine, /var/lib may be on another file system than the data folder, so the type of the
+ * file system is checked too. If the data folder is itself on the container's file system, both are
+ * removed together.
+ * @throws ConfigError if the cluster would be on overlayfs and the data folder is not.
+ */
+export async function rejectContainerLayer(folder: string): Promise<void> {
+  let parent = homeOf(folder);
+  while (!(await exists(parent))) parent = dirname(parent);
+  const [{ type }, its, dataFolder] = await Promise.all([
+    statfs(parent),
+    stat(parent),
+    stat(folder),
+  ]);
+  if (type !== overlayfs || its.dev === dataFolder.dev) return;
+  throw new ConfigError(
+    "PostgreSQL does not run as root, and the folder for its files, /var/lib/beckon, is removed " +
+      `with this container, unlike the data folder ${folder}. Run Beckon as an ordinary user who ` +
+      "owns the data folder, or mount a volume at /var/lib/beckon.",
+  );
 }
 
 /**
