@@ -227,6 +227,18 @@ test("a server with an invalid configuration stops everything and is not started
   expect(postmasterPid(join(folder, "data"))).toBe(0);
 });
 
+test("an address that the machine does not have yet ends the start with an exit code after which systemd tries again", async () => {
+  const exitCode = (env: Record<string, string>) =>
+    startSupervisor({ folder: temporaryFolder(), env: { ...withoutDatabase, ...env } }).exited;
+  const address = "192.0.2.1";
+  const bySupervisor = [
+    { HOST: address, BECKON_PROCESSES: "2" },
+    { BECKON_METRICS_HOST: address, BECKON_METRICS_PORT: "0" },
+  ];
+  for (const env of [...bySupervisor, { STAND_IN_EXIT: "69" }])
+    expect(await exitCode(env)).toBe(69);
+});
+
 test("a connection that PostgreSQL rejects ends the start at once", async () => {
   const env = {
     ...withoutDatabase,

@@ -168,7 +168,7 @@ export async function supervise({
   } catch (thrown) {
     if (signals.stop.aborted) return 0;
     out(cannotStart(messageOf(thrown)));
-    return thrown instanceof ConfigError ? exitCodes.invalidConfiguration : 1;
+    return thrown instanceof ConfigError ? thrown.exitCode : 1;
   } finally {
     port?.close();
     metrics?.close();

@@ -1,4 +1,5 @@
 import type { ErrorCode, LimitReached, RunErrorCode } from "@beckon/contract";
+import { exitCodes } from "./exit-codes.ts";
 
 /** A rate limit that applied to the request, for the headers `RateLimit-Policy` and `RateLimit`. */
 export interface AppliedLimit {
@@ -99,11 +100,12 @@ export function orThrow<T>(result: Result<T>): T {
 /**
  * Beckon cannot start with this configuration, for example because of a wrong setting or an
  * unsuitable database. The message says what is wrong, what was found and how to fix it. A server
- * process exits with 78 (EX_CONFIG), or with 77 for the subclass `MissingRightError`. It is
- * restarted only if a server process has been ready before.
+ * process exits with `exitCode`. It is restarted only if a server process has been ready before.
  */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
+  /** One of `exitCodes`; 78 (EX_CONFIG) unless a subclass has another one. */
+  readonly exitCode: number = exitCodes.invalidConfiguration;
 }
 
 /** Returns the message of any thrown value, for logs. */

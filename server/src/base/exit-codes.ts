@@ -5,6 +5,8 @@
 export const exitCodes = {
   /** EX_USAGE: an unknown argument. */
   usage: 64,
+  /** EX_UNAVAILABLE: an address to listen on is not available. A later start can succeed. */
+  addressUnavailable: 69,
   /** EX_TEMPFAIL: the database cannot be reached. A later start can succeed. */
   databaseUnreachable: 75,
   /** EX_NOPERM: PostgreSQL rejects the connection until a role, right or setting is changed. */
@@ -17,6 +19,11 @@ export const exitCodes = {
 export const exitCodeMeanings: readonly (readonly [code: string, meaning: string])[] = [
   ["0", "It was asked to stop: SIGINT, SIGTERM, SIGHUP or SIGQUIT. Also `--help` and `--version`."],
   [String(exitCodes.usage), "An argument is unknown."],
+  [
+    String(exitCodes.addressUnavailable),
+    "The machine does not have the address to listen on, or its name cannot be looked up now. " +
+      "Start again later.",
+  ],
   [
     String(exitCodes.databaseUnreachable),
     "PostgreSQL could not be reached for 5 minutes after the start. Start again later.",

@@ -1,4 +1,14 @@
 import { ConfigError, messageOf } from "./errors.ts";
+import { exitCodes } from "./exit-codes.ts";
+
+/**
+ * The machine does not have the address to listen on, or its name cannot be looked up now. The
+ * setting can be right: the address of a VPN or of keepalived can come up after Beckon starts. So
+ * the exit code is one after which systemd starts Beckon again.
+ */
+export class AddressUnavailableError extends ConfigError {
+  override readonly exitCode = exitCodes.addressUnavailable;
+}
 
 /**
  * Returns the error for an address that the server cannot listen on. Its message names the setting
@@ -12,9 +22,19 @@ export function listenError(
 ): ConfigError {
   const code =
     thrown instanceof Error && "code" in thrown ? String(thrown.code) : messageOf(thrown);
-  const remedy =
-    code === "EADDRINUSE"
-      ? `Something else listens there: stop it, or set ${settings.port} to another port.`
-      : `Set ${settings.host} and ${settings.port} to an address of this machine.`;
-  return new ConfigError(`Beckon cannot listen on ${host}:${port} (${code}). ${remedy}`);
+  const what = `Beckon cannot listen on ${host}:${port} (${code}).`;
+  const remedy = `Set ${settings.host} and ${settings.port} to an address of this machine`;
+  switch (code) {
+    case "EADDRINUSE":
+      return new ConfigError(
+        `${what} Something else listens there: stop it, or set ${settings.port} to another port.`,
+      );
+    case "EADDRNOTAVAIL":
+    case "EAI_AGAIN":
+      return new AddressUnavailableError(
+        `${what} ${remedy}, or start again once this one is available.`,
+      );
+    default:
+      return new ConfigError(`${what} ${remedy}.`);
+  }
 }

@@ -225,8 +225,8 @@ async function checkAddress(
         "or it is stopping.",
     );
   const remedy = `Set ${settings.host} and ${settings.port}.`;
-  const parts = splitMessage(listenError(failure, { host, port }, settings).message, remedy);
-  return problem("configuration", parts, exitCodes.invalidConfiguration);
+  const { message, exitCode } = listenError(failure, { host, port }, settings);
+  return problem("configuration", splitMessage(message, remedy), exitCode);
 }
 
 const responseTimeoutMs = 3_000;

@@ -90,6 +90,15 @@ const uvThreads = "32";
  */
 const maxFailedStarts = 3;
 /**
+ * Exit codes of a server that end startup at once. Startup does not wait for an address: usually
+ * HOST is wrong, and systemd starts Beckon again if the address comes up later.
+ */
+const finalCodes: readonly (number | null)[] = [
+  exitCodes.addressUnavailable,
+  exitCodes.databaseRejected,
+  exitCodes.invalidConfiguration,
+];
+/**
  * File descriptor of the claimed port in a server. Descriptors 0 to 3 are stdin, stdout, stderr and
  * the channel to the supervisor.
  */
@@ -263,7 +272,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     // Never gives up after a server was ready, because that would stop the other servers too. The
     // cause can be temporary, such as a file of prices or a certificate that is being replaced.
     if (anyReady) return;
-    if (code === exitCodes.invalidConfiguration || code === exitCodes.databaseRejected) {
+    if (finalCodes.includes(code)) {
       giveUp(code, reason ?? how);
     } else if (code !== exitCodes.databaseUnreachable) {
       failedStarts++;

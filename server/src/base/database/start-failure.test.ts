@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ConfigError } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { AddressUnavailableError } from "../listen-error.ts";
 import { explainStartFailure, MissingRightError } from "./start-failure.ts";
 
 const url = "postgresql://ada:hunter2@db.example.com:5433/beckon";
@@ -60,6 +61,12 @@ test.each<[string, Error, number, RegExp]>([
     /pooler.* `options`.*PgBouncer\. Point it at PostgreSQL itself\./,
   ],
   ["a setting", new ConfigError("it failed"), exitCodes.invalidConfiguration, /^it failed$/],
+  [
+    "an address that is not available",
+    new AddressUnavailableError("it failed"),
+    exitCodes.addressUnavailable,
+    /^it failed$/,
+  ],
   ["a defect", new TypeError("it failed"), 1, /^it failed$/],
 ])("%s: the exit code, what happened and what to do", (_what, thrown, exitCode, reason) => {
   const failure = explainStartFailure(thrown, url);

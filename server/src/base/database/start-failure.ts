@@ -6,7 +6,9 @@ import { isUnreachable, tlsFailure } from "./failures.ts";
 /**
  * The role that Beckon logs in with lacks a right. The message names the right and how to grant it.
  */
-export class MissingRightError extends ConfigError {}
+export class MissingRightError extends ConfigError {
+  override readonly exitCode = exitCodes.databaseRejected;
+}
 
 /** The message if a pooler does not pass on what `connectionSettings` sends as `options`. */
 export const optionsNeeded =
@@ -41,8 +43,7 @@ export function explainStartFailure(
   databaseUrl: string | undefined,
 ): StartFailure {
   const reason = messageOf(thrown);
-  if (thrown instanceof MissingRightError) return { exitCode: exitCodes.databaseRejected, reason };
-  if (thrown instanceof ConfigError) return { exitCode: exitCodes.invalidConfiguration, reason };
+  if (thrown instanceof ConfigError) return { exitCode: thrown.exitCode, reason };
   const target = targetOf(databaseUrl);
   if (target === undefined) return { exitCode: 1, reason };
   if (codeOf(thrown) === "08P01" && reason.startsWith("unsupported startup parameter"))
