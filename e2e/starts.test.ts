@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { testDatabase } from "../server/test/database.ts";
@@ -6,9 +7,9 @@ import { databaseAt } from "../server/test/database-url.ts";
 import { openClient } from "../server/test/open-client.ts";
 import { startProxy } from "../server/test/proxy.ts";
 import { startTransactionPooler } from "../server/test/transaction-pooler.ts";
-import { checkout, launch, temporaryFolder } from "./product.ts";
+import { checkout, launch, startProduct, temporaryFolder } from "./product.ts";
 
-/** Tests startups that fail, with PostgreSQL over TCP, and the arguments of `script/server`. */
+/** Tests startups that fail, most with PostgreSQL over TCP, and arguments of `script/server`. */
 
 const { name } = await testDatabase({ empty: true });
 const { adminUrl } = inject("server");
@@ -130,6 +131,24 @@ test("a URL that cannot be parsed ends the start with 78, and is not shown", asy
   const [code, output] = await failedStart(`postgresql://ada:${password}/@host:port/x`);
   expect(code).toBe(78);
   expect(output).toContain("DATABASE_URL cannot be used: Invalid URL.");
+});
+
+test("a missing master.key ends the start of an installation with 78, and is not created again", {
+  timeout: 180_000,
+}, async () => {
+  const data = join(temporaryFolder(), "data");
+  const [path, copy] = [join(data, "master.key"), join(data, "copy.key")];
+  const settings = { BECKON_DATA_DIR: data, PORT: "0" };
+  await (await startProduct(settings)).stop();
+  renameSync(path, copy);
+
+  const refused = launch(settings);
+  expect(await refused.exited).toBe(78);
+  expect(refused.output()).toContain(`The master key is missing: ${path} does not exist`);
+  expect(existsSync(path)).toBe(false);
+
+  renameSync(copy, path);
+  await startProduct(settings);
 });
 
 /** Runs `script/server` with these arguments and settings. */

@@ -80,13 +80,14 @@ export async function supervise({
       embedded && config.bootstrapKey === undefined
         ? join(config.dataDir, "bootstrap.key")
         : undefined;
+    const masterKeyPath = join(config.dataDir, "master.key");
     const masterKey =
       config.masterKey ??
-      (await readOrCreateKey(
-        "BECKON_MASTER_KEY",
-        join(config.dataDir, "master.key"),
-        newMasterKey,
-      ));
+      (await readOrCreateKey("BECKON_MASTER_KEY", masterKeyPath, async () => {
+        // Loaded only here, because it takes 7 MiB of memory.
+        const { newMasterKey } = await import("./new-master-key.ts");
+        return newMasterKey(masterKeyPath, embedded?.url, config);
+      }));
     const bootstrapKey =
       bootstrapKeyPath === undefined
         ? config.bootstrapKey
@@ -225,15 +226,11 @@ function connectionsFor({ processes, poolSize }: Config): number {
 async function readOrCreateKey(
   setting: Parameters<typeof isValidKey>[0],
   path: string,
-  make: () => string,
+  make: () => string | Promise<string>,
 ): Promise<string> {
   const key = await readOrCreateSecret(path, make);
   if (isValidKey(setting, key)) return key;
   throw new ConfigError(`${path} does not contain a valid key. Restore the file from a copy.`);
-}
-
-function newMasterKey(): string {
-  return randomBytes(32).toString("base64");
 }
 
 function newBootstrapKey(): string {

@@ -8,17 +8,21 @@ import { dirname } from "node:path";
  * then `path` becomes a hard link to it. The file at `path` is therefore always complete: a killed
  * startup leaves no partial secret, and two concurrent startups get the same secret. Rejected: a
  * rename, with which the later startup would replace a secret that the earlier one already uses.
- * @throws if the file cannot be read or created, or is empty. An empty file is damaged, and it is
+ * @throws the error of `make`; or if the file cannot be read or created, or is empty. An empty file is damaged, and it is
  *   not replaced: a new secret could not decrypt what the old one encrypted.
  */
-export async function readOrCreateSecret(path: string, make: () => string): Promise<string> {
+export async function readOrCreateSecret(
+  path: string,
+  make: () => string | Promise<string>,
+): Promise<string> {
   const kept = await readSecret(path);
   if (kept !== undefined) return kept;
+  const secret = await make();
   const fresh = `${path}.${randomUUID()}`;
   try {
     const file = await open(fresh, "wx", 0o600);
     try {
-      await file.writeFile(`${make()}\n`);
+      await file.writeFile(`${secret}\n`);
       await file.sync();
     } finally {
       await file.close();
