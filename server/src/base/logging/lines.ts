@@ -372,6 +372,11 @@ export const logLines = {
     level: "warn",
     fields: { pids: "ids" },
   },
+  "PostgreSQL is still starting": {
+    area: "database",
+    level: "warn",
+    fields: { duration_ms: "number" },
+  },
   "PostgreSQL did not start and is started again": {
     area: "database",
     level: "error",

@@ -103,7 +103,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       start: async (until) => {
         await cleanUpAfterCrash({ cluster, socketDir, log });
         await writeAccessRules(placement, cluster, { everyone: tcp !== undefined });
-        return runPostmaster({ placement, cluster, settings: chosen, logFile, signal: until });
+        return runPostmaster({ placement, cluster, settings: chosen, logFile, signal: until, log });
       },
       maxFirstAttempts: 6,
       signal,

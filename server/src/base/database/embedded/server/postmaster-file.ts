@@ -6,7 +6,8 @@ export interface PostmasterFile {
   readonly pid: number;
   /** Unix time in seconds at which PostgreSQL started, by the system clock at that moment. */
   readonly startedAt: number;
-  readonly ready: boolean;
+  /** For example `starting`, which includes crash recovery, or `ready`; undefined at first. */
+  readonly status: string | undefined;
 }
 
 /**
@@ -17,5 +18,5 @@ export async function readPostmasterFile(cluster: string): Promise<PostmasterFil
   const text = await readFile(join(cluster, "postmaster.pid"), "utf8").catch(() => "");
   const [pid, , startedAt, , , , , status] = text.split("\n");
   if (!/^\d+$/.test(pid ?? "") || !/^\d+$/.test(startedAt ?? "")) return undefined;
-  return { pid: Number(pid), startedAt: Number(startedAt), ready: status?.trim() === "ready" };
+  return { pid: Number(pid), startedAt: Number(startedAt), status: status?.trim() };
 }

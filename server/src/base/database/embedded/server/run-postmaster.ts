@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { elapsed, sleep } from "../../../clock.ts";
+import type { Log } from "../../../log.ts";
 import { EmbeddedError } from "../embedded-error.ts";
 import { type Placement, programIn } from "../placement/index.ts";
 import { bareEnvironment } from "../run-command.ts";
@@ -21,15 +22,14 @@ export interface Postmaster {
 }
 
 /**
- * Maximum time until PostgreSQL accepts connections. Crash recovery replays about `max_wal_size` of
- * WAL, which takes seconds, or minutes on a very slow disk.
- */
-const readyWithinMs = 300_000;
-
-/**
  * Starts PostgreSQL and resolves when it accepts connections. PostgreSQL gets its own process
  * group, because Ctrl-C in the terminal must not stop it before the servers have drained. After an
  * error or abort no process is left running.
+ *
+ * Crash recovery has no time limit: on a slow disk it takes long, and if it were stopped, it would
+ * begin at the same position again.
+ * @param options `maxSilenceMs`: maximum time without a `postmaster.pid` that says `starting`, by
+ *   default 5 minutes. `reportMs`: time between two log lines about a long startup.
  * @throws EmbeddedError, with the end of PostgreSQL's log if it was started; the reason of `signal`
  *   if the signal has aborted.
  */
@@ -39,12 +39,18 @@ export async function runPostmaster({
   settings,
   logFile,
   signal,
+  log,
+  maxSilenceMs = 300_000,
+  reportMs = 60_000,
 }: {
   placement: Placement;
   cluster: string;
   settings: Readonly<Record<string, string>>;
   logFile: LogFile;
   signal?: AbortSignal | undefined;
+  log: Log;
+  maxSilenceMs?: number;
+  reportMs?: number;
 }): Promise<Postmaster> {
   signal?.throwIfAborted();
   logFile.reopen();
@@ -67,19 +73,29 @@ export async function runPostmaster({
   const alive = async () => child.exitCode === null && child.signalCode === null;
   const stop = (hurry?: AbortSignal) => stopProcess({ pid, alive, graceMs: 60_000, hurry });
   const start = elapsed();
+  let silentSince = start;
+  let nextReportMs = reportMs;
   for (;;) {
     if (!(await alive()))
       throw new EmbeddedError(
         `PostgreSQL did not start: ${await exited}.\n${logFile.tail(logStart)}`,
       );
     const file = await readPostmasterFile(cluster);
-    if (file?.pid === pid && file.ready) return { pid, exited, stop };
-    if (signal?.aborted || elapsed() - start > readyWithinMs) {
+    const status = file?.pid === pid ? file.status : undefined;
+    if (status === "ready") return { pid, exited, stop };
+    if (status === "starting") silentSince = elapsed();
+    if (signal?.aborted || elapsed() - silentSince > maxSilenceMs) {
       await stop();
       signal?.throwIfAborted();
       throw new EmbeddedError(
-        `PostgreSQL was not ready within ${readyWithinMs / 1_000} s.\n${logFile.tail(logStart)}`,
+        `PostgreSQL did not start within ${maxSilenceMs / 1_000} s.\n${logFile.tail(logStart)}`,
       );
+    }
+    if (elapsed() - start > nextReportMs) {
+      nextReportMs += reportMs;
+      log.write("PostgreSQL is still starting", {
+        duration_ms: Math.round(elapsed() - start),
+      });
     }
     await sleep(10);
   }
