@@ -61,7 +61,7 @@ export function measureProcess(
     database.pools.map(([name, { waitingCount }]) => [[name], waitingCount] as const),
   );
 
-  const budgets = ["runs", "exchanges", "outputs"] as const;
+  const budgets = ["runs", "exchanges", "outputs", "deliveries"] as const;
   metrics.gauge("beckon_memory_held_bytes", () =>
     budgets.map((use) => [[use], memory[use].usedBytes] as const),
   );

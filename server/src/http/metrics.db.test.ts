@@ -147,6 +147,19 @@ test("figures of the database are read at most every 10 seconds, and by one proc
   await Promise.all([reading.stop(), other.stop()]);
 });
 
+test("the memory budgets are measured by use", async () => {
+  const metrics = await beckon.metrics({ database: false });
+  for (const name of ["beckon_memory_held_bytes", "beckon_memory_budget_bytes"]) {
+    const measured = metrics.find((metric) => metric.name === name);
+    expect(measured?.values.map(({ labels }) => labels.use)).toEqual([
+      "runs",
+      "exchanges",
+      "outputs",
+      "deliveries",
+    ]);
+  }
+});
+
 test("no label has an id, a name or a URL as its value", async () => {
   const values = (await beckon.metrics({ database: true })).flatMap((metric) =>
     metric.values.flatMap(({ labels }) => Object.values(labels)),
