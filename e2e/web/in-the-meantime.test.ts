@@ -362,23 +362,6 @@ inBrowser("a cancelled replay sends no more, and closes no other dialog", async 
   expect(await page.getByRole("alertdialog").count()).toBe(0);
 });
 
-inBrowser("a form that was closed while it was saved closes no other dialog later", async () => {
-  const page = await open("/plan?ceiling=new");
-  const amount = page.getByLabel("Maximum cost of runs a day");
-  const held = await holdRequests(page, /\/limits\//, { method: "PUT" });
-  await amount.fill("5");
-  await button(page, "Set ceiling").click();
-  await held.reached;
-  await button(page, "Cancel").click();
-  await button(page, "Discard changes").click();
-  await button(page, "New ceiling").click();
-  await amount.fill("7");
-  await held.release();
-  await page.getByText("Set the ceiling of the workspace").first().waitFor();
-  expect(await amount.inputValue()).toBe("7");
-  expect(await page.getByRole("alertdialog").count()).toBe(0);
-});
-
 const invite = async (email: string): Promise<string> =>
   (await beckon.call("/invitations", { body: { email, role: "viewer" } })).body.data.token;
 

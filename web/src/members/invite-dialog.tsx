@@ -67,9 +67,6 @@ export function InviteDialog({ close }: InviteDialogProps) {
   return (
     <FormDialog
       isDirty={() => isDirty}
-      // The response is the only copy of the link, so the dialog cannot be closed before it
-      // arrives.
-      dismissible={!invite.isPending}
       close={close}
       title="Invite to this workspace"
       description="Beckon sends no e-mail: you get a link to send. The first person who uses it joins."

@@ -40,22 +40,23 @@ export function NewWorkspaceDialog({ from, close }: NewWorkspaceDialogProps) {
   const create = useMutation({
     mutationFn: (body: { name: string; time_zone: string }) =>
       clientOf(from).workspaces.create(body, { idempotencyKey: keyOf(body) }),
-    onSuccess: async ({ id, name }) => {
+    onSuccess: ({ name }) => {
       isCreated.current = true;
-      // The person's workspaces are refetched first, because the route opens only workspaces that
-      // are among them.
-      await announceChanges(queryClient, meQuery.queryKey);
-      await navigate({ href: `/w/${id}/settings` });
       toast({ tone: "success", title: `Created the workspace ${name}` });
+      // The person's workspaces are refetched before `open`, because the route opens only
+      // workspaces that are among them.
+      return announceChanges(queryClient, meQuery.queryKey);
     },
   });
+  // Called only if this dialog is still there when the workspace is created.
+  const open = ({ id }: { id: string }) => void navigate({ href: `/w/${id}/settings` });
   return (
     <FormDialog
       isDirty={() => isDirty && !isCreated.current}
       close={close}
       title="New workspace"
       description="It has its own agents, keys, members and runs. You are its owner."
-      onSubmit={handleSubmit((body) => create.mutate(body))}
+      onSubmit={handleSubmit((body) => create.mutate(body, { onSuccess: open }))}
       submit={{
         label: "Create workspace",
         pending: create.isPending,

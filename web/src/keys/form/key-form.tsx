@@ -33,8 +33,8 @@ export function KeyForm({ title, description, initial, expiresAt, save, ...rest 
   const { register, handleSubmit, setError, setValue, getFieldState, formState } = form;
   const { errors, isDirty } = formState;
   const isNew = expiresAt === undefined;
-  // The response is the only copy of a new key's secret, so the dialog cannot be closed before it
-  // arrives.
+  // The response is the only copy of a new key's secret, so the page is not left without a question
+  // before it arrives.
   const isIssuing = isNew && save.isPending;
   const nameAfter = (grant: KeyFields["grant"]) => {
     // The name follows the chosen preset until the person types a name.
@@ -56,7 +56,6 @@ export function KeyForm({ title, description, initial, expiresAt, save, ...rest 
       description={description}
       isDirty={() => isDirty || isIssuing}
       isSaved={save.isSuccess}
-      dismissible={!isIssuing}
       close={close}
       onSubmit={submit}
       submit={{

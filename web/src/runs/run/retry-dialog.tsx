@@ -10,10 +10,12 @@ import { Field, FormDialog, FormError, TextArea } from "../../ui/index.ts";
 interface RetryDialogProps {
   readonly run: Run;
   /**
-   * Starts the new run, calls `onStarted` and opens the page of the new run.
+   * Starts the new run.
    * @throws BeckonError
    */
-  readonly retry: (body: RetryRunBody, onStarted: () => void) => Promise<void>;
+  readonly retry: (body: RetryRunBody) => Promise<Run>;
+  /** Opens the page of the new run. Called only if the dialog is still open when the run starts. */
+  readonly onStarted: (started: Run) => void;
   readonly close: () => void;
 }
 
@@ -21,7 +23,7 @@ interface RetryDialogProps {
  * The dialog in which a person changes the input of a run and starts a new run with it. The new run
  * uses the agent's current version or, if the earlier run used a draft, the same draft.
  */
-export function RetryDialog({ run, retry, close }: RetryDialogProps) {
+export function RetryDialog({ run, retry, onStarted, close }: RetryDialogProps) {
   const { register, handleSubmit, formState } = useForm({
     resolver: zodResolver(invokeBody, { error: wording }),
     defaultValues: { input: run.input },
@@ -30,10 +32,10 @@ export function RetryDialog({ run, retry, close }: RetryDialogProps) {
   // discard the changed input, because the new run has this input.
   const isStarted = useRef(false);
   const sending = useMutation({
-    mutationFn: ({ input }: { input: string }) =>
-      retry({ version: "current", input }, () => {
-        isStarted.current = true;
-      }),
+    mutationFn: ({ input }: { input: string }) => retry({ version: "current", input }),
+    onSuccess: () => {
+      isStarted.current = true;
+    },
   });
   // `isDirty` must be read during rendering, because React Hook Form only tracks the values that
   // are read there.
@@ -41,7 +43,6 @@ export function RetryDialog({ run, retry, close }: RetryDialogProps) {
   return (
     <FormDialog
       isDirty={() => isDirty && !isStarted.current}
-      isSaved={sending.isSuccess}
       close={close}
       size="large"
       title="Retry with another input"
@@ -50,8 +51,12 @@ export function RetryDialog({ run, retry, close }: RetryDialogProps) {
           ? "A new run starts with the same draft of the agent. This run stays as it is."
           : "A new run starts with the agent's current version. This run stays as it is."
       }
-      onSubmit={handleSubmit((values) => sending.mutate(values))}
-      submit={{ label: "Start run", pending: sending.isPending, pendingText: "Starting…" }}
+      onSubmit={handleSubmit((values) => sending.mutate(values, { onSuccess: onStarted }))}
+      submit={{
+        label: "Start run",
+        pending: sending.isPending || sending.isSuccess,
+        pendingText: "Starting…",
+      }}
     >
       <Field
         label="Input"

@@ -67,7 +67,7 @@ export function RunActions({ run }: { readonly run: Run }) {
       />
       {open === "input" ? (
         <Suspense>
-          <RetryDialog run={run} retry={actions.retryWith} close={close} />
+          <RetryDialog run={run} retry={actions.retryWith} onStarted={actions.open} close={close} />
         </Suspense>
       ) : null}
       <ConfirmDialog

@@ -22,17 +22,17 @@ export function useRunActions(run: Run) {
   const toast = useToast();
   const key = useIdempotencyKey();
 
-  const start = async (body: RetryRunBody, onStarted?: () => void) => {
+  const start = async (body: RetryRunBody): Promise<Run> => {
     const started = await client.runs.retry(run.id, body, { idempotencyKey: key.keyOf(body) });
     key.release();
     cache.setQueryData(runQuery(workspace, started.id).queryKey, started);
     void announceChanges(cache, runsKey(id));
-    toast({ tone: "success", title: "Retry started. This is the new run." });
-    onStarted?.();
-    await navigate({ href: `/w/${id}/runs/${started.id}` });
+    toast({ tone: "success", title: "The retry has started as a new run." });
+    return started;
   };
+  const open = (started: Run) => navigate({ href: `/w/${id}/runs/${started.id}` });
   const retry = useMutation({
-    mutationFn: (body: RetryRunBody) => start(body),
+    mutationFn: async (body: RetryRunBody) => open(await start(body)),
     onError: (thrown) =>
       toast({
         tone: "failure",
@@ -49,11 +49,12 @@ export function useRunActions(run: Run) {
     retry: (version: "current" | "original") => retry.mutate({ version }),
     isRetrying: retry.isPending,
     /**
-     * Starts a new run and opens its page.
-     * @param onStarted called once the run has started, before its page opens
+     * Starts a new run and returns it.
      * @throws BeckonError
      */
     retryWith: start,
+    /** Opens the page of a run. */
+    open: (started: Run) => void open(started),
     /**
      * Requests the cancellation of the run. The run ends once the process that executes it has
      * stopped it. A run that has ended meanwhile stays as it is.

@@ -5,7 +5,8 @@ import { Dialog } from "./dialog.tsx";
 import type { DialogProps } from "./dialog-panel.tsx";
 import { LeaveGuard } from "./leave-guard.tsx";
 
-interface FormDialogProps extends Omit<DialogProps, "open" | "onOpenChange" | "footer"> {
+interface FormDialogProps
+  extends Omit<DialogProps, "open" | "onOpenChange" | "footer" | "dismissible"> {
   /**
    * Returns whether the form has changes that would be lost. Called when the person closes the
    * dialog or leaves the page.
@@ -26,11 +27,14 @@ interface SubmitButton
 }
 
 /**
- * A dialog with a form and its buttons. It asks for confirmation before changes are lost. If
- * `dismissible` is false, the button Cancel is disabled too.
+ * A dialog with a form and its buttons. It asks for confirmation before changes are lost. While
+ * `submit.pending` is true, it cannot be closed: closing would not stop the request, but hide its
+ * result. The API client limits each request to 60 s and repeats it at most 3 times, so the dialog
+ * can be closed again after some minutes at most. The page can be left at any time.
  */
 export function FormDialog(props: FormDialogProps) {
   const { isDirty, isSaved = false, close, onSubmit, submit, children, ...dialog } = props;
+  const isPending = submit?.pending === true;
   const formId = useId();
   const [asks, setAsks] = useState(false);
   const isLeaving = useRef(false);
@@ -38,8 +42,8 @@ export function FormDialog(props: FormDialogProps) {
     isLeaving.current = true;
     close();
   };
-  // A saved form closes in an effect, because effects no longer run after the person has closed
-  // this dialog. Otherwise a late response would close a dialog that was opened since.
+  // A saved form closes in an effect, because effects no longer run after the person has left the
+  // page. Otherwise a late response would close a dialog that was opened since.
   const closeSaved = useEffectEvent(discard);
   useEffect(() => {
     if (isSaved) closeSaved();
@@ -58,9 +62,15 @@ export function FormDialog(props: FormDialogProps) {
         {...dialog}
         open
         onOpenChange={leave}
+        dismissible={!isPending}
         footer={
           <>
-            <Button onClick={leave} disabled={dialog.dismissible === false}>
+            <Button
+              onClick={leave}
+              disabledReason={
+                isPending ? "Wait for the response: closing would not stop the request." : undefined
+              }
+            >
               {submit === undefined ? "Close" : "Cancel"}
             </Button>
             {submit === undefined ? null : <Submit {...submit} form={formId} />}
@@ -71,9 +81,12 @@ export function FormDialog(props: FormDialogProps) {
           {children}
         </form>
       </Dialog>
-      <LeaveGuard isDirty={() => !isLeaving.current && isDirty()} />
+      <LeaveGuard
+        isDirty={() => !isLeaving.current && isDirty()}
+        {...(isPending ? whilePending : {})}
+      />
       <ConfirmDialog
-        open={asks}
+        open={asks && !isPending}
         onOpenChange={setAsks}
         title="Close without saving?"
         effect="What you typed is lost."
@@ -83,6 +96,14 @@ export function FormDialog(props: FormDialogProps) {
     </>
   );
 }
+
+/** What `LeaveGuard` asks before the page is left while the form is sent. */
+const whilePending = {
+  title: "Leave before the server has responded?",
+  effect:
+    "The request continues, but its result may not be shown, such as an error or a new secret.",
+  discardLabel: "Leave page",
+};
 
 function Submit({ label, ...button }: SubmitButton & { readonly form: string }) {
   return (

@@ -1,0 +1,99 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { addRun } from "../../server/test/add-run.ts";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { setupToken } from "../../server/test/people.ts";
+import { createOwner } from "./accounts.ts";
+import { inBrowser, openDashboard } from "./dashboard.ts";
+import { holdRequests, renderFrames } from "./hold-requests.ts";
+
+/** Tests forms in dialogs that wait for the response to their request. */
+
+const beckon = await startTestBeckon();
+const owner = await createOwner(beckon.url, await setupToken(beckon));
+const workspace = `/w/${owner.workspaceId}`;
+
+const open = (path: string) => openDashboard(beckon.url, { as: owner, path: workspace + path });
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+inBrowser("a form cannot be closed while it is saved, and shows why it was not saved", async () => {
+  const page = await open("/plan?ceiling=new");
+  const dialog = page.getByRole("dialog", { name: "New ceiling" });
+  const amount = dialog.getByLabel("Maximum cost of runs a day");
+  const rejection = { ok: false, error: "It was rejected.", code: "bad_request" };
+  const held = await holdRequests(page, /\/limits\//, {
+    method: "PUT",
+    handle: (route) => route.fulfill({ status: 400, json: rejection }),
+  });
+  await amount.fill("5");
+  await button(page, "Set ceiling").click();
+  await held.reached;
+  await page.keyboard.press("Escape");
+  await page.mouse.click(5, 5);
+  await dialog.getByRole("button", { name: "Cancel", disabled: true }).hover();
+  await page.getByRole("tooltip").getByText("closing would not stop the request").waitFor();
+  expect(await page.getByRole("alertdialog").count()).toBe(0);
+  await held.release();
+  await dialog.getByText("It was rejected.").waitFor();
+  expect(await amount.inputValue()).toBe("5");
+  await page.keyboard.press("Escape");
+  await button(page, "Discard changes").click();
+  await dialog.waitFor({ state: "detached" });
+});
+
+/** Leaves a page by the Back button while it waits for the response to a form. */
+async function leaveByBack(page: Page): Promise<void> {
+  await page.evaluate("history.back()");
+  const question = page.getByRole("alertdialog", {
+    name: "Leave before the server has responded?",
+  });
+  await question.getByRole("button", { name: "Leave page" }).click();
+  await page.waitForURL(/\/keys$/);
+}
+
+inBrowser("a form that was left while it was saved closes no other dialog later", async () => {
+  const page = await open("/keys");
+  const openForm = async () => {
+    await page.getByRole("link", { name: "Plan" }).first().click();
+    await button(page, "New ceiling").click();
+  };
+  await openForm();
+  const amount = page.getByLabel("Maximum cost of runs a day");
+  const held = await holdRequests(page, /\/limits\//, { method: "PUT" });
+  await amount.fill("5");
+  await button(page, "Set ceiling").click();
+  await held.reached;
+  await leaveByBack(page);
+  await openForm();
+  await amount.fill("7");
+  await held.release();
+  await page.getByText("Set the ceiling of the workspace").first().waitFor();
+  expect(await amount.inputValue()).toBe("7");
+  expect(await page.getByRole("alertdialog").count()).toBe(0);
+});
+
+inBrowser("a form that was left while it was saved opens no page later", async () => {
+  const { id: agentId } = await beckon.createAgent();
+  const runId = await addRun(beckon.db.database, { workspaceId: owner.workspaceId, agentId });
+  const page = await open("/keys");
+  for (const [path, label, typed, submit, url, done] of [
+    ["/settings?dialog=new", "Name", "Left", "Create workspace", /\/workspaces$/, /^Created the/],
+    [`/runs/${runId}`, "Input", "Changed", "Start run", /\/retry$/, /^The retry has started/],
+  ] as const) {
+    await page.evaluate(`history.pushState({}, "", ${JSON.stringify(workspace + path)})`);
+    if (label === "Input") {
+      await button(page, "Retry").click();
+      await page.getByRole("menuitem", { name: "With another input" }).click();
+    }
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel(label).fill(typed);
+    const held = await holdRequests(page, url, { method: "POST", isSent: true });
+    await dialog.getByRole("button", { name: submit }).click();
+    await held.reached;
+    await leaveByBack(page);
+    await held.release();
+    await page.getByText(done).first().waitFor();
+    await renderFrames(page);
+    expect(new URL(page.url()).pathname).toBe(`${workspace}/keys`);
+  }
+});
