@@ -1,12 +1,13 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { addRun } from "../../server/test/add-run.ts";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson, setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 import { holdRequests } from "./hold-requests.ts";
 
-/** Tests what happens when somebody else saves while a form is open. */
+/** Tests what happens when somebody else saves or deletes what a screen shows. */
 
 const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
@@ -183,4 +184,84 @@ inBrowser("what is typed after Save stays unsaved, also if changes must be merge
   await page.getByText("Saved v4").waitFor();
   const { data } = (await beckon.call(`/agents/${id}`)).body;
   expect(data).toMatchObject({ description: "Mine", instructions: "Typed later" });
+});
+
+const newSubscription = async (): Promise<string> => {
+  const body = { url: "http://127.0.0.1:9/events", event_types: ["run.finished"] };
+  return `/subscriptions/${(await beckon.call("/subscriptions", { body })).body.data.id}`;
+};
+const newDelivery = async (subscription: string): Promise<string> => {
+  const { body } = await beckon.call(`${subscription}/test`, { method: "POST" });
+  return `${subscription}/deliveries/${body.data.id}`;
+};
+
+inBrowser("what somebody deletes is no longer shown as if it existed", async () => {
+  const { id: agentId } = await beckon.createAgent();
+  const run = `/runs/${await addRun(beckon.db.database, { workspaceId: owner.workspaceId, agentId })}`;
+  const trigger = `/agents/${agentId}/triggers/${(await beckon.createTrigger(agentId)).id}`;
+  const [first, second] = [await newSubscription(), await newSubscription()];
+  const page = await open("/keys");
+  for (const [path, shown, deleted, message] of [
+    [run, "More about this run", run, "Run not found"],
+    [trigger, "More about this trigger", trigger, "This agent has no trigger with this id."],
+    [`/agents/${agentId}/connect`, "Pause", `/agents/${agentId}`, "Agent not found"],
+    [first, "Edit", first, "Subscription not found"],
+    [await newDelivery(second), "Copy delivery id", second, "Delivery not found"],
+  ] as const) {
+    await page.goto(`${beckon.url}/w/${owner.workspaceId}${path}`);
+    await button(page, shown).first().waitFor();
+    expect((await beckon.call(deleted, { method: "DELETE" })).status).toBe(204);
+    await refetch(page, owner.workspaceId);
+    await page.getByRole("main").getByText(message).waitFor();
+    expect(await button(page, shown).count()).toBe(0);
+  }
+});
+
+inBrowser("unsaved changes of what somebody deletes stay until they are discarded", async () => {
+  const { id } = await beckon.createAgent({ name: "Deleted too early" });
+  const page = await open(`/agents/${id}/settings`);
+  await field(page, "Instructions").fill("Half typed");
+  await beckon.call(`/agents/${id}`, { method: "DELETE" });
+  await refetch(page, owner.workspaceId, "agents");
+  await page.getByText("This agent was deleted.").waitFor();
+  await page.getByText("Deleted", { exact: true }).waitFor();
+  expect(await button(page, "Pause").count()).toBe(0);
+  expect(await field(page, "Instructions").inputValue()).toBe("Half typed");
+  await button(page, "Discard").click();
+  await page.getByRole("heading", { name: "Agent not found" }).waitFor();
+
+  const subscription = await newSubscription();
+  await page.goto(`${beckon.url}/w/${owner.workspaceId}${subscription}?act=edit`);
+  const description = page.getByRole("dialog").getByLabel("Description");
+  await description.fill("Half typed");
+  await beckon.call(subscription, { method: "DELETE" });
+  await refetch(page, owner.workspaceId, "subscriptions");
+  await page.getByText("This subscription was deleted.").waitFor();
+  expect(await description.inputValue()).toBe("Half typed");
+  await page.keyboard.press("Escape");
+  await button(page, "Discard changes").click();
+  await page.getByRole("heading", { name: "Subscription not found" }).waitFor();
+});
+
+inBrowser("a screen whose refetch fails says as of when its data is", async () => {
+  const { id } = await beckon.createAgent();
+  const delivery = await newDelivery(await newSubscription());
+  const page = await open("/keys");
+  for (const [path, shown, noun] of [
+    [`/agents/${id}/connect`, "Pause", "agent"],
+    [delivery, "Copy delivery id", "delivery"],
+  ] as const) {
+    await page.goto(`${beckon.url}/w/${owner.workspaceId}${path}`);
+    await button(page, shown).first().waitFor();
+    const failure = { ok: false, error: "It failed.", code: "internal" };
+    const url = new RegExp(`/api/public${path.replace("/connect", "")}$`);
+    await page.route(url, (route) => route.fulfill({ status: 500, json: failure }));
+    await refetch(page, owner.workspaceId);
+    const title = page.getByText(new RegExp(`^This is the ${noun} as of \\d\\d:\\d\\d:\\d\\d\\.$`));
+    await title.waitFor();
+    await button(page, shown).first().waitFor();
+    await page.unroute(url);
+    await button(page, "Retry").click();
+    await title.waitFor({ state: "detached" });
+  }
 });

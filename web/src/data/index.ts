@@ -33,6 +33,7 @@ export {
   usePatch,
 } from "./patch.ts";
 export { createQueryClient } from "./query-client.ts";
+export { RefetchNotice, useIsGone } from "./refetch-notice.tsx";
 export { reasonWithout, roleFor } from "./role-for.ts";
 export { serverNow, toServerTime } from "./server-time.ts";
 export { createSession, type SessionControl, SessionProvider, useSession } from "./session.ts";

@@ -69,6 +69,7 @@ export { RotateDialog } from "./overlay/rotate-dialog.tsx";
 export { ShownOnceDialog } from "./overlay/shown-once-dialog.tsx";
 export { ToastProvider, useToast } from "./overlay/toast.tsx";
 export type { ToastMessage } from "./overlay/toaster.tsx";
+export { hasUnsavedChanges, subscribeToUnsaved, useUnsaved } from "./overlay/unsaved.ts";
 export { useFocusReturn } from "./overlay/use-focus-return.ts";
 export { isSingleKey, setSingleKeys, useSingleKeys } from "./single-keys.ts";
 export { type Column, menuColumn, type Selection } from "./table/column.ts";

@@ -1,8 +1,9 @@
 import type { Agent } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
-import { isNotFound, useWorkspace } from "../../data/index.ts";
-import { Badge, LinkTabs, PageHeader, Problem } from "../../ui/index.ts";
+import type { ReactNode } from "react";
+import { isNotFound, RefetchNotice, useIsGone, useWorkspace } from "../../data/index.ts";
+import { Badge, LinkButton, LinkTabs, PageHeader, Problem } from "../../ui/index.ts";
 import { agentQuery, useAgentId } from "../queries.ts";
 import { AgentActions } from "./agent-actions.tsx";
 import { AgentMissing } from "./agent-missing.tsx";
@@ -20,9 +21,29 @@ import { useLiveAgent } from "./use-live-agent.ts";
 export function AgentFrame() {
   const workspace = useWorkspace();
   const agentId = useAgentId();
-  const { data: agent, error, refetch } = useQuery(agentQuery(workspace, agentId));
+  const query = useQuery(agentQuery(workspace, agentId));
+  const { data: agent, error, refetch } = query;
+  const isGone = useIsGone(error);
   useLiveAgent(agentId);
-  if (agent !== undefined) return <Frame key={agentId} agent={agent} />;
+  if (agent !== undefined && !isGone)
+    return (
+      <Frame
+        key={agentId}
+        agent={agent}
+        isDeleted={isNotFound(error)}
+        notice={
+          <RefetchNotice
+            noun="agent"
+            query={query}
+            restore={
+              <LinkButton href={`/w/${workspace.id}/agents?deleted=true`} size="small">
+                Show deleted agents
+              </LinkButton>
+            }
+          />
+        }
+      />
+    );
   if (error === null) return <FrameSkeleton />;
   if (isNotFound(error)) return <AgentMissing />;
   return (
@@ -32,7 +53,14 @@ export function AgentFrame() {
   );
 }
 
-function Frame({ agent }: { readonly agent: Agent }) {
+interface FrameProps {
+  readonly agent: Agent;
+  /** True if the agent was deleted, and the screen is shown only for its unsaved changes. */
+  readonly isDeleted: boolean;
+  readonly notice: ReactNode;
+}
+
+function Frame({ agent, isDeleted, notice }: FrameProps) {
   const workspace = useWorkspace();
   const { tabs, current } = useAgentTabs();
   return (
@@ -43,16 +71,17 @@ function Frame({ agent }: { readonly agent: Agent }) {
         breadcrumb={[{ label: "Agents", href: `/w/${workspace.id}/agents` }]}
         status={
           <>
-            <Badge tone={agent.paused ? "brass" : "neutral"}>
-              {agent.paused ? "Paused" : "Active"}
+            <Badge tone={agent.paused || isDeleted ? "brass" : "neutral"}>
+              {isDeleted ? "Deleted" : agent.paused ? "Paused" : "Active"}
             </Badge>
             <Badge>v{agent.version}</Badge>
           </>
         }
-        actions={<AgentActions agent={agent} />}
+        actions={isDeleted ? undefined : <AgentActions agent={agent} />}
         tabs={<LinkTabs label="Agent" current={current} tabs={tabs} />}
       >
-        <PausedNotice agent={agent} />
+        {notice}
+        {isDeleted ? null : <PausedNotice agent={agent} />}
       </PageHeader>
       <div className="flex min-w-0 flex-1 flex-col p-4 md:p-6">
         <Outlet />

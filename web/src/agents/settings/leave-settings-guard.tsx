@@ -1,6 +1,6 @@
 import { useBlocker } from "@tanstack/react-router";
 import { useFormState } from "react-hook-form";
-import { ConfirmDialog } from "../../ui/index.ts";
+import { ConfirmDialog, useUnsaved } from "../../ui/index.ts";
 import { useAgentId } from "../queries.ts";
 import type { FormValues } from "./form-values.ts";
 import { useSettings } from "./settings-context.tsx";
@@ -14,6 +14,7 @@ export function LeaveSettingsGuard() {
   const agentId = useAgentId();
   const { form } = useSettings();
   const { isDirty } = useFormState<FormValues>();
+  useUnsaved(() => isDirty);
   const wouldLoseSecret = () => form.getValues("tools").some(hasNewSecret);
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ next }) =>

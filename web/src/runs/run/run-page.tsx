@@ -1,6 +1,6 @@
 import type { Run } from "@beckon/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useDeferredValue, useEffect, useState } from "react";
+import { type ReactNode, useDeferredValue, useEffect, useState } from "react";
 import { agentQuery } from "../../agents/index.ts";
 import { useWorkspace } from "../../data/index.ts";
 import { shortenId } from "../../format/index.ts";
@@ -33,8 +33,14 @@ import { useRunSearch } from "./run-search.ts";
 import { Steps } from "./steps.tsx";
 import { useClock } from "./use-clock.ts";
 
+interface RunPageProps {
+  readonly run: Run;
+  /** Says that the run may have changed or was deleted. */
+  readonly notice: ReactNode;
+}
+
 /** The page of a run, once the run is loaded. */
-export function RunPage({ run }: { readonly run: Run }) {
+export function RunPage({ run, notice }: RunPageProps) {
   const workspace = useWorkspace();
   const { data: agent } = useQuery(agentQuery(workspace, run.agent_id));
   const { journal, output, error, refetch, receive, isFollowed, after } = useJournal(run.id);
@@ -100,6 +106,7 @@ export function RunPage({ run }: { readonly run: Run }) {
       </PageHeader>
       <p role="status" className="sr-only">{`Run ${run.status}`}</p>
       <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">
+        {notice}
         {run.error === null ? null : (
           <section aria-label="Why the run ended">
             <RunProblem

@@ -1,6 +1,6 @@
 import { type QueryClient, usePrefetchQuery, useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { clientOf, isNotFound, useWorkspace } from "../../data/index.ts";
+import { clientOf, isNotFound, RefetchNotice, useIsGone, useWorkspace } from "../../data/index.ts";
 import { Link, MessagePage, PageSkeleton, Problem } from "../../ui/index.ts";
 import { runQuery } from "../queries.ts";
 import { firstEntriesQuery } from "./journal/queries.ts";
@@ -10,11 +10,14 @@ import { RunPage } from "./run-page.tsx";
 export function RunScreen() {
   const workspace = useWorkspace();
   const { runId = "" } = useParams({ strict: false }) as { readonly runId?: string };
-  const { data: run, error, refetch } = useQuery(runQuery(workspace, runId));
+  const query = useQuery(runQuery(workspace, runId));
+  const { data: run, error, refetch } = query;
+  const isGone = useIsGone(error);
   // Requests the journal at the same time as the run. `RunPage` would request it only once the run
   // has arrived.
   usePrefetchQuery(firstEntriesQuery(workspace, runId));
-  if (run !== undefined) return <RunPage key={runId} run={run} />;
+  if (run !== undefined && !isGone)
+    return <RunPage key={runId} run={run} notice={<RefetchNotice noun="run" query={query} />} />;
   if (error === null) return <PageSkeleton />;
   if (isNotFound(error))
     return (

@@ -1,5 +1,6 @@
 import type { DeliveryDetails, Subscription } from "@beckon/client";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { Badge, CopyButton, Id, PageHeader } from "../../ui/index.ts";
 import { DeliveryMark, deliveryWord } from "../delivery-mark.tsx";
@@ -14,10 +15,12 @@ import { ResponsePanel } from "./response-panel.tsx";
 interface DeliveryPageProps {
   readonly subscription: Subscription;
   readonly delivery: DeliveryDetails;
+  /** Says that the delivery may have changed or was deleted. */
+  readonly notice: ReactNode;
 }
 
 /** The page of a delivery that is loaded. Without `?attempt=` the last attempt is shown. */
-export function DeliveryPage({ subscription, delivery }: DeliveryPageProps) {
+export function DeliveryPage({ subscription, delivery, notice }: DeliveryPageProps) {
   const { id } = useWorkspace();
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -56,6 +59,7 @@ export function DeliveryPage({ subscription, delivery }: DeliveryPageProps) {
       </PageHeader>
       <p role="status" className="sr-only">{`Delivery ${word}`}</p>
       <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">
+        {notice}
         <DeliveryNotice subscription={subscription} delivery={delivery} />
         <AttemptsPanel
           attempts={attempts}

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { isNotFound, useWorkspace } from "../../data/index.ts";
+import { isNotFound, RefetchNotice, useIsGone, useWorkspace } from "../../data/index.ts";
 import { Link, MessagePage, PageSkeleton, Problem } from "../../ui/index.ts";
 import { deliveryQuery, subscriptionQuery, useSubscriptionIds } from "../queries.ts";
 import { DeliveryPage } from "./delivery-page.tsx";
@@ -10,19 +10,31 @@ export function DeliveryScreen() {
   const { subscriptionId, deliveryId } = useSubscriptionIds();
   const subscription = useQuery(subscriptionQuery(workspace, subscriptionId));
   const delivery = useQuery(deliveryQuery(workspace, subscriptionId, deliveryId));
-  const error = delivery.error ?? subscription.error;
-  if (delivery.data !== undefined && subscription.data !== undefined)
-    return <DeliveryPage subscription={subscription.data} delivery={delivery.data} />;
+  const errors = [subscription.error, delivery.error];
+  const error = errors.find(isNotFound) ?? errors.find((each) => each !== null) ?? null;
+  const isGone = useIsGone(error);
+  const refetch = () => Promise.all([subscription.refetch(), delivery.refetch()]);
+  if (delivery.data !== undefined && subscription.data !== undefined && !isGone) {
+    const dataUpdatedAt = Math.min(delivery.dataUpdatedAt, subscription.dataUpdatedAt);
+    return (
+      <DeliveryPage
+        subscription={subscription.data}
+        delivery={delivery.data}
+        notice={<RefetchNotice noun="delivery" query={{ error, dataUpdatedAt, refetch }} />}
+      />
+    );
+  }
   if (error === null) return <PageSkeleton />;
   const path = `/w/${workspace.id}/subscriptions`;
+  const hasSubscription = subscription.data !== undefined && !isNotFound(subscription.error);
   if (isNotFound(error))
     return (
       <MessagePage title="Delivery not found">
         <p>
           There is no delivery with this id. Old deliveries are deleted, by default after 30 days.
         </p>
-        <Link href={subscription.data === undefined ? path : `${path}/${subscriptionId}`}>
-          {subscription.data === undefined ? "Show all subscriptions" : "Show all deliveries"}
+        <Link href={hasSubscription ? `${path}/${subscriptionId}` : path}>
+          {hasSubscription ? "Show all deliveries" : "Show all subscriptions"}
         </Link>
       </MessagePage>
     );
@@ -30,11 +42,7 @@ export function DeliveryScreen() {
     <div className="p-4 md:p-6">
       <title>Delivery · Beckon</title>
       <h1 className="sr-only">Delivery</h1>
-      <Problem
-        error={error}
-        title="The delivery could not be loaded."
-        onRetry={() => Promise.all([subscription.refetch(), delivery.refetch()])}
-      />
+      <Problem error={error} title="The delivery could not be loaded." onRetry={refetch} />
     </div>
   );
 }

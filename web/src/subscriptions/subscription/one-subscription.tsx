@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { isNotFound, useWorkspace } from "../../data/index.ts";
+import { isNotFound, RefetchNotice, useIsGone, useWorkspace } from "../../data/index.ts";
 import { Link, MessagePage, PageSkeleton, Problem } from "../../ui/index.ts";
 import { subscriptionQuery, useSubscriptionIds } from "../queries.ts";
 import { SubscriptionPage } from "./subscription-page.tsx";
@@ -8,8 +8,17 @@ import { SubscriptionPage } from "./subscription-page.tsx";
 export function SubscriptionScreen() {
   const workspace = useWorkspace();
   const { subscriptionId } = useSubscriptionIds();
-  const { data, error, refetch } = useQuery(subscriptionQuery(workspace, subscriptionId));
-  if (data !== undefined) return <SubscriptionPage key={data.id} subscription={data} />;
+  const query = useQuery(subscriptionQuery(workspace, subscriptionId));
+  const { data, error, refetch } = query;
+  const isGone = useIsGone(error);
+  if (data !== undefined && !isGone)
+    return (
+      <SubscriptionPage
+        key={data.id}
+        subscription={data}
+        notice={<RefetchNotice noun="subscription" query={query} />}
+      />
+    );
   if (error === null) return <PageSkeleton />;
   if (isNotFound(error))
     return (

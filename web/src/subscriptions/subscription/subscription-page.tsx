@@ -1,5 +1,6 @@
 import type { Subscription } from "@beckon/client";
 import { ChevronRight } from "lucide-react";
+import type { ReactNode } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { CopyButton, Id, PageHeader, useMedia } from "../../ui/index.ts";
 import { nameOf } from "../health.ts";
@@ -12,8 +13,14 @@ import { SettingsPanel } from "./settings-panel.tsx";
 import { StateNotice } from "./state-notice.tsx";
 import { SubscriptionActions } from "./subscription-actions.tsx";
 
+interface SubscriptionPageProps {
+  readonly subscription: Subscription;
+  /** Says that the subscription may have changed or was deleted. */
+  readonly notice: ReactNode;
+}
+
 /** The page of a subscription that is loaded. */
-export function SubscriptionPage({ subscription }: { readonly subscription: Subscription }) {
+export function SubscriptionPage({ subscription, notice }: SubscriptionPageProps) {
   const { id } = useWorkspace();
   const name = nameOf(subscription);
   const isWide = useMedia("(min-width: 1100px)");
@@ -41,6 +48,7 @@ export function SubscriptionPage({ subscription }: { readonly subscription: Subs
         <HealthFacts subscription={subscription} />
       </PageHeader>
       <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">
+        {notice}
         <StateNotice subscription={subscription} />
         {isWide ? (
           <div className="grid min-w-0 grid-cols-[minmax(0,1fr)_22rem] items-start gap-4 xl:grid-cols-[minmax(0,1fr)_26rem]">

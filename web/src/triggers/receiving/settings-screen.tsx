@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import { useAgent } from "../../agents/index.ts";
-import { isNotFound, useWorkspace } from "../../data/index.ts";
+import { isNotFound, RefetchNotice, useIsGone, useWorkspace } from "../../data/index.ts";
 import { EmptyState, LinkButton, Problem, Skeleton } from "../../ui/index.ts";
 import { triggerQuery, useTriggerId } from "../queries.ts";
 import { presetsQuery } from "./queries.ts";
@@ -16,6 +16,7 @@ export function TriggerSettingsScreen() {
   const presets = useQuery(presetsQuery(workspace));
   const path = `/w/${workspace.id}/agents/${agent.id}/triggers/${triggerId}`;
   const error = trigger.error ?? presets.error;
+  const isGone = useIsGone(error);
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <title>Settings of a trigger · Beckon</title>
@@ -26,8 +27,12 @@ export function TriggerSettingsScreen() {
           </span>
         </LinkButton>
       </div>
-      {trigger.data !== undefined && presets.data !== undefined ? (
-        <SettingsForm key={trigger.data.id} trigger={trigger.data} presets={presets.data} />
+      {trigger.data !== undefined && presets.data !== undefined && !isGone ? (
+        <>
+          {/* If the server cannot be reached, the frame of the agent says so. */}
+          {isNotFound(trigger.error) ? <RefetchNotice noun="trigger" query={trigger} /> : null}
+          <SettingsForm key={trigger.data.id} trigger={trigger.data} presets={presets.data} />
+        </>
       ) : error === null ? (
         <div aria-busy="true" className="h-120 rounded-control border border-rule bg-sheet p-4">
           <Skeleton width={60} />

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import { useAgent } from "../../agents/index.ts";
-import { isNotFound, useWorkspace } from "../../data/index.ts";
+import { isNotFound, useIsGone, useWorkspace } from "../../data/index.ts";
 import { EmptyState, LinkButton, Problem, Skeleton } from "../../ui/index.ts";
 import { triggerQuery, useTriggerId } from "../queries.ts";
 import { requestQuery, useRequestId } from "./queries.ts";
@@ -17,7 +17,9 @@ export function RequestScreen() {
   const ids = { id: triggerId, agent_id: agent.id };
   const request = useQuery(requestQuery(workspace, ids, requestId));
   const path = `/w/${workspace.id}/agents/${agent.id}/triggers/${triggerId}`;
-  const error = trigger.error ?? request.error;
+  const errors = [trigger.error, request.error];
+  const error = errors.find(isNotFound) ?? errors.find((each) => each !== null) ?? null;
+  const isGone = useIsGone(error);
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <title>Received request · Beckon</title>
@@ -28,7 +30,7 @@ export function RequestScreen() {
           </span>
         </LinkButton>
       </div>
-      {trigger.data !== undefined && request.data !== undefined ? (
+      {trigger.data !== undefined && request.data !== undefined && !isGone ? (
         <RequestPage key={request.data.id} trigger={trigger.data} request={request.data} />
       ) : error === null ? (
         <div aria-busy="true" className="flex flex-col gap-4">

@@ -2,7 +2,7 @@ import type { Trigger } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import { useAgent } from "../../agents/index.ts";
-import { isNotFound, useWorkspace } from "../../data/index.ts";
+import { isNotFound, RefetchNotice, useIsGone, useWorkspace } from "../../data/index.ts";
 import { EmptyState, LinkButton, Problem } from "../../ui/index.ts";
 import { InputPanel } from "../input/input-panel.tsx";
 import { triggerQuery, useTriggerId } from "../queries.ts";
@@ -20,7 +20,9 @@ export function TriggerScreen() {
   const workspace = useWorkspace();
   const agent = useAgent();
   const triggerId = useTriggerId() ?? "";
-  const { data, error, refetch } = useQuery(triggerQuery(workspace, agent.id, triggerId));
+  const query = useQuery(triggerQuery(workspace, agent.id, triggerId));
+  const { data, error, refetch } = query;
+  const isGone = useIsGone(error);
   const path = `/w/${workspace.id}/agents/${agent.id}/triggers`;
   return (
     <div className="flex min-w-0 flex-col gap-4">
@@ -29,8 +31,12 @@ export function TriggerScreen() {
           All triggers
         </LinkButton>
       </div>
-      {data !== undefined ? (
-        <OpenTrigger key={data.id} trigger={data} />
+      {data !== undefined && !isGone ? (
+        <>
+          {/* If the server cannot be reached, the frame of the agent says so. */}
+          {isNotFound(error) ? <RefetchNotice noun="trigger" query={query} /> : null}
+          <OpenTrigger key={data.id} trigger={data} />
+        </>
       ) : error === null ? (
         <TriggerSkeleton />
       ) : isNotFound(error) ? (

@@ -1,6 +1,7 @@
 import { useBlocker } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { useUnsaved } from "./unsaved.ts";
 
 interface LeaveGuardProps {
   /** Returns whether something would be lost. Called when the person leaves the page. */
@@ -32,6 +33,7 @@ export function LeaveGuard({
   discardLabel = "Discard changes",
   withinPage = false,
 }: LeaveGuardProps) {
+  useUnsaved(isDirty);
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) =>
       isDirty() && !(withinPage && current.pathname === next.pathname),
