@@ -85,6 +85,21 @@ inBrowser("a sign-out in one tab ends all tabs", async () => {
   await first.waitForURL(/\/sign-in$/);
 });
 
+inBrowser("messages of a session are gone after the sign-out", async () => {
+  const page = await openSignedIn();
+  const { id } = await beckon.createAgent({ name: "Payroll" });
+  await page.goto(`${page.url()}/agents/${id}/connect`);
+  await page.getByRole("button", { name: "More about this agent" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete agent" }).click();
+  const undo = page.getByRole("button", { name: "Undo" });
+  await undo.waitFor();
+  await page.getByRole("button", { name: "Account of Ada" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByLabel("E-mail").waitFor();
+  expect(await undo.count()).toBe(0);
+});
+
 inBrowser("unsaved forms do not keep a page open after a sign-out in any tab", async () => {
   const first = await openSignedIn();
   const second = await first.context().newPage();

@@ -1,5 +1,6 @@
 import { QueryClient } from "@tanstack/react-query";
 import { beforeEach, expect, test, vi } from "vitest";
+import { clearingsSoFar, shownToasts, showToast } from "../ui/overlay/toast/toasts.ts";
 
 /** Stubs the globals of a page that the imported modules use when they are loaded and later. */
 function stubPage() {
@@ -149,6 +150,17 @@ test("a sign-out that the server rejects is no reason to drop drafts later", asy
   await expect(session.signOut()).rejects.toMatchObject({ code: "too_many_requests" });
   await session.check();
   expect(drafts.size).toBe(1);
+});
+
+test.each([
+  ["expires", unauthorized],
+  ["is now that of another person", () => Response.json({ ok: true, data: { id: "usr_2" } })],
+])("toasts are removed if the session %s", async (_, response) => {
+  responses.set("/me", response());
+  const { session } = openSession();
+  showToast({ title: "Deleted Payroll" }, clearingsSoFar());
+  await session.check();
+  expect(shownToasts()).toEqual([]);
 });
 
 test("a check says that the person is signed in only if the server has said so", async () => {

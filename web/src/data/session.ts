@@ -1,6 +1,7 @@
 import type { CallOptions } from "@beckon/client";
 import type { QueryClient } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
+import { clearToasts } from "../ui/index.ts";
 import { account } from "./client.ts";
 import { isOutcomeUnknown, isUnauthorized } from "./errors.ts";
 import { forgetWorkspace } from "./last-workspace.ts";
@@ -59,6 +60,7 @@ export function createSession(
   const dropDrafts = () => sessionStorage.clear();
   const drop = (options: { readonly next: boolean }) => {
     queryClient.clear();
+    clearToasts();
     leave(options);
   };
   const dropAfterSignOut = () => {

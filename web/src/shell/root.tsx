@@ -1,5 +1,5 @@
 import { Outlet } from "@tanstack/react-router";
-import { ToastProvider } from "../ui/index.ts";
+import { Toasts } from "../ui/index.ts";
 import { OfflineNotice } from "./offline-notice.tsx";
 import { RouteProgress } from "./route-progress.tsx";
 import { useFocusOnNavigation } from "./use-focus-on-navigation.ts";
@@ -10,10 +10,11 @@ export function Root() {
   useFocusOnNavigation();
   usePreload();
   return (
-    <ToastProvider>
+    <>
       <RouteProgress />
       <OfflineNotice />
       <Outlet />
-    </ToastProvider>
+      <Toasts />
+    </>
   );
 }

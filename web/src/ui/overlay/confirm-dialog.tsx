@@ -5,7 +5,7 @@ import { Problem } from "../feedback/problem.tsx";
 import { Field } from "../form/field.tsx";
 import { TextInput } from "../form/text-input.tsx";
 import { Dialog } from "./dialog.tsx";
-import { useToast } from "./toast.tsx";
+import { useToast } from "./toast/toast.tsx";
 
 interface ConfirmDialogProps {
   readonly open: boolean;

@@ -1,22 +1,9 @@
 import { X } from "lucide-react";
 import { Toast as Radix } from "radix-ui";
-import { Button } from "../action/button.tsx";
-import { IconButton } from "../action/icon-button.tsx";
-import { ToneIcon } from "../feedback/tone.tsx";
-
-/** A short message about something that has happened. */
-export interface ToastMessage {
-  readonly tone?: "info" | "success" | "warning" | "failure" | undefined;
-  readonly title: string;
-  readonly description?: string | undefined;
-  /** A button in the message, for example Undo. Default: none. */
-  readonly action?: { readonly label: string; readonly onPress: () => void } | undefined;
-}
-
-/** A message that is on the page. */
-export interface ShownToast extends ToastMessage {
-  readonly id: number;
-}
+import { Button } from "../../action/button.tsx";
+import { IconButton } from "../../action/icon-button.tsx";
+import { ToneIcon } from "../../feedback/tone.tsx";
+import type { ShownToast } from "./toasts.ts";
 
 interface ToasterProps {
   readonly toasts: readonly ShownToast[];
