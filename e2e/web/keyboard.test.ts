@@ -235,3 +235,25 @@ inBrowser("after g, the key k opens a screen; otherwise it moves to a row", asyn
   await page.keyboard.press("k");
   await page.waitForURL("**/keys");
 });
+
+inBrowser("j and k stay in the table whose row has the focus", async () => {
+  for (const email of ["grace@example.com", "max@example.com"])
+    await beckon.call("/invitations", { body: { email, role: "viewer" } });
+  const page = await openDashboard(beckon.url, {
+    as: owner,
+    path: `/w/${owner.workspaceId}/members`,
+  });
+  const rows = (table: string) =>
+    page.getByRole("table", { name: table, exact: true }).locator("[data-row-focus]");
+  await page.getByRole("button", { name: "Revoke" }).first().focus();
+  for (const [key, row] of [
+    ["j", 1],
+    ["k", 0],
+  ] as const) {
+    await page.keyboard.press(key);
+    await expectFocus(rows("Open invitations").nth(row));
+  }
+  await page.evaluate("document.activeElement.blur()");
+  await page.keyboard.press("j");
+  await expectFocus(rows("Members").first());
+});

@@ -1,9 +1,13 @@
 import { type RefObject, useEffect } from "react";
 import { isSingleKey } from "../single-keys.ts";
 
+/** A table with rows. */
+const tableWithRows = "table:has([data-index])";
+
 /**
  * The keys J and K move the focus between the rows of a table, and so do the arrow keys while a row
- * has the focus. Enter follows the row's link, which is the browser's default.
+ * has the focus. From outside of all tables, they move it to the first table of the page. Enter
+ * follows the row's link, which is the browser's default.
  */
 export function useRowKeys(
   body: RefObject<HTMLElement | null>,
@@ -17,6 +21,10 @@ export function useRowKeys(
       const down = event.key === "j" || (inRow && event.key === "ArrowDown");
       const up = event.key === "k" || (inRow && event.key === "ArrowUp");
       if (!down && !up) return;
+      // Each table of the page receives the key.
+      const table =
+        document.activeElement?.closest(tableWithRows) ?? document.querySelector(tableWithRows);
+      if (table !== body.current) return;
       event.preventDefault();
       const focused = document.activeElement?.closest<HTMLElement>("[data-index]");
       const wanted =
