@@ -76,6 +76,12 @@ inBrowser("a duplicate whose response is lost can be repeated, and is created on
   expect((await beckon.call("/agents?search=Original")).body.data).toHaveLength(2);
 });
 
+/** Makes the page refetch its lists of runs, as after a change in another tab. */
+async function refetchRuns(page: Page): Promise<void> {
+  const news = { type: "changed", queryKeys: [[owner.workspaceId, "runs", "list"]] };
+  await page.evaluate(`new BroadcastChannel("beckon").postMessage(${JSON.stringify(news)})`);
+}
+
 inBrowser("the end of a list waits until the list is refetched", async () => {
   const { id: agentId } = await beckon.createAgent();
   const of = { workspaceId: owner.workspaceId, agentId };
@@ -84,13 +90,32 @@ inBrowser("the end of a list waits until the list is refetched", async () => {
   await page.getByText("50 newest runs").waitFor();
   expect((await beckon.call(`/runs/${runs.sort().at(-1)}`, { method: "DELETE" })).status).toBe(204);
   const held = await holdRequests(page, /\/runs\?/, { times: 1 });
-  const news = { type: "changed", queryKeys: [[owner.workspaceId, "runs", "list"]] };
-  await page.evaluate(`new BroadcastChannel("beckon").postMessage(${JSON.stringify(news)})`);
+  await refetchRuns(page);
   await held.reached;
   await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
   await renderFrames(page);
   await held.release();
   await page.getByText("59 in total").waitFor();
+});
+
+inBrowser("a list says whether rows are missing or old after a request has failed", async () => {
+  const { id: agentId } = await beckon.createAgent();
+  const of = { workspaceId: owner.workspaceId, agentId };
+  await Promise.all(Array.from({ length: 60 }, () => addRun(beckon.db.database, of)));
+  const page = await open(`/agents/${agentId}/runs`);
+  await page.getByText("50 newest runs").waitFor();
+  const failure = { ok: false, error: "It failed.", code: "internal" };
+  await page.route(/\/runs\?/, (route) => route.fulfill({ status: 500, json: failure }));
+  await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+  await page.getByText("The rest could not be loaded.").waitFor();
+  await page.unroute(/\/runs\?/);
+  await button(page, "Retry").click();
+  await page.getByText("The rest could not be loaded.").waitFor({ state: "detached" });
+
+  await page.route(/\/runs\?/, (route) => route.fulfill({ status: 500, json: failure }));
+  await refetchRuns(page);
+  await page.getByText(/^These rows are as of \d\d:\d\d:\d\d\.$/).waitFor();
+  expect(await page.getByText("The rest could not be loaded.").count()).toBe(0);
 });
 
 inBrowser("a file that cannot be read is named", async () => {

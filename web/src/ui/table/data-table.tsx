@@ -1,6 +1,8 @@
 import { type ReactNode, useCallback, useEffect, useId, useRef } from "react";
+import { formatClock } from "../../format/index.ts";
 import { Problem } from "../feedback/problem.tsx";
 import { InRowContext } from "../text/time.tsx";
+import { useTimeZone } from "../text/time-zone.tsx";
 import { type Column, type Selection, visibleFrom } from "./column.ts";
 import { LoadMore } from "./load-more.tsx";
 import type { RowsQuery } from "./rows-query.ts";
@@ -30,7 +32,7 @@ interface DataTableProps<Item> {
   /**
    * The query of the rows. While the first page loads, skeleton rows are shown. An error is shown
    * instead of the rows if the first page could not be loaded, and above the rows if a later page
-   * could not. Default: all rows are there.
+   * or a refetch could not. Default: all rows are there.
    */
   readonly query?: RowsQuery;
   /** Shown if there are no rows: an EmptyState. */
@@ -53,6 +55,7 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
   const rowHeight = useRowHeight(density);
   const { start, end } = useRowWindow(table, rows.length, rowHeight);
   const caption = useId();
+  const zone = useTimeZone();
   useRowKeys(table, rows.length, rowHeight);
   const chosen = useRef(selection);
   useEffect(() => {
@@ -81,7 +84,7 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
     <div className="min-w-0">
       {failed ? (
         <div className="p-4">
-          <Problem error={error} title="The rest could not be loaded." onRetry={refetch} />
+          <Problem error={error} title={titleOf(query, zone)} onRetry={refetch} />
         </div>
       ) : null}
       <table
@@ -138,6 +141,15 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
       ) : null}
     </div>
   );
+}
+
+/** Returns the title of an error above the rows. */
+function titleOf(query: RowsQuery, zone: string): string {
+  const { isFetchNextPageError = false, dataUpdatedAt } = query;
+  if (isFetchNextPageError) return "The rest could not be loaded.";
+  return dataUpdatedAt === undefined
+    ? "These rows may be out of date."
+    : `These rows are as of ${formatClock(dataUpdatedAt, zone)}.`;
 }
 
 /**

@@ -7,6 +7,10 @@ export interface RowsQuery {
   readonly isPending: boolean;
   /** Undefined or null: no error. */
   readonly error?: unknown;
+  /** True if `error` is that of reading a further page. Default: false. */
+  readonly isFetchNextPageError?: boolean;
+  /** Unix time in ms at which the rows were read last. Default: unknown. */
+  readonly dataUpdatedAt?: number;
   readonly refetch?: () => unknown;
   /** True if the server has a next page. Default: false. */
   readonly hasNextPage?: boolean;
