@@ -68,7 +68,7 @@ export function scrubberFor(secrets: readonly string[]): Scrubber {
   };
 }
 
-/** Returns a function that returns whether `maxSearchMs` of CPU time have passed since this call. */
+/** Returns a function that returns whether `maxSearchMs` of CPU time have passed since then. */
 function startSearch(): () => boolean {
   const start = process.threadCpuUsage();
   return () => {

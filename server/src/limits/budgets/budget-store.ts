@@ -206,12 +206,14 @@ export async function deleteBudgets(
 }
 
 /**
- * Days of usage that one statement sums up. A busy workspace has millions of entries in a month, and
- * one statement for all of them could exceed the statement timeout.
+ * Days of usage that one statement sums up. A busy workspace has millions of entries in a month,
+ * and one statement for all of them could exceed the statement timeout.
  */
 const daysPerSum = 7;
 
-/** Sets `spent` of new budgets of one workspace to the sum of the ledger's entries in their period. */
+/**
+ * Sets `spent` of new budgets of one workspace to the sum of the ledger's entries in their period.
+ */
 async function sumSpent(
   tx: WorkspaceTransaction,
   keys: readonly BudgetKey[],
