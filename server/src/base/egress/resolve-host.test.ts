@@ -32,37 +32,50 @@ test("the address of a URL is found although lookups of other workspaces hang", 
   expect(hanging).toHaveLength(2);
 });
 
-test("names whose last lookup was slow are looked up four at a time, and delay no other name", async () => {
+test("names that were not looked up fast take turns, by domain, and delay no other name", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
-  let isSilent = true;
+  let isSilent = false;
   const lookups: PromiseWithResolvers<readonly string[]>[] = [];
   const resolve = limitSlowLookups(async (name) => {
     const lookup = Promise.withResolvers<readonly string[]>();
     lookups.push(lookup);
-    if (!isSilent || !name.startsWith("silent")) lookup.resolve([name]);
+    if (!isSilent || name === "tool.test") lookup.resolve([name]);
     return lookup.promise;
   });
-  const names = Array.from({ length: 10 }, (_, n) => `silent${n}.test`);
-  const first = names.map(resolve);
-  vi.advanceTimersByTime(2_500);
-  for (const lookup of lookups.splice(0)) lookup.resolve([]);
-  await Promise.all(first);
-
-  const second = names.map(resolve);
-  expect(await resolve("tool.test")).toEqual(["tool.test"]);
-  expect(lookups).toHaveLength(5);
-  isSilent = false;
-  for (const lookup of lookups) lookup.resolve(["found"]);
-  expect((await Promise.all(second)).flat().sort()).toEqual([
-    ...Array.from({ length: 4 }, () => "found"),
-    ...names.slice(4),
-  ]);
-  // The last lookups were fast, so no name waits for another any more.
-  isSilent = true;
+  /** Lets the lookups begin that have a turn. */
+  const begin = () => new Promise((resolve) => setImmediate(resolve));
+  const namesOf = (domain: string) => Array.from({ length: 10 }, (_, n) => `n${n}.${domain}`);
+  const [some, others] = [namesOf("one.test"), namesOf("two.test")];
+  const end = async (waiting: readonly Promise<readonly string[]>[]) => {
+    isSilent = false;
+    for (const lookup of lookups.splice(0)) lookup.resolve(["found"]);
+    await Promise.all(waiting);
+  };
+  await resolve("tool.test");
   lookups.length = 0;
-  const third = names.map(resolve);
+
+  isSilent = true;
+  const first = some.map(resolve);
+  await begin();
+  expect(lookups).toHaveLength(4);
+  const second = others.map(resolve);
+  await begin();
+  expect(lookups).toHaveLength(8);
+  expect(await resolve("tool.test")).toEqual(["tool.test"]);
+  await end([...first, ...second]);
+  // All lookups were fast, so no name waits for another any more.
+  lookups.length = 0;
+  isSilent = true;
+  const third = some.map(resolve);
   expect(lookups).toHaveLength(10);
-  for (const lookup of lookups) lookup.resolve([]);
-  await Promise.all(third);
+  vi.advanceTimersByTime(2_500);
+  await end(third);
+  // Now they were slow.
+  lookups.length = 0;
+  isSilent = true;
+  const fourth = some.map(resolve);
+  await begin();
+  expect(lookups).toHaveLength(4);
+  await end(fourth);
 });

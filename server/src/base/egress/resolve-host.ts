@@ -58,30 +58,46 @@ export function limitLookups(
 
 /** A lookup that takes longer than this is slow, in milliseconds. */
 const slowMs = 2_000;
-/** Maximum number of lookups at a time of names whose last lookup was slow. */
-const maxSlow = 4;
-const maxRememberedNames = 1_000;
+/**
+ * Maximum number of lookups at a time of names whose last lookup was slow, or that were not looked
+ * up yet; the names of one domain get half of them. It leaves half of the threads to other names.
+ */
+const maxUnproven = 8;
+/** Maximum time that such a name waits for its turn: no caller waits longer for a connection. */
+const maxWaitMs = 10_000;
+const maxRememberedNames = 10_000;
 
 /**
- * Returns a resolver in which names whose last lookup was slow take turns. Callers stop waiting for
- * a lookup after their own timeout, but the lookup keeps its thread, of which a server has few
- * (`uvThreads` in `supervisor/keep-servers.ts`). Otherwise a tenant whose tools or receivers have
- * names with silent DNS servers could occupy all of them, and the calls of all other tenants would
- * fail. Callers must share lookups (`shareLookups`): a name is known to be slow only when its
- * lookup has ended.
+ * Returns a resolver in which names take turns until a lookup of them was fast. Callers stop
+ * waiting for a lookup after their own timeout, but the lookup keeps its thread, of which a server
+ * has few (`uvThreads` in `supervisor/keep-servers.ts`). Otherwise a tenant whose tools or
+ * receivers have names with silent DNS servers could occupy all of them, and the calls of all other
+ * tenants would fail. Callers must share lookups (`shareLookups`): a name is known to be slow only
+ * when its lookup has ended.
+ *
+ * Rejected: turns only for names that are known to be slow. New names would then occupy all
+ * threads, and slow down the names of others so that these take turns, too.
+ * @throws a `TimeoutError` if a name waits longer than `maxWaitMs` for its turn.
  */
 export function limitSlowLookups(resolve: Resolve): Resolve {
-  const slow = new LRUCache<string, true>({ max: maxRememberedNames });
-  const inTurn = createTurns({ max: maxSlow, shareMax: 1 });
+  const fast = new LRUCache<string, true>({ max: maxRememberedNames });
+  const inTurn = createTurns({ max: maxUnproven, shareMax: 0.5 });
   const timed: Resolve = async (hostname) => {
     const began = elapsed();
     try {
       return await resolve(hostname);
     } finally {
-      if (elapsed() - began < slowMs) slow.delete(hostname);
-      else slow.set(hostname, true);
+      if (elapsed() - began < slowMs) fast.set(hostname, true);
+      else fast.delete(hostname);
     }
   };
   return (hostname) =>
-    slow.has(hostname) ? inTurn(hostname, () => timed(hostname)) : timed(hostname);
+    fast.get(hostname) === true
+      ? timed(hostname)
+      : inTurn(domainOf(hostname), () => timed(hostname), AbortSignal.timeout(maxWaitMs));
+}
+
+/** Returns the last two labels of a name. A domain can have any number of names. */
+function domainOf(hostname: string): string {
+  return hostname.split(".").slice(-2).join(".");
 }
