@@ -20,15 +20,12 @@ export interface Scrubber {
 const maxSearchMs = 1_000;
 
 /**
- * Maximum number of characters of a text times `totalBytes` for which one search by the regular
+ * Maximum number of characters of a text times `totalBytes` for which a search by the regular
  * expression is fast, whatever they contain. A larger search tries each position separately, to be
  * able to stop: if a secret is a long row of equal characters and so is the text, it can take
  * minutes.
  */
 const maxUninterruptedSteps = 20_000_000;
-
-/** How many positions are tried before the CPU time is read again. */
-const positionsPerCheck = 64;
 
 /** Returns a scrubber that removes these secrets in all encodings that `secretForms` covers. */
 export function scrubberFor(secrets: readonly string[]): Scrubber {
@@ -40,72 +37,91 @@ export function scrubberFor(secrets: readonly string[]): Scrubber {
       prefix: (given, end) => given.slice(0, end),
       json: (value) => value,
     };
-  const cleaned = (given: string, end: number, isOver: () => boolean) => {
+  const cleaned = (given: string, end: number, search: Search) => {
+    if (search.isClean(given)) return given.slice(0, end);
     let kept = "";
     let from = 0;
-    for (const secret of findSecrets(given, { pattern, totalBytes, isOver })) {
+    for (const secret of search.secretsIn(given)) {
       if (secret.start >= end) break;
       kept += given.slice(from, secret.start) + placeholder;
       from = secret.end;
     }
     return from >= end ? kept : kept + given.slice(from, end);
   };
-  const cleanedJson = (value: unknown, isOver: () => boolean): unknown => {
-    const text = (given: string) => cleaned(given, given.length, isOver);
+  const cleanedJson = (value: unknown, search: Search): unknown => {
+    const text = (given: string) => cleaned(given, given.length, search);
     if (typeof value === "string") return text(value);
     if (typeof value === "number") return text(`${value}`) === `${value}` ? value : placeholder;
-    if (Array.isArray(value)) return value.map((item) => cleanedJson(item, isOver));
+    if (Array.isArray(value)) return value.map((item) => cleanedJson(item, search));
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [text(name), cleanedJson(member, isOver)]),
+      Object.entries(value).map(([name, member]) => [text(name), cleanedJson(member, search)]),
     );
   };
+  const newSearch = () => new Search(pattern, totalBytes);
   return {
     maxSecretBytes: maxBytes,
-    text: (given) => cleaned(given, given.length, startSearch()),
-    prefix: (given, end) => cleaned(given, end, startSearch()),
-    json: (value) => cleanedJson(value, startSearch()),
+    text: (given) => cleaned(given, given.length, newSearch()),
+    prefix: (given, end) => cleaned(given, end, newSearch()),
+    json: (value) => cleanedJson(value, newSearch()),
   };
 }
 
-/** Returns a function that returns whether `maxSearchMs` of CPU time have passed since then. */
-function startSearch(): () => boolean {
-  const start = process.threadCpuUsage();
-  return () => {
-    const { user, system } = process.threadCpuUsage(start);
-    return user + system > 1_000 * maxSearchMs;
-  };
-}
+/** Searches the texts of one call of a scrubber. */
+class Search {
+  readonly #pattern: RegExp;
+  readonly #totalBytes: number;
+  readonly #start = process.threadCpuUsage();
+  /** Steps since the CPU time was read. */
+  #steps = 0;
+  #isOver = false;
 
-/** Finds the secrets in a text. Once `isOver` returns true, the rest of the text is one secret. */
-function* findSecrets(
-  text: string,
-  {
-    pattern,
-    totalBytes,
-    isOver,
-  }: {
-    readonly pattern: RegExp;
-    readonly totalBytes: number;
-    readonly isOver: () => boolean;
-  },
-): Iterable<{ readonly start: number; readonly end: number }> {
-  const isShort = text.length * totalBytes <= maxUninterruptedSteps;
-  if (isShort && !isOver()) {
-    for (const { index, 0: found } of text.matchAll(pattern))
-      yield { start: index, end: index + found.length };
-    return;
+  constructor(pattern: RegExp, totalBytes: number) {
+    this.#pattern = pattern;
+    this.#totalBytes = totalBytes;
   }
-  const here = new RegExp(pattern.source, "yi");
-  for (let start = 0, tried = 0; start < text.length; tried++) {
-    if (tried % positionsPerCheck === 0 && isOver()) {
-      yield { start, end: text.length };
+
+  /** Returns true if the text has no secret; false if `secretsIn` must search it. */
+  isClean(text: string): boolean {
+    return this.#isShort(text) && !this.#count(text.length) && text.search(this.#pattern) === -1;
+  }
+
+  /** Finds the secrets in a text. Once the time is over, the rest of the text is one secret. */
+  *secretsIn(text: string): Iterable<{ readonly start: number; readonly end: number }> {
+    if (this.#isShort(text) && !this.#count(text.length)) {
+      for (const { index, 0: found } of text.matchAll(this.#pattern))
+        yield { start: index, end: index + found.length };
       return;
     }
-    here.lastIndex = start;
-    if (here.test(text)) {
-      yield { start, end: here.lastIndex };
-      start = here.lastIndex;
-    } else start++;
+    const here = new RegExp(this.#pattern.source, "yi");
+    for (let start = 0; start < text.length; ) {
+      if (this.#count(1)) {
+        yield { start, end: text.length };
+        return;
+      }
+      here.lastIndex = start;
+      if (here.test(text)) {
+        yield { start, end: here.lastIndex };
+        start = here.lastIndex;
+      } else start++;
+    }
+  }
+
+  #isShort(text: string): boolean {
+    return text.length * this.#totalBytes <= maxUninterruptedSteps;
+  }
+
+  /**
+   * Counts the characters that are searched next. The CPU time is not read for each of them,
+   * because a response can have a hundred thousand short values.
+   * @returns whether the time is over.
+   */
+  #count(characters: number): boolean {
+    this.#steps += characters * this.#totalBytes;
+    if (this.#isOver || this.#steps < maxUninterruptedSteps) return this.#isOver;
+    this.#steps = 0;
+    const { user, system } = process.threadCpuUsage(this.#start);
+    this.#isOver = user + system > 1_000 * maxSearchMs;
+    return this.#isOver;
   }
 }
