@@ -6,7 +6,7 @@ import { type EventSources, nextLimit, type StoredEvent } from "./store.ts";
 /**
  * Maximum number of events that one query reads while a subscriber catches up from the database.
  */
-const maxBatchEvents = 32;
+const maxBatchEvents = 128;
 
 /**
  * Yields the workspace's events after the position `after`, in order and without gaps, in batches
