@@ -4429,7 +4429,7 @@ from found f left join ended e on e.id = f.id left join asked a on a.id = f.id;
 -- expire-queued
 with picked as (
   select id, workspace_id from runs r where status = 'queued' and coalesce(r.released_at, r.created_at) < now() - interval '24 hours'
-  order by id limit 500 for no key update skip locked
+  limit 500 for no key update skip locked
 ), ending as (
   select id, workspace_id, ($1::text[])[row_number() over (order by id)] as event_id from picked
 ), ended as (
@@ -4510,7 +4510,7 @@ select count(*)::int as ended from ended;
 with picked as (
   select id, workspace_id from runs
   where status = 'waiting' and created_at < now() - interval '7 days'
-  order by id limit 500 for no key update skip locked
+  limit 500 for no key update skip locked
 ), ending as (
   select id, workspace_id, ($1::text[])[row_number() over (order by id)] as event_id from picked
 ), ended as (

@@ -22,8 +22,9 @@ export const isExpired = (r: string) =>
   `coalesce(${r}.released_at, ${r}.created_at) < now() - interval '24 hours'`;
 
 /**
- * Statement that ends queued runs that have expired. It ends at most 500 runs. `eventIds` must have
- * at least 500 elements.
+ * Statement that ends queued runs that have expired. It ends at most 500 runs, in no order: with an
+ * order, each statement would sort all runs that are left. `eventIds` must have at least 500
+ * elements.
  */
 export const expireStatement = statement<{ readonly eventIds: readonly string[] }>(
   "expire-queued",
@@ -32,7 +33,7 @@ export const expireStatement = statement<{ readonly eventIds: readonly string[] 
     return `
 with picked as (
   select id, workspace_id from runs r where status = 'queued' and ${isExpired("r")}
-  order by id limit ${maxRuns} for no key update skip locked
+  limit ${maxRuns} for no key update skip locked
 ), ending as (
   select id, workspace_id, (${eventIds})[row_number() over (order by id)] as event_id from picked
 ), ${endUnexecuted(p, { source: "ending", end: () => expired })}
@@ -61,7 +62,7 @@ export const dropHeldStatement = statement<{ readonly eventIds: readonly string[
 with picked as (
   select id, workspace_id from runs
   where status = 'waiting' and created_at < now() - interval '7 days'
-  order by id limit ${maxRuns} for no key update skip locked
+  limit ${maxRuns} for no key update skip locked
 ), ending as (
   select id, workspace_id, (${eventIds})[row_number() over (order by id)] as event_id from picked
 ), ${endUnexecuted(p, { source: "ending", end: () => dropped })}
