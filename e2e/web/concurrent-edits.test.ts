@@ -261,7 +261,8 @@ inBrowser("a screen whose refetch fails says as of when its data is", async () =
     await title.waitFor();
     await button(page, shown).first().waitFor();
     await page.unroute(url);
-    await button(page, "Retry").click();
+    // A delivery with a scheduled attempt is also refetched by itself.
+    if (noun === "agent") await button(page, "Retry").click();
     await title.waitFor({ state: "detached" });
   }
 });
