@@ -84,7 +84,7 @@ export async function supervise({
     const masterKey =
       config.masterKey ??
       (await readOrCreateKey("BECKON_MASTER_KEY", masterKeyPath, async () => {
-        // Loaded only here, because it takes 7 MiB of memory.
+        // Loaded only here, so that the supervisor stays small.
         const { newMasterKey } = await import("./new-master-key.ts");
         return newMasterKey(masterKeyPath, embedded?.url, config);
       }));

@@ -8,8 +8,8 @@ import { dirname } from "node:path";
  * then `path` becomes a hard link to it. The file at `path` is therefore always complete: a killed
  * startup leaves no partial secret, and two concurrent startups get the same secret. Rejected: a
  * rename, with which the later startup would replace a secret that the earlier one already uses.
- * @throws the error of `make`; or if the file cannot be read or created, or is empty. An empty file is damaged, and it is
- *   not replaced: a new secret could not decrypt what the old one encrypted.
+ * @throws the error of `make`; or if the file cannot be read or created, or is empty. An empty file
+ *   is damaged, and it is not replaced: a new secret could not decrypt what the old one encrypted.
  */
 export async function readOrCreateSecret(
   path: string,
