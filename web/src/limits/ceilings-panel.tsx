@@ -31,7 +31,9 @@ export function CeilingsPanel() {
       title="Ceilings"
       description={`What runs can cost a day, from midnight in ${workspace.timeZone}.`}
       padding="none"
-      actions={isEmpty ? undefined : create}
+      // While the ceilings load, it is not known where the button belongs. A button that moves
+      // takes no click.
+      actions={isEmpty || ceilings.isPending ? undefined : create}
     >
       {ceilings.error === null ? null : (
         <div className="p-4">
