@@ -10,6 +10,14 @@ export function isNotFound(thrown: unknown): boolean {
   return thrown instanceof BeckonError && thrown.status === 404;
 }
 
+/**
+ * Returns the error of a screen with several queries: one that says that a resource does not exist,
+ * or else any other; null if there is none.
+ */
+export function errorOf(errors: readonly (Error | null)[]): Error | null {
+  return errors.find(isNotFound) ?? errors.find((each) => each !== null) ?? null;
+}
+
 /** Returns whether someone else has changed the resource since it was read (412). */
 export function isStale(thrown: unknown): boolean {
   return thrown instanceof BeckonError && thrown.status === 412;

@@ -3,6 +3,7 @@ export { changesOf } from "./changes.ts";
 export { account, clientOf } from "./client.ts";
 export { defaultWorkspaceId } from "./default-workspace.ts";
 export {
+  errorOf,
   isNotFound,
   isOutcomeUnknown,
   isStale,

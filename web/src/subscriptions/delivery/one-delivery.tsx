@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { isNotFound, RefetchNotice, useIsGone, useWorkspace } from "../../data/index.ts";
+import { errorOf, isNotFound, RefetchNotice, useIsGone, useWorkspace } from "../../data/index.ts";
 import { Link, MessagePage, PageSkeleton, Problem } from "../../ui/index.ts";
 import { deliveryQuery, subscriptionQuery, useSubscriptionIds } from "../queries.ts";
 import { DeliveryPage } from "./delivery-page.tsx";
@@ -10,8 +10,7 @@ export function DeliveryScreen() {
   const { subscriptionId, deliveryId } = useSubscriptionIds();
   const subscription = useQuery(subscriptionQuery(workspace, subscriptionId));
   const delivery = useQuery(deliveryQuery(workspace, subscriptionId, deliveryId));
-  const errors = [subscription.error, delivery.error];
-  const error = errors.find(isNotFound) ?? errors.find((each) => each !== null) ?? null;
+  const error = errorOf([subscription.error, delivery.error]);
   const isGone = useIsGone(error);
   const refetch = () => Promise.all([subscription.refetch(), delivery.refetch()]);
   if (delivery.data !== undefined && subscription.data !== undefined && !isGone) {

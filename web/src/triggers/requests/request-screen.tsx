@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import { useAgent } from "../../agents/index.ts";
-import { isNotFound, useIsGone, useWorkspace } from "../../data/index.ts";
+import { errorOf, isNotFound, useIsGone, useWorkspace } from "../../data/index.ts";
 import { EmptyState, LinkButton, Problem, Skeleton } from "../../ui/index.ts";
 import { triggerQuery, useTriggerId } from "../queries.ts";
 import { requestQuery, useRequestId } from "./queries.ts";
@@ -17,8 +17,7 @@ export function RequestScreen() {
   const ids = { id: triggerId, agent_id: agent.id };
   const request = useQuery(requestQuery(workspace, ids, requestId));
   const path = `/w/${workspace.id}/agents/${agent.id}/triggers/${triggerId}`;
-  const errors = [trigger.error, request.error];
-  const error = errors.find(isNotFound) ?? errors.find((each) => each !== null) ?? null;
+  const error = errorOf([trigger.error, request.error]);
   const isGone = useIsGone(error);
   return (
     <div className="flex min-w-0 flex-col gap-4">
