@@ -63,7 +63,7 @@ const slowMs = 2_000;
  * up yet; the names of one domain get half of them. It leaves half of the threads to other names.
  */
 const maxUnproven = 8;
-/** Maximum time that such a name waits for its turn: no caller waits longer for a connection. */
+/** Maximum time that such a name waits for its turn. */
 const maxWaitMs = 10_000;
 const maxRememberedNames = 10_000;
 
