@@ -59,12 +59,12 @@ export interface EventSubscription {
 }
 
 /** Maximum number of events that one query reads. */
-const maxBatchEvents = 400;
+const maxBatchEvents = 200;
 /**
  * Maximum number of events that are kept for a slow subscriber. All subscribers of a workspace
  * share the event objects, so each further slow subscriber needs little memory.
  */
-const maxBacklogEvents = 800;
+const maxBacklogEvents = 400;
 /**
  * Maximum total length of the data, as JSON, of the events that are kept for a slow subscriber.
  * Parsed data can take 20 times as much memory.
@@ -79,13 +79,6 @@ const pollIntervalMs = 500;
  * delayed.
  */
 const gapMs = 100;
-/**
- * Pause after a poll that has found many events. The query and the write to each stream cost the
- * same CPU for many events as for few, and nobody reads single events at this rate.
- */
-const longGapMs = 300;
-/** A poll that finds at least this many events is followed by the long pause. */
-const manyEvents = 30;
 /**
  * Time until the next poll if the last one found an open transaction. Events of transactions with
  * higher ids can be read only after this transaction has ended, and no notification reports its
@@ -174,8 +167,7 @@ export function createEventPoller({
           for (const subscriber of subscribers.get(workspaceId) ?? []) subscriber.push(events);
         }
         if (batch.hasMore) continue;
-        if (batch.events.length > 0)
-          await pause(batch.events.length < manyEvents ? gapMs : longGapMs, closing.signal);
+        if (batch.events.length > 0) await pause(gapMs, closing.signal);
         retryMs = batch.isHeldBack ? Math.min(pollIntervalMs, retryMs * 2 || heldBackRetryMs) : 0;
         await pauseUnlessWoken(retryMs || pollIntervalMs);
       } catch (thrown) {
