@@ -14,7 +14,7 @@ export {
 } from "./bodies/index.ts";
 export { answerHandshake } from "./handshake.ts";
 export { presets } from "./presets/index.ts";
-export { mediaTypeOf, type RawRequest } from "./raw-request.ts";
+export { headerOf, mediaTypeOf, type RawRequest } from "./raw-request.ts";
 export { type ReceivedEvent, readEvent } from "./read-event.ts";
 export { generateSenderSecret, senderSecretMistake } from "./sender-secret.ts";
 export { chosenHeaders, chosenQuery, storedHeaders, withoutTriggerTokens } from "./shown-values.ts";

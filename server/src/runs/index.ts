@@ -32,10 +32,12 @@ export { createPricer } from "./pricer.ts";
 export {
   type Caller,
   callerId,
+  labelHeaders,
   type ReceivedStart,
   type RunCallback,
   type RunDetails,
   type RunLabels,
+  readLabels,
   type Started,
   type StartRequest,
   startErrors,

@@ -20,12 +20,12 @@ async function paused() {
   return {
     path,
     /** Sends the event as its sender does at each attempt. */
-    send: (event: string) =>
+    send: (event: string, labels: Record<string, string> = {}) =>
       beckon.call(url, {
         method: "POST",
         credential: null,
         body: { event },
-        headers: { "svix-id": event },
+        headers: { "svix-id": event, ...labels },
       }),
     resume: () => post(`/agents/${agent.id}/resume`),
     replay: (requestId: string, headers?: Record<string, string>) =>
@@ -36,6 +36,31 @@ async function paused() {
     runs: async () => (await beckon.call(`/agents/${agent.id}/runs`)).body.data,
   };
 }
+
+type Paused = Awaited<ReturnType<typeof paused>>;
+
+test.each([
+  ["one request", async ({ replay, requests }: Paused) => replay((await requests())[0].id)],
+  ["many", ({ replayMany }: Paused) => replayMany()],
+])("a replay of %s gives the run the external id and the tags of the request", async (_, act) => {
+  const trigger = await paused();
+  const labels = { "beckon-external-id": "order-4711", "beckon-tags": "billing,urgent" };
+  expectError(await trigger.send("one", labels), 409, "agent_paused");
+  await trigger.resume();
+  expect((await act(trigger)).status).toBeLessThan(300);
+  expect(await trigger.runs()).toMatchObject([
+    { external_id: "order-4711", tags: ["billing", "urgent"] },
+  ]);
+});
+
+test("a request with a wrong external id fails at a replay as it did at first", async () => {
+  const { send, resume, replay, requests, runs } = await paused();
+  const wrong = { "beckon-external-id": "100%" };
+  await resume();
+  expectError(await send("one", wrong), 400, "bad_request");
+  expectError(await replay((await requests())[0].id), 400, "bad_request");
+  expect(await runs()).toEqual([]);
+});
 
 describe("a replay of many", () => {
   test("starts one run of an event that was rejected several times, of its newest request", async () => {
@@ -92,7 +117,10 @@ describe("a replay of many", () => {
     const events = Array.from({ length: 10 }, (_, index) => `event ${index}`);
     for (const event of events) await send(event);
     await resume();
-    const [replayed, ...sent] = await Promise.all([replayMany("rejected"), ...events.map(send)]);
+    const [replayed, ...sent] = await Promise.all([
+      replayMany("rejected"),
+      ...events.map((event) => send(event)),
+    ]);
     expect([replayed, ...sent].map(({ status }) => status)).toEqual(Array(11).fill(200));
     expect((await runs()).length).toBe(10);
   });

@@ -5,7 +5,13 @@ import { hashCredential, isCredential } from "../../base/secrets/index.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
 import type { TriggerOfToken } from "../../received/index.ts";
 import { toPayload } from "../../receiving/index.ts";
-import { type Caller, startRun, TriggerReconfigured } from "../../runs/index.ts";
+import {
+  type Caller,
+  labelHeaders,
+  readLabels,
+  startRun,
+  TriggerReconfigured,
+} from "../../runs/index.ts";
 import {
   answerTriggerHandshake,
   ReceivedBody,
@@ -29,7 +35,6 @@ import {
 import type { Services } from "../services.ts";
 import type { AdmittedTriggers } from "./admitted-triggers.ts";
 import { callbackHeader, readCallback } from "./read-callback.ts";
-import { labelHeaders, readLabels } from "./read-labels.ts";
 import { toStart } from "./start-from-request.ts";
 
 /**
@@ -156,7 +161,7 @@ async function fireDefault(
     agentId: null,
     receivingVersion: version,
     key: fireKey(headerOf(incoming, "idempotency-key"), headerOf(incoming, "webhook-id")),
-    labels: readLabels(incoming),
+    labels: readLabels((name) => headerOf(incoming, name)),
     callback: readCallback(incoming),
     payloadOf: (bytes: Buffer) => toPayload(contentType, () => bodyText(incoming, bytes)),
     contentType,
@@ -183,7 +188,7 @@ function toReceivedCall(
     caller,
     body,
     head: requestHead(incoming, address),
-    labels: readLabels(incoming),
+    labels: readLabels((name) => headerOf(incoming, name)),
     callback: readCallback(incoming),
     key,
     webhookId: fireKey(undefined, headerOf(incoming, "webhook-id")),

@@ -5,7 +5,7 @@ import { hashCredential, isCredential } from "../../base/secrets/index.ts";
 import type { Outcome } from "../../engine/index.ts";
 import { hasKeyFormat } from "../../keys/index.ts";
 import { secondsToReset } from "../../reservations/index.ts";
-import { readStatus, type Started, waitForRun } from "../../runs/index.ts";
+import { readLabels, readStatus, type Started, waitForRun } from "../../runs/index.ts";
 import { messageFor } from "../errors.ts";
 import {
   bodyText,
@@ -25,7 +25,6 @@ import { authenticateMember, cookieOf } from "./authenticate-member.ts";
 import { ignoredFields, ignoredFieldsHeader } from "./ignored-fields.ts";
 import { applied, type Preference, readPrefer } from "./prefer.ts";
 import { readCallback } from "./read-callback.ts";
-import { readLabels } from "./read-labels.ts";
 import { type StartHead, startFromRequest } from "./start-from-request.ts";
 import { streamInvoked } from "./stream-invoked.ts";
 
@@ -52,7 +51,7 @@ export async function handleInvoke(
     ...(credential === undefined ? await authenticateMember(services, incoming) : {}),
     agentId: pathParameter(c, "agent_id"),
     key: idempotencyKey(headerOf(incoming, "idempotency-key")),
-    labels: readLabels(incoming),
+    labels: readLabels((name) => headerOf(incoming, name)),
     callback: readCallback(incoming),
     payloadOf: (bytes) => {
       const body = parseJson(bodyText(incoming, bytes));

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { receiverUrl } from "@beckon/contract";
 import { ApiError, attempt, type Result } from "../../base/errors.ts";
+import { requirePrintableAscii } from "../../base/parse.ts";
 import type { RunCallback } from "../../runs/index.ts";
 import { headerOf } from "../request/index.ts";
-import { requirePrintableAscii } from "./printable-ascii.ts";
 
 /** Name of the header that requests a callback. The response to a CORS preflight lists it. */
 export const callbackHeader = "beckon-callback";

@@ -1,5 +1,6 @@
 export { createLimitedCallers } from "./limited-callers.ts";
 export { createQueueLimits } from "./queue-limits.ts";
+export { labelHeaders, readLabels } from "./read-labels.ts";
 export {
   type Started,
   type StartRequest,

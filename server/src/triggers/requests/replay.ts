@@ -6,12 +6,13 @@ import type { Once } from "../../base/idempotency/index.ts";
 import { newId } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import type { MappingServices } from "../../mapping/index.ts";
-import type { ReceivedBodyHold } from "../../receiving/index.ts";
+import { headerOf, type ReceivedBodyHold } from "../../receiving/index.ts";
 import {
   canReadRuns,
   hiddenMistake,
   type ReceivedStart,
   type RunServices,
+  readLabels,
   visibleRun,
 } from "../../runs/index.ts";
 import type { TriggerRow } from "../store.ts";
@@ -126,6 +127,7 @@ export function replayStored(
             "The agent's version at the time of this request is not stored. Replay it with the version current.",
           )
         : undefined,
+    labels: readLabels((name) => headerOf(raw, name)),
     received,
     bindsFailedRun,
     audit: {

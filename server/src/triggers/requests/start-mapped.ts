@@ -4,7 +4,12 @@ import { ApiError, attemptAsync, type Result } from "../../base/errors.ts";
 import type { Once } from "../../base/idempotency/index.ts";
 import type { MappingServices } from "../../mapping/index.ts";
 import type { RawRequest, ReceivedBodyHold } from "../../receiving/index.ts";
-import { type ReceivedStart, type RunServices, startManaged } from "../../runs/index.ts";
+import {
+  type ReceivedStart,
+  type RunLabels,
+  type RunServices,
+  startManaged,
+} from "../../runs/index.ts";
 import { type MappedRequest, mapRequest } from "../map-request.ts";
 import type { TriggerRow } from "../store.ts";
 import { receivingOf } from "../trigger.ts";
@@ -34,6 +39,8 @@ interface MappedStart {
    * that a repeat returns this run. Default: false, a repeat maps the request again.
    */
   readonly bindsFailedRun?: boolean | undefined;
+  /** The labels of the run, or the error of their headers. Default: none. */
+  readonly labels?: Result<RunLabels | undefined>;
   /** The received request to store with the run; undefined to store none. */
   readonly received?: ReceivedStart;
 }
@@ -46,7 +53,7 @@ interface MappedStart {
  */
 export async function startMapped(
   ctx: Context & MappingServices & { runs: RunServices },
-  { row, raw, hold, version, error, audit, bindsFailedRun, received }: MappedStart,
+  { row, raw, hold, version, error, audit, bindsFailedRun, labels, received }: MappedStart,
 ): Promise<Once<Run>> {
   const receiving = receivingOf(row) ?? defaultReceiving;
   // Errors are passed to `startManaged` and not thrown: if this request repeats an earlier one,
@@ -61,7 +68,9 @@ export async function startMapped(
     source: "trigger",
     agentId: row.agent_id,
     contentType: raw.headers["content-type"]?.toString() ?? null,
-    payload: error === undefined ? messageOf(trial) : { ok: false, error },
+    payload:
+      labels?.ok === false ? labels : error === undefined ? messageOf(trial) : { ok: false, error },
+    labels: labels?.ok ? labels.value : undefined,
     received,
     files: files.map(({ id, media_type: mediaType, content }) => ({ id, mediaType, content })),
     details: {

@@ -1,10 +1,7 @@
-import type { IncomingMessage } from "node:http";
 import { runLabels } from "@beckon/contract";
 import { ApiError, attempt, type Result } from "../../base/errors.ts";
-import { parse } from "../../base/parse.ts";
-import type { RunLabels } from "../../runs/index.ts";
-import { headerOf } from "../request/index.ts";
-import { requirePrintableAscii } from "./printable-ascii.ts";
+import { parse, requirePrintableAscii } from "../../base/parse.ts";
+import type { RunLabels } from "./start-row.ts";
 
 const externalIdHeader = "beckon-external-id";
 const tagsHeader = "beckon-tags";
@@ -18,10 +15,13 @@ const none: Result<undefined> = { ok: true, value: undefined };
  * Returns the id and the tags that the caller gives the run; undefined if the request has neither
  * header. Values are percent-encoded UTF-8, like those of W3C Baggage. HTTP clients differ in how
  * they encode non-ASCII characters, so characters sent unencoded could be stored as different ones.
+ * @param header returns the value of a header, by its name in lower case.
  */
-export function readLabels(incoming: IncomingMessage): Result<RunLabels | undefined> {
-  const externalId = headerOf(incoming, externalIdHeader);
-  const tags = headerOf(incoming, tagsHeader);
+export function readLabels(
+  header: (name: string) => string | undefined,
+): Result<RunLabels | undefined> {
+  const externalId = header(externalIdHeader);
+  const tags = header(tagsHeader);
   if (externalId === undefined && tags === undefined) return none;
   return attempt(() => {
     const labels = parse(runLabels, {
