@@ -1,4 +1,5 @@
-import { type IncomingMessage, request } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { openStream } from "./open-stream.ts";
 
 /**
  * Reads one stream in a separate process, with several readers, each on its own connection. Sends
@@ -22,21 +23,6 @@ export type Arrivals = Readonly<Record<string, readonly number[]>>;
 const { port, path, key, count } = JSON.parse(process.argv[2] ?? "{}") as Readers;
 const ends = new Set(["run.finished", "run.failed", "run.cancelled"]);
 const arrivals: Record<string, number[]> = {};
-
-async function open(): Promise<IncomingMessage> {
-  const sent = request({
-    port,
-    path,
-    host: "127.0.0.1",
-    agent: false,
-    headers: { "x-api-key": key, accept: "text/event-stream" },
-  });
-  const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
-    sent.once("response", resolve).once("error", reject).end();
-  });
-  if (incoming.statusCode !== 200) throw new Error(`${path} responded with ${incoming.statusCode}`);
-  return incoming;
-}
 
 /**
  * Records the arrival of complete events until the final event of a run, or until the server closes
@@ -67,7 +53,9 @@ function read(incoming: IncomingMessage): Promise<void> {
 const readings: Promise<void>[] = [];
 while (readings.length < count) {
   const some = Math.min(50, count - readings.length);
-  for (const incoming of await Promise.all(Array.from({ length: some }, open)))
+  for (const incoming of await Promise.all(
+    Array.from({ length: some }, () => openStream(port, path, key)),
+  ))
     readings.push(read(incoming));
 }
 process.send?.("open");

@@ -1,5 +1,6 @@
-import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { eventData, workspaceEventData } from "../../contract/src/index.ts";
+import { openStream } from "../open-stream.ts";
 
 /**
  * Sends the requests of browsers that show the overview of the dashboard, without rendering: each
@@ -34,29 +35,17 @@ async function readPage(): Promise<void> {
     await (await read(path)).arrayBuffer();
 }
 
-const kinds =
-  "run.queued,run.waiting,run.started,run.resumed,run.step,run.step_lost,run.tool_call," +
-  "run.tool_result,run.finished,run.failed,run.cancelled,agent.paused,agent.resumed," +
-  "usage.threshold,subscription.disabled";
+/** The dashboard requests all kinds (`web/src/live/hub.ts`). */
+const kinds = Object.keys({ ...eventData, ...workspaceEventData }).join();
 
 /**
- * Opens a stream and discards what it sends. Browsers run on other machines: a reader that did more
- * would slow down the server, because both share the cores of this machine.
+ * Opens the stream of the workspace and discards what it sends. Browsers run on other machines,
+ * while this process shares the cores of the server, so it does as little as possible.
  */
-function openStream(): Promise<void> {
-  const headers = { "x-api-key": key, accept: "text/event-stream" };
-  const sent = request(`${origin}/api/public/events?view=summary&kind=${kinds}`, {
-    agent: false,
-    headers,
-  });
-  return new Promise((resolve, reject) => {
-    sent.once("response", (response) => {
-      response.once("error", () => {}).resume();
-      if (response.statusCode === 200) resolve();
-      else reject(new Error(`the stream responded with ${response.statusCode}`));
-    });
-    sent.once("error", reject).end();
-  });
+async function openEvents(): Promise<void> {
+  const path = `/api/public/events?view=summary&kind=${kinds}`;
+  const incoming = await openStream(port, path, key);
+  incoming.once("error", () => {}).resume();
 }
 
 const lastHour = () => new Date(Date.now() - 3_600_000).toISOString();
@@ -72,7 +61,7 @@ const queue = "/runs?status=queued&view=summary&limit=200";
 
 async function show(): Promise<void> {
   await readPage();
-  await openStream();
+  await openEvents();
   for (const path of ["/agents?limit=1", "/runs?view=summary&limit=100", queue])
     await readApi(path);
   for (const path of statistics) await readApi(path());
