@@ -37,8 +37,8 @@ const noPartContents = valueless(partContents);
 
 /**
  * Returns a copy of the event with the `data` of its summary, for `JSON.stringify`: the fields that
- * a summary does not have are undefined, because copying the other fields one by one takes longer.
- * Returns the event itself if its summary has the same `data`.
+ * a summary does not have are undefined. Returns the event itself if its summary has the same
+ * `data`.
  */
 export function summarize<E extends { readonly data: object }>(event: E): E {
   const data: Readonly<Record<string, unknown>> = { ...event.data };

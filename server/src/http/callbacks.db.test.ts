@@ -1,7 +1,9 @@
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
+import { startHeldModel } from "../../test/held-model.ts";
 import { startReceiver } from "../../test/receiver.ts";
 import { type SubscribeOptions, subscribe } from "../../test/subscribe.ts";
 
@@ -23,6 +25,15 @@ const subscribed = (options: Partial<SubscribeOptions> = {}) =>
     eventTypes: ["agent.paused"],
     ...options,
   });
+
+/** Waits until the run has ended, and returns its deliveries. */
+async function deliveriesAfterEnd(runId: string): Promise<unknown> {
+  await eventually("the end of the run", async () => {
+    const { finished_at } = (await beckon.call(`/runs/${runId}`)).body.data;
+    return finished_at === null ? undefined : true;
+  });
+  return (await beckon.call(`/runs/${runId}/deliveries`)).body.data;
+}
 
 describe("the header beckon-callback", () => {
   test("sends the run's last event to its URL, signed by the oldest subscription, without its extra headers", async () => {
@@ -116,6 +127,32 @@ describe("the header beckon-callback", () => {
     const [delivery] = await receiver.awaitCount(1);
     expect(delivery?.path).toBe("/callbacks/1?token=x");
     expect((await beckon.call(path)).body.data.allows_callback).toBe(true);
+  });
+
+  test("is not sent if its subscription is deleted before the run ends", async () => {
+    const { id } = await subscribed();
+    const model = await startHeldModel(beckon);
+    const held = await beckon.createAgent({ model: model.model });
+    const { body } = await beckon.invoke(held, "Hello", { ...headers, prefer: "respond-async" });
+    await model.reached(1);
+    expect((await beckon.call(`/subscriptions/${id}`, { method: "DELETE" })).status).toBe(204);
+    model.release();
+    expect(await deliveriesAfterEnd(body.run_id)).toEqual([]);
+  });
+
+  test("is not sent for the replay of a request that named it", async () => {
+    await subscribed();
+    const paused = await beckon.createAgent();
+    const trigger = await beckon.createTrigger(paused.id, { receiving: {}, allows_callback: true });
+    await beckon.call(`/agents/${paused.id}/pause`, { method: "POST" });
+    const sent = await beckon.call(trigger.url, { credential: null, body: "Hello", headers });
+    expectError(sent, 409, "agent_paused");
+    await beckon.call(`/agents/${paused.id}/resume`, { method: "POST" });
+    const requests = `/agents/${paused.id}/triggers/${trigger.id}/requests`;
+    const [{ id: requestId }] = (await beckon.call(requests)).body.data;
+    const replay = await beckon.call(`${requests}/${requestId}/replay`, { method: "POST" });
+    expect(replay.status).toBe(201);
+    expect(await deliveriesAfterEnd(replay.body.data.id)).toEqual([]);
   });
 
   test("also reports a run that is created already failed", async () => {

@@ -63,9 +63,9 @@ function plausible(
 
 /**
  * Tokens that a model is assumed to write in each second in which nothing arrives of an answer that
- * is then lost. It is a rough assumption, because nothing tells what was written. If such calls
- * counted as no output, a caller who cancels every run shortly before its answer would stay below
- * all limits of cost.
+ * is then lost. It is an assumption: no report says what was written. If such calls counted as no
+ * output, a caller who cancels every run shortly before its answer would stay below all limits of
+ * cost.
  */
 const silentTokensPerSecond = 100;
 

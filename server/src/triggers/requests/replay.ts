@@ -100,6 +100,8 @@ export function replayStored(
   { request, version, eventId, hold, bindsFailedRun }: Replay,
 ): Promise<Once<Run>> {
   const raw = storedRequest(request);
+  const labels = readLabels((name) => headerOf(raw, name));
+  const wrongLabels = labels.ok ? undefined : labels.error;
   const received: ReceivedStart = {
     requestId: newId("req"),
     eventId,
@@ -126,8 +128,8 @@ export function replayStored(
             "conflict",
             "The agent's version at the time of this request is not stored. Replay it with the version current.",
           )
-        : undefined,
-    labels: readLabels((name) => headerOf(raw, name)),
+        : wrongLabels,
+    labels: labels.ok ? labels.value : undefined,
     received,
     bindsFailedRun,
     audit: {

@@ -39,8 +39,8 @@ interface MappedStart {
    * that a repeat returns this run. Default: false, a repeat maps the request again.
    */
   readonly bindsFailedRun?: boolean | undefined;
-  /** The labels of the run, or the error of their headers. Default: none. */
-  readonly labels?: Result<RunLabels | undefined>;
+  /** Default: none. */
+  readonly labels?: RunLabels | undefined;
   /** The received request to store with the run; undefined to store none. */
   readonly received?: ReceivedStart;
 }
@@ -68,9 +68,8 @@ export async function startMapped(
     source: "trigger",
     agentId: row.agent_id,
     contentType: raw.headers["content-type"]?.toString() ?? null,
-    payload:
-      labels?.ok === false ? labels : error === undefined ? messageOf(trial) : { ok: false, error },
-    labels: labels?.ok ? labels.value : undefined,
+    payload: error === undefined ? messageOf(trial) : { ok: false, error },
+    labels,
     received,
     files: files.map(({ id, media_type: mediaType, content }) => ({ id, mediaType, content })),
     details: {
