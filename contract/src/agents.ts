@@ -261,8 +261,8 @@ export type VersionComparison = z.infer<typeof versionComparison>;
 export const pauseAgentBody = z.strictObject({ reason: cleanText(500).optional() });
 
 /**
- * Body of the requests that rotate a key or the token of an agent or trigger. The old secret stays
- * valid for `grace_seconds`: 0 to 604,800 (a week).
+ * Body of the requests that rotate the token of an agent or trigger. The old secret stays valid for
+ * `grace_seconds`: 0 to 604,800 (a week).
  */
 export const rotateBody = z.strictObject({
   grace_seconds: z.number().int().min(0).max(604_800).default(0),

@@ -98,6 +98,7 @@ export {
   type Key,
   key,
   presets,
+  rotateKeyBody,
   type Scope,
   scopes,
   updateKeyBody,

@@ -115,17 +115,34 @@ test.each(["invoke", "fire"] as const)(
   },
 );
 
-test("an output that is too large to be sent now is answered with 503 and the run's id", async () => {
+/** Creates an agent whose model answers with this many characters. */
+async function createTalker(characters: number) {
   const server = await startModelServer();
   onTestFinished(() => server.close());
-  server.script(says("x".repeat(5_000_000)));
-  const { name } = await beckon.createProvider(server.url, "large");
-  const agent = await beckon.createAgent({
+  server.script(says("x".repeat(characters)));
+  const { name } = await beckon.createProvider(server.url, `says-${characters}`);
+  return beckon.createAgent({
     model: `${name}/scripted`,
     limits: { max_answer_bytes: 6_000_000 },
   });
+}
+
+test("an output that does not fit now is answered with 503 and the run's id", async () => {
+  const agent = await createTalker(2_000_000);
+  const { url, token } = await createTarget("invoke");
+  // Three bodies count for 18 MiB, the output for 10 MB. The fourth body does not fit either.
+  const slow = [1, 2, 3, 4].map(() => sendSlowly(url, token));
+  await eventually("a rejected body", () => slow.find(({ answer }) => answer.includes("}")));
   const { status, body, headers } = await beckon.invoke(agent, "hello");
   expect([status, body.code, headers.get("retry-after")]).toEqual([503, "unavailable", null]);
+  expect(body.error).toContain(body.run_id);
+  for (const { socket } of slow) socket.destroy();
+});
+
+test("an output that never fits is answered with 413 and the run's id", async () => {
+  const { status, body } = await beckon.invoke(await createTalker(5_000_000), "hello");
+  expect([status, body.code]).toEqual([413, "too_large"]);
+  expect(body.error).toContain("The run has succeeded");
   expect(body.error).toContain(body.run_id);
 });
 

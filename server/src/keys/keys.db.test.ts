@@ -162,6 +162,26 @@ describe("a rotated key", () => {
     expect(await statusesOf(next)).toEqual([200, 200]);
   });
 
+  test("that rotates itself can repeat the call if the response is lost", async () => {
+    const { id, key } = await create({ preset: "everything" });
+    const rotateItself = () =>
+      beckon.call(`/keys/${id}/rotate`, {
+        method: "POST",
+        credential: key,
+        headers: { "idempotency-key": `rotate-${id}` },
+      });
+    const [lost, repeated] = [await rotateItself(), await rotateItself()];
+    expect(repeated.body.data.key).toBe(lost.body.data.key);
+    expect(await statusesOf(repeated.body.data.key)).toEqual([200, 200]);
+  });
+
+  test("that rotates itself with a grace period of 0 is rejected at once", async () => {
+    const { id, key } = await create({ preset: "everything" });
+    const options = { body: { grace_seconds: 0 }, credential: key };
+    expect((await beckon.call(`/keys/${id}/rotate`, options)).status).toBe(200);
+    expect(await statusesOf(key)).toEqual([401, 401]);
+  });
+
   test("has at most one previous secret", async () => {
     const { id, key } = await create();
     const second = await rotate(id, 600);

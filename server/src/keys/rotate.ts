@@ -1,4 +1,4 @@
-import { rotateBody } from "@beckon/contract";
+import { rotateKeyBody } from "@beckon/contract";
 import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
@@ -11,8 +11,14 @@ import { type KeyWithSecret, requireKeyForChange, toKey } from "./key.ts";
 import { insertSecret, retireSecret } from "./secret-store.ts";
 
 /**
+ * Default of `grace_seconds` if a key rotates itself. If the response is lost, the key can repeat
+ * the request with its previous secret. It may have no other credential.
+ */
+const ownGraceSeconds = 300;
+
+/**
  * Gives the key a new secret, which only this response contains. The previous secret stays valid
- * for `grace_seconds` more, by default 0.
+ * for `grace_seconds` more: by default `ownGraceSeconds` if the key rotates itself, else 0.
  * @throws ApiError `bad_request`, `not_found`; `forbidden` if the key can do more than the actor,
  *   who would receive its secret; `conflict` for an expired key or the bootstrap key.
  */
@@ -33,7 +39,12 @@ export async function rotateKey({
           "conflict",
           "This key has expired. Set a future expires_at before you rotate it.",
         );
-      const { grace_seconds } = parseBody(rotateBody, input.body, {});
+      const isOwn = ctx.actor.kind === "key" && ctx.actor.id === row.id;
+      const { grace_seconds = isOwn ? ownGraceSeconds : 0 } = parseBody(
+        rotateKeyBody,
+        input.body,
+        {},
+      );
       await retireSecret(tx, row, grace_seconds);
       const key = newCredential("bkw_");
       await insertSecret(tx, row, hashCredential(key));

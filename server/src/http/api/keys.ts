@@ -1,4 +1,4 @@
-import { createKeyBody, key, pageQuery, rotateBody, updateKeyBody } from "@beckon/contract";
+import { createKeyBody, key, pageQuery, rotateKeyBody, updateKeyBody } from "@beckon/contract";
 import { z } from "zod";
 import { createKey, deleteKey, getKey, listKeys, rotateKey, updateKey } from "../../keys/index.ts";
 import { dataOf, type ManagedRequest, type ManagedRoute } from "../management/index.ts";
@@ -77,8 +77,8 @@ export const keyRoutes: readonly ManagedRoute[] = [
       id: "rotateKey",
       summary: "Rotate key",
       description:
-        "Issues a new secret. The previous one stays valid for `grace_seconds`, 0 by default.",
-      body: rotateBody,
+        "Issues a new secret. The previous one stays valid for `grace_seconds`: by default 300 if the key rotates itself, so that it can repeat the call if the response is lost, else 0.",
+      body: rotateKeyBody,
       bodyOptional: true,
       data: key,
       also: keyShown,

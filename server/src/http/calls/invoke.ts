@@ -6,7 +6,7 @@ import type { Outcome } from "../../engine/index.ts";
 import { hasKeyFormat } from "../../keys/index.ts";
 import { secondsToReset } from "../../reservations/index.ts";
 import { readLabels, readStatus, type Started, waitForRun } from "../../runs/index.ts";
-import { messageFor } from "../errors.ts";
+import { messageFor, statusOfCode } from "../errors.ts";
 import {
   bodyText,
   clientGoneSignal,
@@ -111,7 +111,7 @@ function ended(
     if (error === undefined) return new Response(text, { status: 200, headers });
     const message = messageFor(error, requestIdOf(outgoing));
     const body = { ok: false, error: message, code: error.code, run_id: runId };
-    return new Response(JSON.stringify(body), { status: 503, headers });
+    return new Response(JSON.stringify(body), { status: statusOfCode(error.code), headers });
   }
   const { error, limit } = { limit: undefined, ...outcome };
   const body = {

@@ -36,11 +36,11 @@ export function holdExchange(
  * @param characters the number of characters of the response that are in memory at a time.
  * @param hold returns the hold that counts the bytes. It is called only for a large response.
  * @param executed for a request that was executed: the sentence of the error's message that says
- *   so. Such an error has no `Retry-After`, because clients repeat every request that gets 503 with
- *   this header.
+ *   so and what to do. Such an error has no `Retry-After`, because clients repeat every request that
+ *   gets 503 with this header.
  * @returns the error that must be sent instead if the response does not fit into the budget:
- *   `too_large` if it never fits and the request was not executed, else `unavailable`. Undefined if
- *   it fits, or if the client has disconnected, because then the response takes no memory.
+ *   `too_large` if it never fits, else `unavailable`. Undefined if it fits, or if the client has
+ *   disconnected, because then the response takes no memory.
  */
 export function countResponse(
   characters: number,
@@ -52,9 +52,7 @@ export function countResponse(
   const bytes = heldPerCharacter * characters;
   const held = hold();
   if (held.grow(bytes)) return undefined;
-  return bytes > held.maxBytes && executed === undefined
-    ? tooLargeToSend()
-    : tooManyResponses(executed);
+  return bytes > held.maxBytes ? tooLargeToSend(executed) : tooManyResponses(executed);
 }
 
 /**
@@ -75,12 +73,18 @@ export function countStreamed(hold: ByteHold, outgoing: ServerResponse): (bytes:
   };
 }
 
-/** The code is not `unavailable`, because a retry cannot succeed. */
-function tooLargeToSend(): ApiError {
+const askForLess =
+  "Ask for less, for example with limit or view=summary, or ask the operator to raise " +
+  "BECKON_MEMORY_BUDGET_MIB.";
+
+/**
+ * The code is not `unavailable`, because a retry cannot succeed.
+ * @param executed as in `countResponse`
+ */
+function tooLargeToSend(executed = askForLess): ApiError {
   return new ApiError(
     "too_large",
-    "The response is larger than the memory that this server has for it. Ask for less, for " +
-      "example with limit or view=summary, or ask the operator to raise BECKON_MEMORY_BUDGET_MIB.",
+    `The response is larger than the memory that this server has for it. ${executed}`,
   );
 }
 
