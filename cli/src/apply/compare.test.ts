@@ -1,4 +1,4 @@
-import { receiving } from "@beckon/contract";
+import { httpToolBody, receiving } from "@beckon/contract";
 import { expect, test } from "vitest";
 import { isSame, isSameField, withStoredSecrets } from "./compare.ts";
 
@@ -67,4 +67,35 @@ test("metadata and schemas have no defaults: a value that the file no longer has
   const changed = { type: "object", properties: { draft: { type: "boolean" } } };
   expect(isSame({ body: schema }, { body: schema })).toBe(true);
   expect(isSame({ body: changed }, { body: schema })).toBe(false);
+});
+
+test("names of headers and hosts match what the server stores of them", () => {
+  const given = {
+    verification: { kind: "header", header: "X-Gitlab-Token" },
+    event_id: { header: "X-Request-ID" },
+    headers: ["X-GitHub-Event"],
+  };
+  const receivingOf = (changes: object) => ({
+    receiving: receiving.parse({ ...given, ...changes }),
+  });
+  expect(isSame({ receiving: given }, receivingOf({}))).toBe(true);
+  expect(isSame({ receiving: given }, receivingOf({ headers: ["x-other"] }))).toBe(false);
+  expect(isSame({ receiving: given }, receivingOf({ event_id: { header: "x-id" } }))).toBe(false);
+
+  const allowed_hosts = ["API.example.com", "münchen.example:0443", "[2001:DB8::1]:80", "a.b:80"];
+  const tool = httpToolBody.parse({
+    type: "http",
+    name: "shop",
+    allowed_hosts,
+    operations: [{ name: "read", description: "Reads.", method: "GET", url: "http://a.b:80/" }],
+  });
+  expect(isSame([{ ...tool, allowed_hosts }], [tool])).toBe(true);
+  expect(isSame([{ ...tool, allowed_hosts: ["a.b", ...allowed_hosts.slice(1)] }], [tool])).toBe(
+    false,
+  );
+});
+
+test("a header's name in a tool is a key, and its letter case is kept", () => {
+  expect(isSame([{ headers: { Accept: "x" } }], [{ headers: { Accept: "x" } }])).toBe(true);
+  expect(isSame([{ headers: { Accept: "x" } }], [{ headers: { accept: "x" } }])).toBe(false);
 });

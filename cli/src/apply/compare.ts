@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { UsageError } from "../terminal.ts";
+import { asStored } from "./as-stored.ts";
 import { isObject } from "./read-document.ts";
 
 /**
@@ -43,7 +44,7 @@ export function isSameField(
 ): boolean {
   if (!(field in inFile)) return isDefault(field, exported[field], inFile);
   if (storedAsGiven.has(field)) return isDeepStrictEqual(inFile[field], exported[field]);
-  return isSame(inFile[field], exported[field], chosenKeys.has(field));
+  return isSame(asStored(field, inFile[field]), exported[field], chosenKeys.has(field));
 }
 
 /**
