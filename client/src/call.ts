@@ -12,7 +12,7 @@ export interface Call {
   readonly params?: readonly string[];
   readonly query?: object | undefined;
   /**
-   * Strings and bytes are sent unchanged if `bodyType` is set; all else is sent as JSON. Undefined:
+   * A string or `Blob` is sent unchanged if `bodyType` is set; all else is sent as JSON. Undefined:
    * the request has no body.
    */
   readonly body?: unknown;
@@ -29,7 +29,7 @@ export interface Call {
   readonly url?: string;
 }
 
-type Content = string | Blob | Uint8Array<ArrayBuffer>;
+type Content = string | Blob;
 
 /** The request that every attempt of a call sends. */
 export interface PreparedRequest {
@@ -111,12 +111,8 @@ function isRepeatable(method: string, headers: Readonly<Record<string, string>>)
 
 function bodyOf({ body, bodyType }: Call): { type: string; content: Content } | undefined {
   if (body === undefined) return undefined;
-  if (
-    bodyType !== undefined &&
-    (typeof body === "string" || body instanceof Uint8Array || body instanceof Blob)
-  ) {
-    return { type: bodyType, content: body as Content };
-  }
+  if (bodyType !== undefined && (typeof body === "string" || body instanceof Blob))
+    return { type: bodyType, content: body };
   return { type: "application/json", content: JSON.stringify(body) };
 }
 

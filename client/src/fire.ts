@@ -15,12 +15,15 @@ export interface FiredRun {
   readonly skipped?: true;
 }
 
+/** Objects whose content would be lost as JSON. */
+const notJson = [ArrayBuffer, FormData, ReadableStream, URLSearchParams];
+
 /**
  * Fires a trigger by URL or token and resolves as soon as the run is durable.
  * @param payload a string is sent as text, a `Blob` unchanged with its own media type, all else as
  *   JSON; can be omitted if the trigger has a prompt prefix
- * @throws TypeError if `urlOrToken` is neither a trigger's URL nor a token; BeckonError if the call
- *   fails
+ * @throws TypeError if `urlOrToken` is neither a trigger's URL nor a token, or if the payload is
+ *   bytes, a form or a stream; BeckonError if the call fails
  */
 export async function fire(
   send: Sender,
@@ -28,6 +31,11 @@ export async function fire(
   payload?: unknown,
   options?: OnceOptions & LabelOptions,
 ): Promise<FiredRun> {
+  if (notJson.some((type) => payload instanceof type) || ArrayBuffer.isView(payload))
+    throw new TypeError(
+      "fire: the payload must be a string, a Blob, or data for JSON. Send anything else as a Blob " +
+        "with its media type: new Blob([bytes], { type })",
+    );
   const response = await send.whole<FireTriggerAnswer>(
     {
       method: "POST",

@@ -224,6 +224,19 @@ test.each([
   expect(server.requests[0]?.headers["x-api-key"]).toBeUndefined();
 });
 
+test.each([
+  new Uint8Array([1]),
+  Buffer.from("{}"),
+  new ArrayBuffer(1),
+  new URLSearchParams({ order: "1" }),
+  new FormData(),
+  new ReadableStream(),
+])("a trigger is not fired with a payload without a media type (%#)", async (payload) => {
+  const { length } = server.requests;
+  await expect(beckon.triggers.fire("bkt_token", payload)).rejects.toThrow(/as a Blob/);
+  expect(server.requests).toHaveLength(length);
+});
+
 test("a fire that starts no run is skipped, and has no run id", async () => {
   server.script(responds(202, { ok: true, skipped: true }));
   expect(await beckon.triggers.fire("bkt_token", {})).toEqual({ run_id: "", skipped: true });
