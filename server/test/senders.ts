@@ -175,6 +175,22 @@ export const senders: readonly Sender[] = [
     },
   },
   {
+    name: "Twilio with a SharedKey, a form (twilio)",
+    preset: "twilio",
+    secret: "12345678901234567890123456789012",
+    signatureHeaders: ["x-twilio-signature"],
+    signs: "body",
+    send: ({ url, secret, eventId }) => {
+      const example = exampleOf("twilio");
+      const fields = Object.fromEntries(new URLSearchParams(example.body));
+      return withHeader(example, {
+        "i-twilio-idempotency-token": eventId,
+        "x-twilio-signature": twilio.getExpectedTwilioSignature(secret, url, fields, "HMAC_SHA256"),
+        "x-twilio-webhooks-signature-settings": "key=webhooks_sharedkey_1,algorithm=HMAC_SHA256",
+      });
+    },
+  },
+  {
     name: "Twilio, JSON (twilio)",
     preset: "twilio",
     secret: "12345678901234567890123456789012",

@@ -5,18 +5,30 @@ import { headerOf, mediaTypeOf, queryOf, type RawRequest } from "./raw-request.t
 import { rejected, type VerificationResult, verified } from "./verification-result.ts";
 
 const header = "x-twilio-signature";
+/** Present if the request is signed with a SharedKey: `key=<id>,algorithm=HMAC_SHA256`. */
+const settingsHeader = "x-twilio-webhooks-signature-settings";
+/** Hash functions of Node.js by the name that Twilio gives to the algorithm. */
+const hashes: Readonly<Record<string, string>> = { HMAC_SHA1: "sha1", HMAC_SHA256: "sha256" };
 
 /**
- * Verifies Twilio's signature: an HMAC-SHA1 over the URL that Twilio requested and, for a form,
- * its fields sorted by name. For other bodies, the signed URL contains the body's hash as
- * `bodySHA256`.
- * @param secrets auth tokens of the Twilio account, one or more.
+ * Verifies Twilio's signature: an HMAC over the URL that Twilio requested and, for a form, its
+ * fields sorted by name. For other bodies, the signed URL contains the body's hash as `bodySHA256`.
+ * @param secrets auth tokens of the Twilio account or secrets of its SharedKeys, one or more.
  * @see https://www.twilio.com/docs/usage/webhooks/webhooks-security
+ * @see https://www.twilio.com/docs/usage/webhooks/webhook-shared-keys
  */
 export function verifyTwilio(secrets: readonly string[], request: RawRequest): VerificationResult {
   const signature = headerOf(request, header);
   if (signature === undefined) {
     return rejected(`The header ${header} is missing. Send the request from Twilio.`);
+  }
+  const algorithm = algorithmOf(headerOf(request, settingsHeader));
+  const hash = hashes[algorithm];
+  if (hash === undefined) {
+    return rejected(
+      `The header ${settingsHeader} names the algorithm ${JSON.stringify(algorithm)}. Set the ` +
+        "SharedKey's algorithm to HMAC_SHA256 or HMAC_SHA1.",
+    );
   }
   const bodyHash = queryOf(request).get("bodySHA256");
   const isForm =
@@ -37,16 +49,23 @@ export function verifyTwilio(secrets: readonly string[], request: RawRequest): V
   const fields = sortedFields(form);
   const isValid = secrets.some((secret) =>
     urlsOf(request.url).some((url) => {
-      const hmac = createHmac("sha1", secret).update(url + fields);
+      const hmac = createHmac(hash, secret).update(url + fields);
       return equalTexts(signature, hmac.digest("base64"));
     }),
   );
   return isValid
     ? verified
     : rejected(
-        `The signature in ${header} is not valid. Check the auth token, and that PUBLIC_URL is the ` +
-          "address that Twilio requests.",
+        `The signature in ${header} is not valid. Check the auth token, or the SharedKey's secret ` +
+          "if one of your Webhooks Rules applies, and that PUBLIC_URL is the address that Twilio " +
+          "requests.",
       );
+}
+
+/** Without settings, Twilio signs with the auth token and HMAC-SHA1. */
+function algorithmOf(settings = ""): string {
+  const [, algorithm = "HMAC_SHA1"] = /(?:^|,)\s*algorithm\s*=\s*([^,\s]+)/.exec(settings) ?? [];
+  return algorithm.slice(0, 50).toUpperCase();
 }
 
 function isHashOf(bodyHash: string, body: Buffer): boolean {

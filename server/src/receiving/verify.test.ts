@@ -324,6 +324,16 @@ describe("Twilio", () => {
     expect(check(form, received(request, { url: url.replace("beckon", "other") })).ok).toBe(false);
   });
 
+  test.each(["HMAC_MD5", "__PROTO__", "constructor"])(
+    "a signature with the algorithm %s is rejected with its name",
+    async (algorithm) => {
+      const request = await sent(form);
+      const settings = `key=webhooks_sharedkey_1,algorithm=${algorithm}`;
+      const headers = { ...request.headers, "x-twilio-webhooks-signature-settings": settings };
+      expect(reasonOf(form, received({ ...request, headers }))).toContain(algorithm.toUpperCase());
+    },
+  );
+
   test("a JSON body whose hash is not in the URL is rejected, even if the URL is signed", async () => {
     const request = await sent(form);
     const headers = { ...request.headers, "content-type": "application/json" };
