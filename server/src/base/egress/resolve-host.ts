@@ -77,7 +77,8 @@ const maxRememberedNames = 10_000;
  *
  * Rejected: turns only for names that are known to be slow. New names would then occupy all
  * threads, and slow down the names of others so that these take turns, too.
- * @throws a `TimeoutError` if a name waits longer than `maxWaitMs` for its turn.
+ * If a name waits longer than `maxWaitMs` for its turn, the resolver rejects with the code
+ * `EAI_AGAIN`, with which the system's resolver says that a lookup can be repeated.
  */
 export function limitSlowLookups(resolve: Resolve): Resolve {
   const fast = new LRUCache<string, true>({ max: maxRememberedNames });
@@ -91,10 +92,17 @@ export function limitSlowLookups(resolve: Resolve): Resolve {
       else fast.delete(hostname);
     }
   };
-  return (hostname) =>
-    fast.get(hostname) === true
-      ? timed(hostname)
-      : inTurn(domainOf(hostname), () => timed(hostname), AbortSignal.timeout(maxWaitMs));
+  return async (hostname) => {
+    if (fast.get(hostname) === true) return timed(hostname);
+    const signal = AbortSignal.timeout(maxWaitMs);
+    try {
+      return await inTurn(domainOf(hostname), () => timed(hostname), signal);
+    } catch (thrown) {
+      if (thrown !== signal.reason) throw thrown;
+      const message = `${hostname} was not looked up within ${maxWaitMs / 1_000} seconds`;
+      throw Object.assign(new Error(message, { cause: thrown }), { code: "EAI_AGAIN" });
+    }
+  };
 }
 
 /** Returns the last two labels of a name. A domain can have any number of names. */
