@@ -1,5 +1,7 @@
+import type { Pool, QueryConfig } from "pg";
 import { expect, test } from "vitest";
 import { testDatabase } from "../../../test/database.ts";
+import { eventually } from "../../../test/eventually.ts";
 import { appendRow, seedAgent, seedProcess, startOne, succeeded } from "../../../test/tenant.ts";
 import { newId } from "../../base/ids.ts";
 import { recordDeaths } from "../../processes/process-store.ts";
@@ -178,12 +180,8 @@ test("data of exactly 64 KiB, in bytes and not in characters, stays in the journ
   expect(large("ä".repeat(Math.floor(fill / 2) + 1)).artifact).toBeDefined();
 });
 
-/**
- * Starts a run, appends a lost step and a step, and releases the run. A `text` above 64 KiB makes
- * both events artifacts.
- */
-async function releaseAfterStep(text: string) {
-  const run = await startHere();
+/** Returns a lost step and a step, with their calls. A `text` above 64 KiB makes them artifacts. */
+function twoCalls(text: string): Pick<AppendRow, "entries" | "calls"> {
   const step = {
     step: 1,
     model: "demo/echo",
@@ -209,8 +207,14 @@ async function releaseAfterStep(text: string) {
       price: { micros: 40, standardMicros: 40, origin: "library" as const },
     },
   }));
+  return { entries, calls };
+}
+
+/** Starts a run, appends two calls, and releases the run. */
+async function releaseAfterStep(text: string) {
+  const run = await startHere();
   const released = toEntry({ type: "run.queued", data: {} });
-  await append([appendRow(run, owner, { entries, calls })]);
+  await append([appendRow(run, owner, twoCalls(text))]);
   await append([appendRow(run, owner, { lastSeq: 3, entries: [released], release: true })]);
   return run;
 }
@@ -241,6 +245,47 @@ test.each([
     ]);
   },
 );
+
+/** Returns a database whose statements are sent by this connection. */
+function inTransaction(client: Pick<Pool, "query">) {
+  // A connection returns no promise for an instance of `Query`, which a pool does.
+  const query = ({ name, text, values }: QueryConfig) => client.query({ name, text, values });
+  return { ...database, engine: { query } } as unknown as typeof database;
+}
+
+test("a run that is cancelled while its process releases it shows all that it had used", async () => {
+  const run = await startHere();
+  const { entries, calls } = twoCalls("short");
+  const client = await database.engine.connect();
+  try {
+    await client.query("begin");
+    const released = toEntry({ type: "run.queued", data: {} });
+    const release = appendRow(run, owner, {
+      entries: [...entries, released],
+      calls,
+      release: true,
+    });
+    await appendToRuns(inTransaction(client), [release]);
+    const cancelled = cancelStored(database, run, { eventId: newId("evt"), message: "Cancelled." });
+    await eventually("the cancellation that waits for the release", async () => {
+      const { rows } = await database.engine.query(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%with found as%'
+          and datname = current_database()`,
+      );
+      return rows[0];
+    });
+    await client.query("commit");
+    expect(await cancelled).toBe("cancelled");
+  } finally {
+    client.release();
+  }
+  expect(await readOutcome(database, run)).toMatchObject({
+    status: "cancelled",
+    usage: { input_tokens: 140, output_tokens: 40 },
+    cost_micros: 80,
+  });
+  expect(await stateOf(run.runId)).toMatchObject({ status: "cancelled", results: 1 });
+});
 
 test("a run that is released a day after its start does not expire before it can resume", async () => {
   const run = await startHere();

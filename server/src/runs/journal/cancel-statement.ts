@@ -25,6 +25,10 @@ interface CancelInput extends Omit<CancelOptions, "eventId"> {
  * on, running ones cannot append entries that announce side effects, such as tool calls. It is a
  * single statement, because a run could be claimed or released between two statements. Rows are
  * locked in the order of their ids, to avoid deadlocks.
+ *
+ * If a process released a run while the statement waited for the run's row, the statement sees the
+ * new row, but not what the process wrote to other tables, such as the usage of the run. It then
+ * leaves the run unchanged, with the answer `again`, and must be repeated.
  */
 export const cancelStatement = statement<CancelInput>("cancel", (p) => {
   const ids = p.value("text[]", (input) => input.runIds);
@@ -35,12 +39,16 @@ export const cancelStatement = statement<CancelInput>("cancel", (p) => {
   const address = p.value("text", ({ by }) => by?.address ?? null);
   return `
 with found as materialized (
-  select r.id, r.workspace_id, r.status, r.last_seq, r.cancel_requested_at as asked_before
+  select r.id, r.workspace_id, r.status, r.cancel_requested_at as asked_before,
+    r.status in ('queued', 'waiting') as is_unexecuted,
+    -- The locked row is its newest version; a subquery reads the one of the statement's snapshot.
+    r.last_seq <> (select s.last_seq from runs s where s.id = r.id
+      and s.workspace_id = r.workspace_id) as is_newer
   from runs r where r.id = any (${ids}) and r.workspace_id = ${workspaceId}
   order by r.id for no key update
 ), ending as materialized (
   select id, workspace_id, (${eventIds})[array_position(${ids}, id)] as event_id from found
-  where status in ('queued', 'waiting')
+  where is_unexecuted and not is_newer
 ), ${endUnexecuted(p, {
     source: "ending",
     set: "cancel_requested_at = now(),",
@@ -54,17 +62,17 @@ with found as materialized (
   insert into audit (id, workspace_id, actor, address, action, target, data)
   select ${auditId}, workspace_id, ${actor}, ${address}, 'run.cancel', id, '{}' from found
   where ${auditId} is not null and asked_before is null
-    and status in ('queued', 'waiting', 'running')
+    and (status = 'running' or is_unexecuted and not is_newer)
 )
 select f.id,
-  case when e.id is not null then 'cancelled' when a.id is not null then 'asked' else 'over' end
-    as answer, f.asked_before is not null as asked_before
+  case when e.id is not null then 'cancelled' when a.id is not null then 'asked'
+    when f.is_unexecuted then 'again' else 'over' end as answer, f.asked_before is not null as asked_before
 from found f left join ended e on e.id = f.id left join asked a on a.id = f.id`;
 });
 
 interface Answered {
   readonly id: string;
-  readonly answer: Exclude<CancelResult, "not_found">;
+  readonly answer: Exclude<CancelResult, "not_found"> | "again";
   readonly asked_before: boolean;
 }
 
@@ -86,16 +94,18 @@ export async function cancelStored(
   run: RunRef,
   { eventId, message, by }: CancelOptions,
 ): Promise<CancelResult> {
-  const { rows } = await database.engine.query<Answered>(
-    cancelStatement.query({
-      runIds: [run.runId],
-      workspaceId: run.workspaceId,
-      eventIds: [eventId],
-      message,
-      by,
-    }),
-  );
-  return rows[0]?.answer ?? "not_found";
+  const query = cancelStatement.query({
+    runIds: [run.runId],
+    workspaceId: run.workspaceId,
+    eventIds: [eventId],
+    message,
+    by,
+  });
+  for (;;) {
+    const { rows } = await database.engine.query<Answered>(query);
+    const { answer } = rows[0] ?? { answer: "not_found" };
+    if (answer !== "again") return answer;
+  }
 }
 
 /**
@@ -111,10 +121,15 @@ export async function cancelAllStored(
     message,
   }: { runIds: readonly string[]; workspaceId: string; message: string },
 ): Promise<readonly { readonly runId: string; readonly answer: "cancelled" | "asked" }[]> {
-  const eventIds = runIds.map(() => newId("evt"));
-  const { text, values } = cancelStatement.query({ runIds, workspaceId, eventIds, message });
-  const { rows } = await tx.executeQuery<Answered>(CompiledQuery.raw(text, values));
-  return rows.flatMap(({ id, answer, asked_before }) =>
-    answer === "over" || asked_before ? [] : [{ runId: id, answer }],
-  );
+  const changed: { runId: string; answer: "cancelled" | "asked" }[] = [];
+  for (let ids = runIds; ids.length > 0; ) {
+    const eventIds = ids.map(() => newId("evt"));
+    const query = cancelStatement.query({ runIds: ids, workspaceId, eventIds, message });
+    const { rows } = await tx.executeQuery<Answered>(CompiledQuery.raw(query.text, query.values));
+    for (const { id, answer, asked_before } of rows)
+      if ((answer === "cancelled" || answer === "asked") && !asked_before)
+        changed.push({ runId: id, answer });
+    ids = rows.flatMap(({ id, answer }) => (answer === "again" ? [id] : []));
+  }
+  return changed;
 }
