@@ -85,7 +85,9 @@ const costMicros = z.number().int().nonnegative().nullable();
  * these events, so a change in the meaning of an event needs a new event version.
  *
  * `run.tool_call` is stored durably before the tool is called. The `run.tool_result` with the same
- * `call_id` follows it.
+ * `call_id` follows it. Exception: a stopping process releases a run with a call that is safe to
+ * repeat, and the run ends before another process claims it, for example because it is cancelled.
+ * It is then unknown whether the tool was called.
  */
 export const eventData = {
   "run.queued": z.object({
