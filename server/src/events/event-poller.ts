@@ -4,7 +4,7 @@ import { type Database, failureKind, type ProcessMessages } from "../base/databa
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { type CatchUp, createCatchUp } from "./catch-up.ts";
-import type { Position } from "./position.ts";
+import { beginning, isAfter, type Position } from "./position.ts";
 import { nextLimit, readEnd, readEventBatch, type StoredEvent } from "./store.ts";
 
 /**
@@ -134,6 +134,16 @@ export function createEventPoller({
     });
   }
 
+  /** Lets the subscribers in `joining` get the events after `position`. */
+  function join(position: Position): void {
+    for (const subscriber of joining) {
+      const { workspaceId } = subscriber;
+      subscribers.set(workspaceId, (subscribers.get(workspaceId) ?? new Set()).add(subscriber));
+      subscriber.begin(position);
+    }
+    joining.clear();
+  }
+
   async function run(): Promise<void> {
     running = true;
     let position: Position | undefined;
@@ -147,15 +157,11 @@ export function createEventPoller({
       }
       woken = false;
       try {
-        position ??= await readEnd(database.engine);
-        for (const subscriber of joining) {
-          const { workspaceId } = subscriber;
-          subscribers.set(workspaceId, (subscribers.get(workspaceId) ?? new Set()).add(subscriber));
-          subscriber.begin(position);
-        }
-        joining.clear();
+        // The position of the last event can be long ago. Without `end`, the new subscribers would
+        // get all events of their workspaces since then.
+        const end = joining.size > 0 ? await readEnd(database.engine) : undefined;
         const batch = await readEventBatch(database.engine, [...subscribers.keys()], {
-          after: position,
+          after: position ?? beginning,
           limit,
         });
         position = batch.end;
@@ -165,6 +171,12 @@ export function createEventPoller({
           (event) => event.workspaceId,
         )) {
           for (const subscriber of subscribers.get(workspaceId) ?? []) subscriber.push(events);
+        }
+        if (end !== undefined) {
+          // The batch was read after `end`, so it has all events up to there if there are no more.
+          if (!batch.hasMore && isAfter(end, position)) position = end;
+          join(position);
+          continue;
         }
         if (batch.hasMore) continue;
         if (batch.events.length > 0) await pause(gapMs, closing.signal);

@@ -25,7 +25,7 @@ export interface EventBatch {
   readonly events: readonly StoredEvent[];
   /**
    * All events of the workspaces up to this position have been read. The next batch starts after
-   * it.
+   * it. It is the position of the last event, or one that the caller gave: see `readEnd`.
    */
   readonly end: Position;
   /** Whether the batch has as many events as its limits allow, so that there may be more. */
@@ -55,10 +55,9 @@ interface Row {
 /**
  * A row of a batch. The columns here describe the whole batch, and are null in all rows but the
  * first, because decoding a value takes time for each row. If there are no events, the only row has
- * just `horizon` and `held`.
+ * just `held`.
  */
 interface BatchRow extends Row {
-  readonly horizon: string | null;
   readonly held: boolean | null;
   /** Number of events within `limit`, including those left out for their size; null if none. */
   readonly found: number | null;
@@ -132,9 +131,8 @@ export async function readEventBatch(
 ): Promise<EventBatch> {
   const { rows } = await database.query<BatchRow>({
     name: summaries ? "read-event-summaries-batch" : "read-event-batch",
-    text: `select ${ofFirstRow("snapshot.horizon")} as horizon,
-        ${ofFirstRow("snapshot.held")} as held, ${ofFirstRow("e.found")} as found, e.transaction,
-        e.run_id, e.seq, e.id, e.workspace_id, e.agent_id, e.type, e.version,
+    text: `select ${ofFirstRow("snapshot.held")} as held, ${ofFirstRow("e.found")} as found,
+        e.transaction, e.run_id, e.seq, e.id, e.workspace_id, e.agent_id, e.type, e.version,
         ${timeText("e.time")} as time, e.data
       from ${snapshot} left join lateral (
         select * from (
@@ -175,12 +173,11 @@ export async function readEventBatch(
   const events = rows.flatMap((row) => (row.id === null ? [] : toStoredEvent(row, row.id)));
   const last = events.at(-1);
   const hasMore = first.found === limit || events.length < (first.found ?? 0);
-  const horizon = beforeTransaction(Number(first.horizon));
   return {
     events,
     hasMore,
     isHeldBack: first.held === true,
-    end: hasMore && last !== undefined ? last : (upTo ?? horizon),
+    end: hasMore || upTo === undefined ? (last ?? after) : upTo,
   };
 }
 
@@ -243,12 +240,19 @@ export async function findWorkspaceEvent(
 
 /**
  * Returns the position up to which events can be read now: the one just before the oldest open
- * transaction.
+ * transaction. All later transactions write events after this position, even if the database
+ * crashes.
+ *
+ * After a crash, PostgreSQL assigns the ids again of those transactions of which nothing was on the
+ * disk. A position before such a transaction, as the horizon of a snapshot can be, would then be
+ * after new events, and its readers would miss these. So this statement writes a message to the
+ * write-ahead log, which does nothing else. When the statement is committed, its own transaction id
+ * is on the disk, and no lower id can be assigned again.
  */
 export async function readEnd(database: Pick<Database["engine"], "query">): Promise<Position> {
   const { rows } = await database.query<{ horizon: string }>({
     name: "read-end",
-    text: `select horizon from ${snapshot}`,
+    text: `select horizon, pg_logical_emit_message(true, 'beckon', '') from ${snapshot}`,
   });
   return beforeTransaction(Number(rows[0]?.horizon));
 }

@@ -115,7 +115,7 @@ test("a stream of one agent, and of some kinds, contains nothing else", async ()
 
 test("a stream that shows none of the new events sends a cursor after them", async () => {
   await isPast(await run());
-  const reader = await opened("/events?kind=agent.paused");
+  const reader = await opened("/events?kind=run.cancelled");
   const before = reader.lastEventId;
   const runId = await run();
   const cursor = await eventually("a cursor without an event", () =>

@@ -4333,12 +4333,16 @@ select json_agg(position) as written, now() as time, null::json as deferred, (se
 
 -- cancel
 with found as materialized (
-  select r.id, r.workspace_id, r.status, r.last_seq, r.cancel_requested_at as asked_before
+  select r.id, r.workspace_id, r.status, r.cancel_requested_at as asked_before,
+    r.status in ('queued', 'waiting') as is_unexecuted,
+    -- The locked row is its newest version; a subquery reads the one of the statement's snapshot.
+    r.last_seq <> (select s.last_seq from runs s where s.id = r.id
+      and s.workspace_id = r.workspace_id) as is_newer
   from runs r where r.id = any ($1::text[]) and r.workspace_id = $2::text
   order by r.id for no key update
 ), ending as materialized (
   select id, workspace_id, ($3::text[])[array_position($1::text[], id)] as event_id from found
-  where status in ('queued', 'waiting')
+  where is_unexecuted and not is_newer
 ), ended as (
   update runs r set status = $7::text, finished_at = now(), cancel_requested_at = now(), last_seq = r.last_seq + 1,
     last_transaction = greatest(r.last_transaction, current_transaction())
@@ -4419,11 +4423,11 @@ with found as materialized (
   insert into audit (id, workspace_id, actor, address, action, target, data)
   select $4::text, workspace_id, $5::text, $6::text, 'run.cancel', id, '{}' from found
   where $4::text is not null and asked_before is null
-    and status in ('queued', 'waiting', 'running')
+    and (status = 'running' or is_unexecuted and not is_newer)
 )
 select f.id,
-  case when e.id is not null then 'cancelled' when a.id is not null then 'asked' else 'over' end
-    as answer, f.asked_before is not null as asked_before
+  case when e.id is not null then 'cancelled' when a.id is not null then 'asked'
+    when f.is_unexecuted then 'again' else 'over' end as answer, f.asked_before is not null as asked_before
 from found f left join ended e on e.id = f.id left join asked a on a.id = f.id;
 
 -- expire-queued

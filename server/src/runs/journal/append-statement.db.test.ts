@@ -1,4 +1,3 @@
-import type { Pool, QueryConfig } from "pg";
 import { expect, test } from "vitest";
 import { testDatabase } from "../../../test/database.ts";
 import { eventually } from "../../../test/eventually.ts";
@@ -181,7 +180,7 @@ test("data of exactly 64 KiB, in bytes and not in characters, stays in the journ
 });
 
 /** Returns a lost step and a step, with their calls. A `text` above 64 KiB makes them artifacts. */
-function twoCalls(text: string): Pick<AppendRow, "entries" | "calls"> {
+function twoCalls(text: string) {
   const step = {
     step: 1,
     model: "demo/echo",
@@ -246,17 +245,20 @@ test.each([
   },
 );
 
+const openConnection = () => database.engine.connect();
+
 /** Returns a database whose statements are sent by this connection. */
-function inTransaction(client: Pick<Pool, "query">) {
+function inTransaction(connection: Awaited<ReturnType<typeof openConnection>>): typeof database {
   // A connection returns no promise for an instance of `Query`, which a pool does.
-  const query = ({ name, text, values }: QueryConfig) => client.query({ name, text, values });
+  const query = ({ text, values }: { text: string; values: unknown[] }) =>
+    connection.query(text, values);
   return { ...database, engine: { query } } as unknown as typeof database;
 }
 
 test("a run that is cancelled while its process releases it shows all that it had used", async () => {
   const run = await startHere();
   const { entries, calls } = twoCalls("short");
-  const client = await database.engine.connect();
+  const client = await openConnection();
   try {
     await client.query("begin");
     const released = toEntry({ type: "run.queued", data: {} });
