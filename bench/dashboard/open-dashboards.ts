@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { eventData, workspaceEventData } from "../../contract/src/index.ts";
+import { streamQuery } from "../../web/src/live/stream-query.ts";
 import { openStream } from "../open-stream.ts";
 
 /**
@@ -35,15 +35,12 @@ async function readPage(): Promise<void> {
     await (await read(path)).arrayBuffer();
 }
 
-/** The dashboard requests all kinds (`web/src/live/hub.ts`). */
-const kinds = Object.keys({ ...eventData, ...workspaceEventData }).join();
-
 /**
  * Opens the stream of the workspace and discards what it sends. Browsers run on other machines,
  * while this process shares the cores of the server, so it does as little as possible.
  */
 async function openEvents(): Promise<void> {
-  const path = `/api/public/events?view=summary&kind=${kinds}`;
+  const path = `/api/public/events?${new URLSearchParams(streamQuery)}`;
   const incoming = await openStream(port, path, key);
   incoming.once("error", () => {}).resume();
 }

@@ -14,7 +14,18 @@ const cursor = z.string();
 
 /** An event of a workspace: a journal entry of a run, or a workspace event. */
 export const workspaceEvent = z.union([
-  z.object({ ...eventOnWire.shape, agent_id: z.string(), cursor }),
+  z.object({
+    ...eventOnWire.shape,
+    agent_id: z.string(),
+    cursor,
+    /**
+     * With `merge=true`: the first of the run's events that this event replaces. Absent if it
+     * replaces none.
+     */
+    merged: z
+      .object({ seq: z.number().int().positive(), type: z.string(), time: z.iso.datetime() })
+      .optional(),
+  }),
   // A workspace event. `agent_id` is null if it concerns the whole workspace.
   z.object({
     ...eventOnWire.shape,
@@ -55,22 +66,45 @@ const filter = {
   agent_id: z.string().max(100).optional(),
   kind: commaList(z.enum(eventTypes)),
   view: eventView,
+  /**
+   * `true`: an event that ends a run can replace the run's earlier events that are read at the same
+   * time, and has `merged`. For readers that show the states of many runs. Default: false.
+   */
+  merge: z.enum(["true", "false"]).optional().meta({
+    description:
+      "`true`: an event that ends a run can replace the run's earlier events that are read at the same time.",
+  }),
 };
+
+const endKinds = ["run.finished", "run.failed", "run.cancelled"];
+/** An event of another kind could otherwise replace the events of the requested kinds. */
+const canMerge = ({
+  kind,
+  merge,
+}: {
+  kind?: readonly string[] | undefined;
+  merge?: string | undefined;
+}) => merge !== "true" || kind === undefined || endKinds.every((each) => kind.includes(each));
+const cannotMerge = { path: ["merge"], error: `needs ${endKinds.join(", ")} in kind, or no kind` };
 
 /**
  * Query of `GET /events`. `after` is the cursor of an event; by default the list starts with the
  * oldest event.
  */
-export const workspaceEventsQuery = z.strictObject({
-  limit: pageQuery.shape.limit,
-  after: z.string().max(200).optional(),
-  ...filter,
-});
+export const workspaceEventsQuery = z
+  .strictObject({
+    limit: pageQuery.shape.limit,
+    after: z.string().max(200).optional(),
+    ...filter,
+  })
+  .refine(canMerge, cannotMerge);
 /**
  * Query of `GET /events` as a stream. Without `after` or the header `Last-Event-ID`, the stream has
  * only events that are written after it was opened.
  */
-export const workspaceStreamQuery = z.strictObject({
-  after: z.string().max(200).optional(),
-  ...filter,
-});
+export const workspaceStreamQuery = z
+  .strictObject({
+    after: z.string().max(200).optional(),
+    ...filter,
+  })
+  .refine(canMerge, cannotMerge);

@@ -64,6 +64,11 @@ export type StreamEvent =
           };
           agent_id: string;
           cursor: string;
+          merged?: {
+            seq: number;
+            type: string;
+            time: string;
+          };
         }
       | {
           id: string;
@@ -155,6 +160,11 @@ export type ListEventsAnswer =
       };
       agent_id: string;
       cursor: string;
+      merged?: {
+        seq: number;
+        type: string;
+        time: string;
+      };
     }
   | {
       id: string;
@@ -182,6 +192,11 @@ export type GetEventAnswer =
       };
       agent_id: string;
       cursor: string;
+      merged?: {
+        seq: number;
+        type: string;
+        time: string;
+      };
     }
   | {
       id: string;
@@ -3030,6 +3045,10 @@ export interface ListEventsQuery {
    * `summary`: events without texts, arguments and results.
    */
   view?: "full" | "summary";
+  /**
+   * `true`: an event that ends a run can replace the run's earlier events that are read at the same time.
+   */
+  merge?: "true" | "false";
 }
 export interface CreateSubscriptionBody {
   url: string;

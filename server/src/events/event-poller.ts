@@ -16,8 +16,11 @@ export interface EventPoller {
   /**
    * Subscribes to the events of a workspace after the subscription's `start`. The subscriber must
    * read earlier events from the database itself.
+   * @param options `merge`: whether the subscriber accepts that an event that ends a run replaces
+   *   the run's earlier events. This is done if all subscribers of this process accept it, because
+   *   one query reads the events of all. Default false.
    */
-  subscribe(workspaceId: string): EventSubscription;
+  subscribe(workspaceId: string, options?: { readonly merge?: boolean }): EventSubscription;
   /** Reads these earlier events. */
   readonly catchUp: CatchUp;
   /**
@@ -95,6 +98,7 @@ const requestIntervalMs = 10_000;
 
 interface Subscriber extends EventSubscription {
   readonly workspaceId: string;
+  readonly merge: boolean;
   begin(at: Position | undefined): void;
   push(events: readonly StoredEvent[]): void;
 }
@@ -111,6 +115,8 @@ export function createEventPoller({
 }): EventPoller {
   const joining = new Set<Subscriber>();
   const subscribers = new Map<string, Set<Subscriber>>();
+  /** Those of `subscribers` that do not accept merged events. */
+  const exacting = new Set<Subscriber>();
   const closing = new AbortController();
   let running = false;
   let woken = false;
@@ -137,7 +143,8 @@ export function createEventPoller({
   /** Lets the subscribers in `joining` get the events after `position`. */
   function join(position: Position): void {
     for (const subscriber of joining) {
-      const { workspaceId } = subscriber;
+      const { workspaceId, merge } = subscriber;
+      if (!merge) exacting.add(subscriber);
       subscribers.set(workspaceId, (subscribers.get(workspaceId) ?? new Set()).add(subscriber));
       subscriber.begin(position);
     }
@@ -163,6 +170,7 @@ export function createEventPoller({
         const batch = await readEventBatch(database.engine, [...subscribers.keys()], {
           after: position ?? beginning,
           limit,
+          merge: exacting.size === 0,
         });
         position = batch.end;
         limit = nextLimit(batch, limit, maxBatchEvents);
@@ -193,7 +201,7 @@ export function createEventPoller({
   }
 
   return {
-    subscribe(workspaceId) {
+    subscribe(workspaceId, { merge = false } = {}) {
       const start = Promise.withResolvers<Position | undefined>();
       let backlog: readonly StoredEvent[] = [];
       let characters = 0;
@@ -201,6 +209,7 @@ export function createEventPoller({
       let resume = () => {};
       const subscriber: Subscriber = {
         workspaceId,
+        merge,
         start: start.promise,
         begin: start.resolve,
         push(events) {
@@ -229,6 +238,7 @@ export function createEventPoller({
         },
         unsubscribe() {
           joining.delete(subscriber);
+          exacting.delete(subscriber);
           const others = subscribers.get(workspaceId);
           others?.delete(subscriber);
           if (others?.size === 0) subscribers.delete(workspaceId);

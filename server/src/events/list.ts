@@ -26,7 +26,7 @@ export async function listEvents({
   input: { query: unknown };
 }): Promise<{ data: WorkspaceEvent[]; next: string | null }> {
   permitEvents(ctx);
-  const { limit, after, view, ...requested } = parseQuery(workspaceEventsQuery, input.query);
+  const { limit, after, view, merge, ...requested } = parseQuery(workspaceEventsQuery, input.query);
   const filter = permitFilter(ctx, requested);
   const cursor = after === undefined ? undefined : readCursor(ctx, after);
   const { engine } = ctx.database;
@@ -46,6 +46,7 @@ export async function listEvents({
       after: cursor ?? beginning,
       limit,
       summaries: view === "summary",
+      merge: merge === "true",
       ...sourcesOf(filter),
     });
     const data = batch.events

@@ -18,11 +18,18 @@ export interface StoredEvent extends Position {
   readonly data: Record<string, unknown>;
   /** Length of the JSON of `data`. */
   readonly characters: number;
+  /** The first of the run's events that this one, which ends the run, replaces. */
+  readonly merged?: MergedEvent;
 }
+
+/** The first of the events that the end of their run replaces: see `merge` of `readEventBatch`. */
+export type MergedEvent = Pick<StoredEvent, "seq" | "type" | "time">;
 
 /** Some of the events after a position. */
 export interface EventBatch {
   readonly events: readonly StoredEvent[];
+  /** Number of events that were read: `events`, and those that they replace. */
+  readonly readCount: number;
   /**
    * All events of the workspaces up to this position have been read. The next batch starts after
    * it. It is the position of the last event, or one that the caller gave: see `readEnd`.
@@ -50,6 +57,8 @@ interface Row {
   readonly time: string;
   /** JSON. `pg` would round large integers of a `jsonb` column. */
   readonly data: string;
+  /** Seq, type and time of the merged event, separated by spaces; null if there is none. */
+  readonly merged?: string | null;
 }
 
 /**
@@ -61,6 +70,8 @@ interface BatchRow extends Row {
   readonly held: boolean | null;
   /** Number of events within `limit`, including those left out for their size; null if none. */
   readonly found: number | null;
+  /** Number of events that were not left out for their size; null if none. */
+  readonly kept: number | null;
 }
 
 /**
@@ -95,6 +106,11 @@ interface BatchOptions extends EventSources {
   readonly maxCharacters?: number;
   /** Whether to read summaries of run events: see `summarizedData`. Default false. */
   readonly summaries?: boolean;
+  /**
+   * Whether an event that ends a run replaces the earlier events of the run in the batch. Default
+   * false.
+   */
+  readonly merge?: boolean;
 }
 
 /**
@@ -107,8 +123,28 @@ const within = (position: string) => `e.workspace_id = w.id
             and e.transaction < snapshot.horizon
             and ${position} > ($2, $3, $4::bigint) and ${position} <= ($5, $6, $7::bigint)`;
 
+const inOrder = "order by e.transaction, e.run_id, e.seq";
+
 /** Returns SQL of a column that is null in all rows of a batch but the first. */
-const ofFirstRow = (column: string) => `case when e.before > 0 then null else ${column} end`;
+const ofFirstRow = (column: string) =>
+  `case when row_number() over (${inOrder}) > 1 then null else ${column} end`;
+
+/** Parts of the query that reads all events, and of the one that merges those of ended runs. */
+const everyEvent = { columns: "", window: "", condition: "" };
+const mergedByRun = {
+  columns: `, last_value(e.type) over of_run in ('run.finished', 'run.failed', 'run.cancelled')
+            and last_value(e.seq) over of_run > e.seq as is_replaced,
+          first_value(e.seq) over of_run as first_seq,
+          first_value(e.type) over of_run as first_type,
+          first_value(e.time) over of_run as first_time`,
+  window: `window of_run as (partition by e.run_id ${inOrder}
+            rows between unbounded preceding and unbounded following)`,
+  condition: "where not e.is_replaced",
+};
+/** SQL of the text that `toMerged` parses. */
+const mergedText = `case when e.first_seq < e.seq and e.type in
+          ('run.finished', 'run.failed', 'run.cancelled')
+        then e.first_seq || ' ' || e.first_type || ' ' || ${timeText("e.first_time")} end`;
 
 /**
  * Reads events of some workspaces after the position `after`, in order: up to `limit` events, fewer
@@ -127,17 +163,19 @@ export async function readEventBatch(
     ofRuns = true,
     ofWorkspace = true,
     summaries = false,
+    merge = false,
   }: BatchOptions,
 ): Promise<EventBatch> {
+  const selected = merge ? mergedByRun : everyEvent;
   const { rows } = await database.query<BatchRow>({
-    name: summaries ? "read-event-summaries-batch" : "read-event-batch",
+    name: `read-event-${summaries ? "summaries-" : ""}${merge ? "merged-" : ""}batch`,
     text: `select ${ofFirstRow("snapshot.held")} as held, ${ofFirstRow("e.found")} as found,
-        e.transaction, e.run_id, e.seq, e.id, e.workspace_id, e.agent_id, e.type, e.version,
-        ${timeText("e.time")} as time, e.data
+        ${ofFirstRow("e.kept")} as kept, e.transaction, e.run_id, e.seq, e.id, e.workspace_id, e.agent_id, e.type, e.version,
+        ${timeText("e.time")} as time, e.data${merge ? `, ${mergedText} as merged` : ""}
       from ${snapshot} left join lateral (
-        select * from (
+        select e.* from (select e.*, count(*) over ()::int as kept${selected.columns} from (
           select e.*, count(*) over ()::int as found,
-            coalesce(sum(length(e.data)) over (order by e.transaction, e.run_id, e.seq
+            coalesce(sum(length(e.data)) over (${inOrder}
               rows between unbounded preceding and 1 preceding), 0) as before
           from (
             select e.transaction, e.run_id, e.seq::bigint, e.id, e.workspace_id, r.agent_id, e.type,
@@ -156,8 +194,9 @@ export async function readEventBatch(
             ) as e
             order by transaction, run_id, seq limit $8
           ) as e
-        ) as e where e.before < $11
-      ) as e on true order by e.transaction, e.run_id, e.seq`,
+        ) as e where e.before < $11 ${selected.window}
+        ) as e ${selected.condition}
+      ) as e on true ${inOrder}`,
     values: [
       workspaceIds,
       ...valuesOf(after),
@@ -172,9 +211,11 @@ export async function readEventBatch(
   if (first === undefined) throw new Error("a snapshot has no row");
   const events = rows.flatMap((row) => (row.id === null ? [] : toStoredEvent(row, row.id)));
   const last = events.at(-1);
-  const hasMore = first.found === limit || events.length < (first.found ?? 0);
+  const [found, readCount] = [first.found ?? 0, first.kept ?? 0];
+  const hasMore = found === limit || readCount < found;
   return {
     events,
+    readCount,
     hasMore,
     isHeldBack: first.held === true,
     end: hasMore || upTo === undefined ? (last ?? after) : upTo,
@@ -184,17 +225,17 @@ export async function readEventBatch(
 /**
  * Returns the limit for the batch that follows the given one. `limit` is the limit with which the
  * given batch was read. If that batch was truncated because its data was large, the next limit is
- * twice the number of its events, at most `maxEvents`. A higher limit would cost time, because
+ * twice the number of events read, at most `maxEvents`. A higher limit would cost time, because
  * PostgreSQL reads the data of all events within the limit, including those that it then leaves
  * out. If the batch was not truncated, the next limit is `maxEvents`.
  */
 export function nextLimit(
-  { events, hasMore }: Pick<EventBatch, "events" | "hasMore">,
+  { readCount, hasMore }: Pick<EventBatch, "readCount" | "hasMore">,
   limit: number,
   maxEvents: number,
 ): number {
-  const isSizeLimited = hasMore && events.length < limit;
-  return isSizeLimited ? Math.min(maxEvents, 2 * events.length) : maxEvents;
+  const isSizeLimited = hasMore && readCount < limit;
+  return isSizeLimited ? Math.min(maxEvents, 2 * readCount) : maxEvents;
 }
 
 const valuesOf = ({ transaction, runId, seq }: Position) => [transaction, runId, seq] as const;
@@ -213,7 +254,13 @@ function toStoredEvent(row: Row, id: string): StoredEvent {
     time: row.time,
     data: parseJsonColumn(row.data),
     characters: row.data.length,
+    ...(row.merged == null ? {} : { merged: toMerged(row.merged) }),
   };
+}
+
+function toMerged(text: string): MergedEvent {
+  const [seq = "", type = "", time = ""] = text.split(" ");
+  return { seq: Number(seq), type, time };
 }
 
 /**

@@ -70,7 +70,7 @@ export async function streamEvents({
   input: { query: unknown; lastEventId: string | undefined };
 }): Promise<WorkspaceStream> {
   permitEvents(ctx);
-  const { after, view, ...requested } = parseQuery(workspaceStreamQuery, query);
+  const { after, view, merge, ...requested } = parseQuery(workspaceStreamQuery, query);
   const filter = permitFilter(ctx, requested);
   const cursorText = lastEventId || after;
   const source = lastEventId ? "Last-Event-ID" : "query parameter after";
@@ -91,7 +91,15 @@ export async function streamEvents({
         );
     return {
       agentIds: filter.agentIds ?? null,
-      events: (signal) => events(ctx, filter, { start, generation, notice, view, signal }),
+      events: (signal) =>
+        events(ctx, filter, {
+          start,
+          generation,
+          notice,
+          view,
+          merge: merge === "true",
+          signal,
+        }),
     };
   } catch (thrown) {
     throw unavailableIfLost(thrown);
@@ -150,19 +158,21 @@ async function* events(
     generation,
     notice,
     view,
+    merge,
     signal,
   }: {
     start: Position;
     generation: string;
     notice: StreamNotice | undefined;
     view: View;
+    merge: boolean;
     signal: AbortSignal;
   },
 ): AsyncGenerator<StreamNotice | readonly WorkspaceEvent[] | CursorAdvance> {
   if (notice !== undefined) yield notice;
   const selection: Selection = { filter, view, generation };
   const key = JSON.stringify(selection);
-  const options = { after: start, sources: sourcesOf(filter), signal };
+  const options = { after: start, sources: sourcesOf(filter), merge, signal };
   let advancedAt = Number.NEGATIVE_INFINITY;
   for await (const batch of subscribeToWorkspace(ctx, ctx.workspaceId, options)) {
     const shown = select(batch, selection, key);

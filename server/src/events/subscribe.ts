@@ -15,16 +15,23 @@ const maxBatchEvents = 128;
  * it has caught up. So the memory for slow subscribers stays bounded.
  * @param sources the tables whose events the subscriber needs. Those of the other table can be
  *   missing. Default: both.
+ * @param merge whether an event that ends a run can replace the run's earlier events: see
+ *   `EventPoller.subscribe`. Default false.
  */
 export async function* subscribeToWorkspace(
   { eventPoller }: { readonly eventPoller: EventPoller },
   workspaceId: string,
-  { after, sources, signal }: { after: Position; sources?: EventSources; signal: AbortSignal },
+  {
+    after,
+    sources,
+    merge = false,
+    signal,
+  }: { after: Position; sources?: EventSources; merge?: boolean; signal: AbortSignal },
 ): AsyncGenerator<readonly StoredEvent[]> {
   let position = after;
   let limit = maxBatchEvents;
   while (!signal.aborted && !eventPoller.closed) {
-    const subscription = eventPoller.subscribe(workspaceId);
+    const subscription = eventPoller.subscribe(workspaceId, { merge });
     try {
       const start = await raceSignal(subscription.start, signal).catch(() => undefined);
       if (start === undefined) return;

@@ -1,9 +1,10 @@
-import type { BeckonClient, WorkspaceEvent } from "@beckon/client";
-import type { EventType, WorkspaceEventType } from "@beckon/contract";
+import type { BeckonClient } from "@beckon/client";
+import { expandMerged } from "./expand-merged.ts";
 import type { HubMessage, SentError, Tab, TabMessage } from "./protocol.ts";
 import { createRunStreams } from "./run-streams.ts";
 import { type Connection, type LiveStatus, statusOf } from "./status.ts";
 import type { OpenStream, StreamBudget } from "./stream-budget.ts";
+import { streamQuery } from "./stream-query.ts";
 
 /** The dependencies of the hub. Tests pass a fake clock and a fake client. */
 export interface HubOptions {
@@ -15,28 +16,6 @@ export interface HubOptions {
   /** Called after the last tab has left. Default: nothing happens. */
   readonly onEmpty?: () => void;
 }
-
-/**
- * All event types are listed, because the server sends workspace events only if `kind` names them.
- * The type makes the compiler reject the list if it lacks a type of the contract.
- */
-const kinds = Object.keys({
-  "run.queued": true,
-  "run.waiting": true,
-  "run.started": true,
-  "run.resumed": true,
-  "run.step": true,
-  "run.step_lost": true,
-  "run.tool_call": true,
-  "run.tool_result": true,
-  "run.finished": true,
-  "run.failed": true,
-  "run.cancelled": true,
-  "agent.paused": true,
-  "agent.resumed": true,
-  "usage.threshold": true,
-  "subscription.disabled": true,
-} satisfies Record<EventType | WorkspaceEventType, true>).join(",");
 
 /**
  * Time in ms after which a stream that has ended is opened again. Streams end after five minutes
@@ -179,12 +158,12 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
       tick();
     };
     for await (const event of client.events.watch(
-      { kind: kinds, view: "summary", ...(cursor === undefined ? {} : { after: cursor }) },
+      { ...streamQuery, ...(cursor === undefined ? {} : { after: cursor }) },
       { signal, onActivity, onDisconnect },
     )) {
       if (signal.aborted) return;
-      if ("cursor" in event) cursor = (event as WorkspaceEvent).cursor;
-      sendAll({ type: "event", event });
+      if ("cursor" in event) cursor = event.cursor;
+      for (const each of expandMerged(event)) sendAll({ type: "event", event: each });
     }
   };
 

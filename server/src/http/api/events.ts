@@ -22,7 +22,7 @@ export const eventRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "listEvents",
       summary: "List workspace events",
-      description: `The events of the workspace or of one agent, oldest first, in the order of their commits. Each page searches up to \`limit\` events, fewer if their data is large, and holds those that match. Continue until \`next\` is null. Each event has a \`cursor\` to continue after it. Events of no run (\`agent.paused\`, \`agent.resumed\`, \`usage.threshold\`, \`subscription.disabled\`) are listed only if \`kind\` names them; their \`run_id\` and \`seq\` are null. An agent's token cannot name them. ${summarizing}`,
+      description: `The events of the workspace or of one agent, oldest first, in the order of their commits. Each page searches up to \`limit\` events, fewer if their data is large, and holds those that match. Continue until \`next\` is null. Each event has a \`cursor\` to continue after it. Events of no run (\`agent.paused\`, \`agent.resumed\`, \`usage.threshold\`, \`subscription.disabled\`) are listed only if \`kind\` names them; their \`run_id\` and \`seq\` are null. An agent's token cannot name them. ${summarizing} With \`merge=true\`, an event that ends a run can replace the run's earlier events that are read at the same time; it then has \`merged\`, with \`seq\`, \`type\` and \`time\` of the first of them.`,
       stream:
         "With `Accept: text/event-stream`, the response streams new events, with a cursor also those after it. Frames with only an `id` are cursors after events that do not match. `limit` is rejected. The model's output is only in the stream of its run.",
       query: workspaceEventsQuery,

@@ -1,0 +1,121 @@
+import type { WorkspaceEvent } from "@beckon/contract";
+import { expect, onTestFinished, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
+import { startHeldModel } from "../../test/held-model.ts";
+import { openStream, type StreamReader } from "../../test/read-stream.ts";
+
+const beckon = await startTestBeckon();
+const agent = await beckon.createAgent();
+
+type RunEvent = Extract<WorkspaceEvent, { run_id: string }>;
+
+const run = async () => (await beckon.invoke(agent, "Hello")).body.run_id as string;
+const page = async (query: string) => (await beckon.call(`/events?${query}`)).body;
+const ofRun = (events: readonly RunEvent[], runId: string) =>
+  events.filter(({ run_id }) => run_id === runId).map(({ type, merged }) => [type, merged?.seq]);
+
+test("the end of a run replaces the run's events, and says when the first of them was", async () => {
+  const runId = await run();
+  const journal = (await beckon.call(`/runs/${runId}/events`)).body.data;
+  const { data } = await page(`agent_id=${agent.id}&merge=true`);
+  const [{ cursor, ...merged }, ...others] = data.filter(
+    ({ run_id }: RunEvent) => run_id === runId,
+  );
+  const { seq, type, time } = journal[0];
+  expect(others).toEqual([]);
+  expect(merged).toEqual({
+    ...journal.at(-1),
+    agent_id: agent.id,
+    merged: { seq, type, time },
+  });
+  expect((await page(`agent_id=${agent.id}&merge=true&after=${cursor}`)).data).toEqual([]);
+});
+
+test("the events of a run that goes on are not replaced", async () => {
+  const held = await startHeldModel(beckon);
+  const waiting = await beckon.createAgent({ model: held.model });
+  const invoked = beckon.invoke(waiting, "Hello");
+  await held.reached(1);
+  const { data } = await page(`agent_id=${waiting.id}&merge=true`);
+  expect(data.map(({ type, merged }: RunEvent) => [type, merged])).toEqual([
+    ["run.started", undefined],
+  ]);
+  held.release();
+  await invoked;
+});
+
+test("pages with merged events lead to the end of every run", async () => {
+  const other = await beckon.createAgent();
+  const runIds: string[] = [];
+  for (let count = 0; count < 5; count++)
+    runIds.push((await beckon.invoke(other, "Hello")).body.run_id);
+  for (const limit of [1, 2, 4, 7]) {
+    const seen: RunEvent[] = [];
+    for (let after = ""; ; ) {
+      const { data, next } = await page(`agent_id=${other.id}&merge=true&limit=${limit}${after}`);
+      seen.push(...data);
+      if (next === null) break;
+      after = `&after=${next}`;
+    }
+    expect(seen.flatMap(({ type, run_id }) => (type === "run.finished" ? [run_id] : []))).toEqual(
+      runIds,
+    );
+    for (const runId of runIds) {
+      const [[type, first] = []] = ofRun(seen, runId);
+      expect(type === "run.started" || first === 1).toBe(true);
+    }
+  }
+});
+
+test("merged events need the kinds with which runs end", async () => {
+  expectError(
+    await beckon.call("/events?merge=true&kind=run.started"),
+    400,
+    "bad_request",
+    /merge needs run\.finished, run\.failed, run\.cancelled in kind/,
+  );
+});
+
+const opened = async (query: string): Promise<StreamReader> => {
+  const reader = await openStream(`${beckon.url}/api/public/events${query}`, {
+    credential: beckon.key,
+  });
+  onTestFinished(() => reader.close());
+  await reader.has("stream.opened");
+  return reader;
+};
+const eventsOf = (reader: StreamReader) =>
+  reader.frames.flatMap(({ data }) =>
+    "cursor" in data && "seq" in data ? [data as RunEvent] : [],
+  );
+const ended = (reader: StreamReader, runIds: readonly string[]) =>
+  eventually("the end of all runs", () => {
+    const ends = eventsOf(reader).filter(({ type }) => type === "run.finished");
+    return runIds.every((runId) => ends.some(({ run_id }) => run_id === runId)) || undefined;
+  });
+
+test("a stream with merged events has the start and the end of every run", async () => {
+  const reader = await opened("?merge=true&view=summary");
+  const runIds = await Promise.all(Array.from({ length: 20 }, run));
+  await ended(reader, runIds);
+  const seen = eventsOf(reader);
+  for (const runId of runIds) {
+    const [[type, first] = []] = ofRun(seen, runId);
+    expect(type === "run.started" || first === 1).toBe(true);
+  }
+  expect(seen.some(({ merged }) => merged !== undefined)).toBe(true);
+});
+
+test("a stream has all events although another one accepts merged ones", async () => {
+  const [merging, all] = [await opened("?merge=true"), await opened("")];
+  const runIds = await Promise.all(Array.from({ length: 20 }, run));
+  await Promise.all([ended(merging, runIds), ended(all, runIds)]);
+  for (const runId of runIds)
+    expect(ofRun(eventsOf(all), runId)).toEqual([
+      ["run.started", undefined],
+      ["run.step", undefined],
+      ["run.finished", undefined],
+    ]);
+});
