@@ -185,7 +185,7 @@ test("credentials rotated with a grace period are both valid, and a rotation wit
   const lastUrl = (await client.triggers.rotate(agent.id, trigger.id)).url;
   for (const each of [trigger.url, url])
     expect(await errorOf(client.triggers.fire(each, "Hello"))).toBe("401 unauthorized");
-  const lastKey = await client.keys.rotate(keyOfSupport.id, {}, { key });
+  const lastKey = await client.keys.rotate(keyOfSupport.id, { grace_seconds: 0 }, { key });
   for (const each of [keyOfSupport.key, key])
     expect(await errorOf(client.agents.get(agent.id, { key: each }))).toBe("401 unauthorized");
 

@@ -178,7 +178,7 @@ export const senders: readonly Sender[] = [
     name: "Twilio with a SharedKey, a form (twilio)",
     preset: "twilio",
     secret: "12345678901234567890123456789012",
-    signatureHeaders: ["x-twilio-signature"],
+    signatureHeaders: ["x-twilio-signature", "x-twilio-webhooks-signature-settings"],
     signs: "body",
     send: ({ url, secret, eventId }) => {
       const example = exampleOf("twilio");

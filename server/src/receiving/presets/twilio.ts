@@ -4,7 +4,7 @@ export const twilio = definePreset({
   name: "twilio",
   title: "Twilio",
   instructions:
-    "In the Twilio Console, open the phone number or messaging service, enter the URL where “A message comes in” (HTTP POST), then copy the account's Auth Token from the Console's start page and enter it here. If a Webhooks Rule signs requests to this URL with a SharedKey, enter the SharedKey's secret instead.",
+    "In the Twilio Console, open the phone number or messaging service, enter the URL where “A message comes in” (HTTP POST), then copy the account's Auth Token from the Console's start page, or the secret of the SharedKey if a Webhooks Rule applies to this URL, and enter it here.",
   url: "https://www.twilio.com/docs/usage/webhooks/webhooks-security",
   secret_from: "sender",
   settings: {
