@@ -93,6 +93,8 @@ inBrowser("a template fills in the form, and its API becomes a tool with a secre
 inBrowser("what is wrong with a new agent is said at its field", async () => {
   const page = await open(`${agents}/new`);
   await page.getByLabel("Name").fill(" ");
+  // If the model were filled in while Playwright types, what it types would be added to the model.
+  await expect.poll(() => field(page, "Model").inputValue()).toBe("demo/echo");
   await field(page, "Model").fill("nobody");
   await button(page, "Create agent").click();
   await page.getByText("Must be provider/model, for example demo/echo.").waitFor();
