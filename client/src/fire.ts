@@ -16,14 +16,25 @@ export interface FiredRun {
 }
 
 /** Objects whose content would be lost as JSON. */
-const notJson = [ArrayBuffer, FormData, ReadableStream, URLSearchParams];
+const notJson = [ArrayBuffer, FormData, Map, ReadableStream, Set, URLSearchParams];
+
+/** Returns whether the payload is bytes, a form or a stream, also one of Node.js. */
+function isNotJson(payload: unknown): boolean {
+  if (typeof payload !== "object" || payload === null) return false;
+  return (
+    notJson.some((type) => payload instanceof type) ||
+    ArrayBuffer.isView(payload) ||
+    Symbol.asyncIterator in payload ||
+    ("pipe" in payload && typeof payload.pipe === "function")
+  );
+}
 
 /**
  * Fires a trigger by URL or token and resolves as soon as the run is durable.
  * @param payload a string is sent as text, a `Blob` unchanged with its own media type, all else as
  *   JSON; can be omitted if the trigger has a prompt prefix
  * @throws TypeError if `urlOrToken` is neither a trigger's URL nor a token, or if the payload is
- *   bytes, a form or a stream; BeckonError if the call fails
+ *   bytes, a form, a stream, a `Map` or a `Set`; BeckonError if the call fails
  */
 export async function fire(
   send: Sender,
@@ -31,7 +42,7 @@ export async function fire(
   payload?: unknown,
   options?: OnceOptions & LabelOptions,
 ): Promise<FiredRun> {
-  if (notJson.some((type) => payload instanceof type) || ArrayBuffer.isView(payload))
+  if (isNotJson(payload))
     throw new TypeError(
       "fire: the payload must be a string, a Blob, or data for JSON. Send anything else as a Blob " +
         "with its media type: new Blob([bytes], { type })",

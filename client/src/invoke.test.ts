@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { expect, test, vi } from "vitest";
 import {
   disconnects,
@@ -231,6 +232,8 @@ test.each([
   new URLSearchParams({ order: "1" }),
   new FormData(),
   new ReadableStream(),
+  Readable.from(["x"]),
+  new Set([1]),
 ])("a trigger is not fired with a payload without a media type (%#)", async (payload) => {
   const { length } = server.requests;
   await expect(beckon.triggers.fire("bkt_token", payload)).rejects.toThrow(/as a Blob/);

@@ -20,7 +20,7 @@ export const workspaceEvent = z.union([
     cursor,
     /**
      * With `merge=true`: the first of the run's events that this event replaces. Absent if it
-     * replaces none.
+     * replaces none. A reader that has resumed can have read that event already.
      */
     merged: z
       .object({ seq: z.number().int().positive(), type: z.string(), time: z.iso.datetime() })
@@ -68,11 +68,13 @@ const filter = {
   view: eventView,
   /**
    * `true`: an event that ends a run can replace the run's earlier events that are read at the same
-   * time, and has `merged`. For readers that show the states of many runs. Default: false.
+   * time, except `run.queued` and `run.waiting`, and has `merged`. For readers that show the states
+   * of many runs. `kind` must then be absent, or name all kinds with which runs end. Default:
+   * false.
    */
   merge: z.enum(["true", "false"]).optional().meta({
     description:
-      "`true`: an event that ends a run can replace the run's earlier events that are read at the same time.",
+      "`true`: an event that ends a run can replace the run's earlier events. Needs `run.finished`, `run.failed` and `run.cancelled` in `kind`, or no `kind`.",
   }),
 };
 

@@ -13,11 +13,14 @@ function inLowerCase(value: unknown): unknown {
   return typeof value === "string" ? value.toLowerCase() : value;
 }
 
-/** Returns `value` unchanged if it is no `host` or `host:port`. The server then rejects it. */
+/**
+ * Returns `value` unchanged if it is no `host` or `host:port`, or an IPv4 address in an unusual
+ * notation. The server then rejects it.
+ */
 function serializedHost(value: unknown): unknown {
   if (typeof value !== "string") return value;
-  const [, host = "", port] = /^(.*?)(?::(\d+))?$/.exec(value) ?? [];
+  const [, host = "", port] = /^([^/?#@\\\s]+?)(?::(\d+))?$/.exec(value) ?? [];
   const url = URL.parse(`http://${host}/`);
-  if (url === null) return value;
+  if (url === null || (/^[\d.]+$/.test(url.hostname) && url.hostname !== host)) return value;
   return port === undefined ? url.hostname : `${url.hostname}:${Number(port)}`;
 }

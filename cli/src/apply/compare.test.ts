@@ -95,6 +95,17 @@ test("names of headers and hosts match what the server stores of them", () => {
   );
 });
 
+test.each(["a.b/v1", "user@a.b", "a.b?x", "http://a.b", "a.b#x"])(
+  "%s is no host, so it differs from the stored one",
+  (host) => {
+    expect(isSame([{ allowed_hosts: [host] }], [{ allowed_hosts: ["a.b"] }])).toBe(false);
+  },
+);
+
+test("an unusual notation of an IPv4 address differs from the stored address", () => {
+  expect(isSame([{ allowed_hosts: ["127.1"] }], [{ allowed_hosts: ["127.0.0.1"] }])).toBe(false);
+});
+
 test("a header's name in a tool is a key, and its letter case is kept", () => {
   expect(isSame([{ headers: { Accept: "x" } }], [{ headers: { Accept: "x" } }])).toBe(true);
   expect(isSame([{ headers: { Accept: "x" } }], [{ headers: { accept: "x" } }])).toBe(false);

@@ -825,7 +825,7 @@ export function bindOperations(send: Sender) {
         ),
     },
     events: {
-      /** List workspace events. The events of the workspace or of one agent, oldest first, in the order of their commits. Each page searches up to `limit` events, fewer if their data is large, and holds those that match. Continue until `next` is null. Each event has a `cursor` to continue after it. Events of no run (`agent.paused`, `agent.resumed`, `usage.threshold`, `subscription.disabled`) are listed only if `kind` names them; their `run_id` and `seq` are null. An agent's token cannot name them. With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. To read one event without this, get `/runs/:run_id/events/:seq`. In both views, `data` above 64 KiB is `{artifact_id, bytes}`: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`. With `merge=true`, an event that ends a run can replace the run's earlier events that are read at the same time; it then has `merged`, with `seq`, `type` and `time` of the first of them. Needs the scope `runs:read`. Reads further pages as they are needed. */
+      /** List workspace events. The events of the workspace or of one agent, oldest first, in the order of their commits. Each page searches up to `limit` events, fewer if their data is large, and holds those that match. Continue until `next` is null. Each event has a `cursor` to continue after it. Events of no run (`agent.paused`, `agent.resumed`, `usage.threshold`, `subscription.disabled`) are listed only if `kind` names them; their `run_id` and `seq` are null. An agent's token cannot name them. With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. To read one event without this, get `/runs/:run_id/events/:seq`. In both views, `data` above 64 KiB is `{artifact_id, bytes}`: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`. With `merge=true`, an event that ends a run can replace the run's earlier events that are read at the same time, except `run.queued` and `run.waiting`; it then has `merged`, with `seq`, `type` and `time` of the first of them. Needs the scope `runs:read`. Reads further pages as they are needed. */
       list: (query?: ListEventsQuery, options?: CallOptions): Listing<ListEventsAnswer> =>
         send.list<ListEventsAnswer>(
           { method: "GET", path: "/events", query, accept: "application/json" },
@@ -1156,7 +1156,7 @@ export function bindOperations(send: Sender) {
       delete: (keyId: string, options?: CallOptions): Promise<void> =>
         send.nothing({ method: "DELETE", path: "/keys/{key_id}", params: [keyId] }, options),
 
-      /** Rotate key. Issues a new secret. The previous one stays valid for `grace_seconds`: by default 300 if the key rotates itself, so that it can repeat the call if the response is lost, else 0. Needs the scope `keys:write`. */
+      /** Rotate key. Issues a new secret. The previous one stays valid for `grace_seconds`: by default 300 if the key rotates itself, so that it can repeat the call if the response is lost, else 0. Send 0 if the key has leaked. Needs the scope `keys:write`. */
       rotate: (
         keyId: string,
         body?: RotateKeyBody,

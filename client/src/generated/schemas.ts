@@ -3046,7 +3046,7 @@ export interface ListEventsQuery {
    */
   view?: "full" | "summary";
   /**
-   * `true`: an event that ends a run can replace the run's earlier events that are read at the same time.
+   * `true`: an event that ends a run can replace the run's earlier events. Needs `run.finished`, `run.failed` and `run.cancelled` in `kind`, or no `kind`.
    */
   merge?: "true" | "false";
 }

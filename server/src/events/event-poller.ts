@@ -116,7 +116,7 @@ export function createEventPoller({
   const joining = new Set<Subscriber>();
   const subscribers = new Map<string, Set<Subscriber>>();
   /** Those of `subscribers` that do not accept merged events. */
-  const exacting = new Set<Subscriber>();
+  const unmergedSubscribers = new Set<Subscriber>();
   const closing = new AbortController();
   let running = false;
   let woken = false;
@@ -144,7 +144,7 @@ export function createEventPoller({
   function join(position: Position): void {
     for (const subscriber of joining) {
       const { workspaceId, merge } = subscriber;
-      if (!merge) exacting.add(subscriber);
+      if (!merge) unmergedSubscribers.add(subscriber);
       subscribers.set(workspaceId, (subscribers.get(workspaceId) ?? new Set()).add(subscriber));
       subscriber.begin(position);
     }
@@ -165,12 +165,12 @@ export function createEventPoller({
       woken = false;
       try {
         // The position of the last event can be long ago. Without `end`, the new subscribers would
-        // get all events of their workspaces since then.
+        // get all events of their workspaces since then. One `readEnd` serves all that have joined.
         const end = joining.size > 0 ? await readEnd(database.engine) : undefined;
         const batch = await readEventBatch(database.engine, [...subscribers.keys()], {
           after: position ?? beginning,
           limit,
-          merge: exacting.size === 0,
+          merge: unmergedSubscribers.size === 0,
         });
         position = batch.end;
         limit = nextLimit(batch, limit, maxBatchEvents);
@@ -238,7 +238,7 @@ export function createEventPoller({
         },
         unsubscribe() {
           joining.delete(subscriber);
-          exacting.delete(subscriber);
+          unmergedSubscribers.delete(subscriber);
           const others = subscribers.get(workspaceId);
           others?.delete(subscriber);
           if (others?.size === 0) subscribers.delete(workspaceId);

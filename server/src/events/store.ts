@@ -107,8 +107,8 @@ interface BatchOptions extends EventSources {
   /** Whether to read summaries of run events: see `summarizedData`. Default false. */
   readonly summaries?: boolean;
   /**
-   * Whether an event that ends a run replaces the earlier events of the run in the batch. Default
-   * false.
+   * Whether an event that ends a run replaces the earlier events of the run in the batch, except
+   * `run.queued` and `run.waiting`. Default false.
    */
   readonly merge?: boolean;
 }
@@ -129,15 +129,20 @@ const inOrder = "order by e.transaction, e.run_id, e.seq";
 const ofFirstRow = (column: string) =>
   `case when row_number() over (${inOrder}) > 1 then null else ${column} end`;
 
-/** Parts of the query that reads all events, and of the one that merges those of ended runs. */
-const everyEvent = { columns: "", window: "", condition: "" };
-const mergedByRun = {
+/**
+ * Parts of the query that reads all events, and of the one that merges those of ended runs. Events
+ * of waiting runs are not merged. So the first event that the end of a run replaces is
+ * `run.started`, if the batch has that.
+ */
+const partsOfAll = { columns: "", window: "", condition: "" };
+const partsOfMerged = {
   columns: `, last_value(e.type) over of_run in ('run.finished', 'run.failed', 'run.cancelled')
             and last_value(e.seq) over of_run > e.seq as is_replaced,
           first_value(e.seq) over of_run as first_seq,
           first_value(e.type) over of_run as first_type,
           first_value(e.time) over of_run as first_time`,
-  window: `window of_run as (partition by e.run_id ${inOrder}
+  window: `window of_run as (
+            partition by e.run_id, e.type in ('run.queued', 'run.waiting') ${inOrder}
             rows between unbounded preceding and unbounded following)`,
   condition: "where not e.is_replaced",
 };
@@ -166,7 +171,7 @@ export async function readEventBatch(
     merge = false,
   }: BatchOptions,
 ): Promise<EventBatch> {
-  const selected = merge ? mergedByRun : everyEvent;
+  const selected = merge ? partsOfMerged : partsOfAll;
   const { rows } = await database.query<BatchRow>({
     name: `read-event-${summaries ? "summaries-" : ""}${merge ? "merged-" : ""}batch`,
     text: `select ${ofFirstRow("snapshot.held")} as held, ${ofFirstRow("e.found")} as found,

@@ -57,6 +57,47 @@ test("a batch ends once its data has a million characters, and the next one has 
   expect([idsOf(second), second.hasMore]).toEqual([["three"], false]);
 });
 
+test("batches that are cut by their size have the end of every run if events are merged", async () => {
+  const { agentId, workspaceId, hash } = await seedAgent(database);
+  const eventOf = (runId: string, seq: number, type: string) =>
+    [
+      `insert into events (run_id, seq, workspace_id, id, type, version, data)
+        select id, $2, workspace_id, $4, $3, 1, jsonb_build_object('text', repeat('x', 1000))
+        from runs where id = $1`,
+      [runId, seq, type, `${runId}-${seq}`],
+    ] as const;
+  const runIds: string[] = [];
+  for (let count = 0; count < 6; count++) {
+    const { runId } = await startOne(database, { agentId, workspaceId, hash }, { owner });
+    runIds.push(runId);
+    await commit([...eventOf(runId, 2, "run.step")], [...eventOf(runId, 3, "run.step")]);
+    await commit([...eventOf(runId, 4, "run.failed")]);
+  }
+  await commit([ofWorkspace, ["pause", workspaceId, agentId]]);
+  await readAll(workspaceId, 25, 100);
+  for (const maxCharacters of [1, 1_500, 2_500, 5_500, 1_000_000]) {
+    const events: StoredEvent[] = [];
+    for (let [after, hasMore] = [beginning, true]; hasMore; ) {
+      const options = { after, limit: 7, maxCharacters, merge: true };
+      const batch = await readEventBatch(database.engine, [workspaceId], options);
+      events.push(...batch.events);
+      after = batch.end;
+      hasMore = batch.hasMore;
+    }
+    expect(events.at(-1)?.id).toBe("pause");
+    expect(events.flatMap(({ type, runId }) => (type === "run.failed" ? [runId] : []))).toEqual(
+      runIds,
+    );
+    // Each event is there once, or the end of its run says from which event on they were replaced.
+    for (const runId of runIds) {
+      const ofRun = events.filter((event) => event.runId === runId);
+      const first = ofRun.at(-1)?.merged?.seq ?? 4;
+      const seqs = [...Array.from({ length: first - 1 }, (_, index) => index + 1), 4];
+      expect(ofRun.map(({ seq }) => seq)).toEqual(seqs);
+    }
+  }
+});
+
 test("workspace events sort before the run events of their transaction", async () => {
   const { agentId, workspaceId, hash } = await seedAgent(database);
   const { runId } = await startOne(database, { agentId, workspaceId, hash }, { owner });

@@ -33,6 +33,33 @@ test("the end of a run replaces the run's events, and says when the first of the
   expect((await page(`agent_id=${agent.id}&merge=true&after=${cursor}`)).data).toEqual([]);
 });
 
+test("the start is the first event that the end of a run that was queued replaces", async () => {
+  const held = await startHeldModel(beckon);
+  const busy = await beckon.createAgent({
+    model: held.model,
+    limits: { max_concurrent_runs: 1, max_queued_runs: 10 },
+  });
+  const invoked = [beckon.invoke(busy, "Hello"), beckon.invoke(busy, "Hello")];
+  await held.reached(1);
+  await eventually("a queued run", async () => {
+    const { data } = await page(`agent_id=${busy.id}`);
+    return data.some(({ type }: RunEvent) => type === "run.queued") || undefined;
+  });
+  held.release();
+  await Promise.all(invoked);
+  const { data }: { data: RunEvent[] } = await page(`agent_id=${busy.id}&merge=true`);
+  const queued = data.filter(({ type }) => type === "run.queued").map(({ run_id }) => run_id);
+  expect(queued).not.toEqual([]);
+  expect(data.filter(({ type }) => type !== "run.queued")).toMatchObject(
+    Array.from({ length: 2 }, () => ({
+      type: "run.finished",
+      merged: { type: "run.started" },
+    })),
+  );
+  for (const { run_id, merged } of data)
+    if (merged !== undefined) expect(merged.seq).toBe(queued.includes(run_id) ? 2 : 1);
+});
+
 test("the events of a run that goes on are not replaced", async () => {
   const held = await startHeldModel(beckon);
   const waiting = await beckon.createAgent({ model: held.model });
@@ -118,4 +145,9 @@ test("a stream has all events although another one accepts merged ones", async (
       ["run.step", undefined],
       ["run.finished", undefined],
     ]);
+  all.close();
+  await eventually("merged events", async () => {
+    await run();
+    return eventsOf(merging).some(({ merged }) => merged !== undefined) || undefined;
+  });
 });

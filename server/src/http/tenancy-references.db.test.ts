@@ -56,7 +56,7 @@ async function keepsApart(asked: unknown, ask: () => Promise<Answer>): Promise<A
 
 /** Query parameters that do not refer to a resource. */
 const plainInQueries =
-  "limit outcome paused deleted with format created_after created_before status source kind action since until view type bucket group_by from to scope".split(
+  "limit outcome paused deleted merge with format created_after created_before status source kind action since until view type bucket group_by from to scope".split(
     " ",
   );
 

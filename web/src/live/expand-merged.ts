@@ -2,7 +2,8 @@ import type { StreamNotice, WorkspaceEvent } from "@beckon/client";
 
 /**
  * Returns the event, preceded by the first of those that it has replaced, if it has replaced any.
- * Screens then count the start of the run, and know when it was. The first event has no `data`.
+ * Screens then count the start of the run, and know when it was: the first event is `run.started`,
+ * unless that was read before. It has no `data`.
  */
 export function expandMerged(
   event: WorkspaceEvent | StreamNotice,

@@ -102,6 +102,17 @@ test("all tabs share one stream, and each gets every event", async () => {
   expect([events.length, first.of("event")]).toEqual([1, second.of("event")]);
 });
 
+test("the end of a run that has replaced its start reaches the tabs as start and end", async () => {
+  const { open, events } = startHub();
+  const tab = open();
+  const merged = { seq: 1, type: "run.started", time: "2026-01-31T09:30:00.000Z" };
+  events[0]?.send({ ...event("a"), seq: 3, type: "run.finished", merged });
+  await vi.waitFor(() => expect(tab.of("event")).toHaveLength(2));
+  expect(tab.of("event").map(({ event }) => event.type)).toEqual(["run.started", "run.finished"]);
+  tab.say({ type: "retry" });
+  await vi.waitFor(() => expect(events[1]?.query).toMatchObject({ after: "a", merge: "true" }));
+});
+
 test("the stream ends with the last tab, and resumes after the last event", async () => {
   const { open, events } = startHub();
   const [first, second] = [open(), open()];

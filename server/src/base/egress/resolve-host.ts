@@ -77,8 +77,8 @@ const maxRememberedNames = 10_000;
  *
  * Rejected: turns only for names that are known to be slow. New names would then occupy all
  * threads, and slow down the names of others so that these take turns, too.
- * If a name waits longer than `maxWaitMs` for its turn, the resolver rejects with the code
- * `EAI_AGAIN`, with which the system's resolver says that a lookup can be repeated.
+ * @throws an error with the code EAI_AGAIN if a name waits longer than `maxWaitMs` for its turn.
+ *   The system's resolver uses this code for temporary failures.
  */
 export function limitSlowLookups(resolve: Resolve): Resolve {
   const fast = new LRUCache<string, true>({ max: maxRememberedNames });

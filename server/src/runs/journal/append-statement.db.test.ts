@@ -2,11 +2,13 @@ import { expect, test } from "vitest";
 import { testDatabase } from "../../../test/database.ts";
 import { eventually } from "../../../test/eventually.ts";
 import { appendRow, seedAgent, seedProcess, startOne, succeeded } from "../../../test/tenant.ts";
+import { inWorkspace } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
 import { recordDeaths } from "../../processes/process-store.ts";
 import { expireQueued } from "../claiming/expire-queued-statement.ts";
+import type { RunRef } from "../run.ts";
 import { type AppendRow, appendToRuns } from "./append-statement.ts";
-import { cancelStored } from "./cancel-statement.ts";
+import { cancelAllStored, cancelStored } from "./cancel-statement.ts";
 import { toEntry } from "./journal-entry.ts";
 import { readEvents, readJournal } from "./journal-store.ts";
 import { readOutcome } from "./result-store.ts";
@@ -255,39 +257,67 @@ function inTransaction(connection: Awaited<ReturnType<typeof openConnection>>): 
   return { ...database, engine: { query } } as unknown as typeof database;
 }
 
-test("a run that is cancelled while its process releases it shows all that it had used", async () => {
-  const run = await startHere();
-  const { entries, calls } = twoCalls("short");
-  const client = await openConnection();
-  try {
-    await client.query("begin");
-    const released = toEntry({ type: "run.queued", data: {} });
-    const release = appendRow(run, owner, {
-      entries: [...entries, released],
-      calls,
-      release: true,
-    });
-    await appendToRuns(inTransaction(client), [release]);
-    const cancelled = cancelStored(database, run, { eventId: newId("evt"), message: "Cancelled." });
-    await eventually("the cancellation that waits for the release", async () => {
-      const { rows } = await database.engine.query(
-        `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%with found as%'
-          and datname = current_database()`,
-      );
-      return rows[0];
-    });
-    await client.query("commit");
-    expect(await cancelled).toBe("cancelled");
-  } finally {
-    client.release();
-  }
-  expect(await readOutcome(database, run)).toMatchObject({
-    status: "cancelled",
-    usage: { input_tokens: 140, output_tokens: 40 },
-    cost_micros: 80,
+type Answers = Promise<readonly (readonly [runId: string, answer: string])[]>;
+
+async function cancelOne(run: RunRef): Answers {
+  const answer = await cancelStored(database, run, {
+    eventId: newId("evt"),
+    message: "Cancelled.",
   });
-  expect(await stateOf(run.runId)).toMatchObject({ status: "cancelled", results: 1 });
-});
+  return [[run.runId, answer]];
+}
+
+async function cancelAll(runs: readonly RunRef[]): Answers {
+  const { workspaceId } = agent;
+  const runIds = runs.map(({ runId }) => runId);
+  const changed = await inWorkspace(database.tenant, workspaceId, (tx) =>
+    cancelAllStored(tx, { runIds, workspaceId, message: "Cancelled." }),
+  );
+  return changed.map(({ runId, answer }) => [runId, answer]);
+}
+
+test.each([
+  ["of one run", 0],
+  ["of several runs", 3],
+])(
+  "a cancellation %s that waits for a release shows all that the run had used",
+  async (_, others) => {
+    const [run, ...queued] = await Promise.all([
+      startHere(),
+      ...Array.from({ length: others }, () => startOne(database, agent)),
+    ]);
+    const runs = [run, ...queued];
+    const released = toEntry({ type: "run.queued", data: {} });
+    const { entries, calls } = twoCalls("short");
+    const release = { entries: [...entries, released], calls, release: true };
+    const client = await openConnection();
+    try {
+      await client.query("begin");
+      await appendToRuns(inTransaction(client), [appendRow(run, owner, release)]);
+      const answers = others === 0 ? cancelOne(run) : cancelAll(runs);
+      await eventually("the cancellation that waits for the release", async () => {
+        const { rows } = await database.engine.query(
+          `select from pg_stat_activity where wait_event_type = 'Lock'
+            and query like '%with found as%' and datname = current_database()`,
+        );
+        return rows[0];
+      });
+      await client.query("commit");
+      expect(new Map(await answers)).toEqual(
+        new Map(runs.map(({ runId }) => [runId, "cancelled"])),
+      );
+    } finally {
+      client.release();
+    }
+    expect(await readOutcome(database, run)).toMatchObject({
+      status: "cancelled",
+      usage: { input_tokens: 140, output_tokens: 40 },
+      cost_micros: 80,
+    });
+    for (const { runId } of runs)
+      expect(await stateOf(runId)).toMatchObject({ status: "cancelled", results: 1 });
+  },
+);
 
 test("a run that is released a day after its start does not expire before it can resume", async () => {
   const run = await startHere();

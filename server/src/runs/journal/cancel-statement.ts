@@ -26,9 +26,11 @@ interface CancelInput extends Omit<CancelOptions, "eventId"> {
  * single statement, because a run could be claimed or released between two statements. Rows are
  * locked in the order of their ids, to avoid deadlocks.
  *
- * If a process released a run while the statement waited for the run's row, the statement sees the
- * new row, but not what the process wrote to other tables, such as the usage of the run. It then
- * leaves the run unchanged, with the answer `again`, and must be repeated.
+ * If a process wrote to a run's journal and released the run while the statement waited for its
+ * row, the statement sees the new row, but not what the process wrote to other tables, such as the
+ * usage of the run. It then leaves the run unchanged, with the answer `again`, and must be
+ * repeated: each repeat has a newer snapshot. In a transaction one repeat is enough, because the
+ * rows are locked.
  */
 export const cancelStatement = statement<CancelInput>("cancel", (p) => {
   const ids = p.value("text[]", (input) => input.runIds);

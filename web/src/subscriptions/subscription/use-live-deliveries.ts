@@ -4,6 +4,7 @@ import { useRef, useState } from "react";
 import { refetchFirstPage, useWorkspace } from "../../data/index.ts";
 import { useEvents, useThrottled } from "../../live/index.ts";
 import { isAtTop, useEnterAtTop } from "../../ui/index.ts";
+import { concerns } from "../concerns.ts";
 import {
   type DeliveryFilters,
   deliveriesKey,
@@ -11,7 +12,6 @@ import {
   subscriptionKey,
 } from "../queries.ts";
 import { useDeliveryPoll } from "../use-delivery-poll.ts";
-import { concerns } from "../use-live-subscriptions.ts";
 import { type DeliveryPages, nextRange, type UpdateRange, updateKnown } from "./update-known.ts";
 
 /** Minimum time between two reads that events cause. */
