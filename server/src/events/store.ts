@@ -175,31 +175,35 @@ export async function readEventBatch(
   const { rows } = await database.query<BatchRow>({
     name: `read-event-${summaries ? "summaries-" : ""}${merge ? "merged-" : ""}batch`,
     text: `select ${ofFirstRow("snapshot.held")} as held, ${ofFirstRow("e.found")} as found,
-        ${ofFirstRow("e.kept")} as kept, e.transaction, e.run_id, e.seq, e.id, e.workspace_id, e.agent_id, e.type, e.version,
-        ${timeText("e.time")} as time, e.data${merge ? `, ${mergedText} as merged` : ""}
+        ${ofFirstRow("e.kept")} as kept, e.transaction, e.run_id, e.seq, e.id, e.workspace_id,
+        e.agent_id, e.type, e.version, ${timeText("e.time")} as time,
+        e.data${merge ? `, ${mergedText} as merged` : ""}
       from ${snapshot} left join lateral (
-        select e.* from (select e.*, count(*) over ()::int as kept${selected.columns} from (
-          select e.*, count(*) over ()::int as found,
-            coalesce(sum(length(e.data)) over (${inOrder}
-              rows between unbounded preceding and 1 preceding), 0) as before
+        select e.* from (
+          select e.*, count(*) over ()::int as kept${selected.columns}
           from (
-            select e.transaction, e.run_id, e.seq::bigint, e.id, e.workspace_id, r.agent_id, e.type,
-              e.version, e.time, (${summaries ? summarizedData("e.data") : "e.data"})::text as data
-            from unnest($1::text[]) as w (id), lateral (
-              select * from events e where $9 and ${within("(e.transaction, e.run_id, e.seq)")}
-              order by e.transaction, e.run_id, e.seq limit $8
-            ) as e join runs r on r.id = e.run_id and r.workspace_id = e.workspace_id
-            union all
-            select e.transaction, '', e.number, e.id, e.workspace_id, e.agent_id, e.type, e.version,
-              e.time, e.data::text
-            from unnest($1::text[]) as w (id), lateral (
-              select * from workspace_events e
-              where $10 and ${within("(e.transaction, '', e.number)")}
-              order by e.transaction, e.number limit $8
+            select e.*, count(*) over ()::int as found,
+              coalesce(sum(length(e.data)) over (${inOrder}
+                rows between unbounded preceding and 1 preceding), 0) as before
+            from (
+              select e.transaction, e.run_id, e.seq::bigint, e.id, e.workspace_id, r.agent_id,
+                e.type, e.version, e.time,
+                (${summaries ? summarizedData("e.data") : "e.data"})::text as data
+              from unnest($1::text[]) as w (id), lateral (
+                select * from events e where $9 and ${within("(e.transaction, e.run_id, e.seq)")}
+                ${inOrder} limit $8
+              ) as e join runs r on r.id = e.run_id and r.workspace_id = e.workspace_id
+              union all
+              select e.transaction, '', e.number, e.id, e.workspace_id, e.agent_id, e.type,
+                e.version, e.time, e.data::text
+              from unnest($1::text[]) as w (id), lateral (
+                select * from workspace_events e
+                where $10 and ${within("(e.transaction, '', e.number)")}
+                order by e.transaction, e.number limit $8
+              ) as e
+              order by transaction, run_id, seq limit $8
             ) as e
-            order by transaction, run_id, seq limit $8
-          ) as e
-        ) as e where e.before < $11 ${selected.window}
+          ) as e where e.before < $11 ${selected.window}
         ) as e ${selected.condition}
       ) as e on true ${inOrder}`,
     values: [

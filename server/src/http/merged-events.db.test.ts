@@ -16,9 +16,20 @@ const page = async (query: string) => (await beckon.call(`/events?${query}`)).bo
 const ofRun = (events: readonly RunEvent[], runId: string) =>
   events.filter(({ run_id }) => run_id === runId).map(({ type, merged }) => [type, merged?.seq]);
 
+/**
+ * Waits until an agent's events of this type can be read. Open transactions on the PostgreSQL
+ * server, also of other tests, hide them until they end.
+ */
+const readable = (agentId: string, type: string, count: number) =>
+  eventually(`${count} events ${type}`, async () => {
+    const { data } = await page(`agent_id=${agentId}&kind=${type}`);
+    return data.length >= count || undefined;
+  });
+
 test("the end of a run replaces the run's events, and says when the first of them was", async () => {
   const runId = await run();
   const journal = (await beckon.call(`/runs/${runId}/events`)).body.data;
+  await readable(agent.id, "run.finished", 1);
   const { data } = await page(`agent_id=${agent.id}&merge=true`);
   const [{ cursor, ...merged }, ...others] = data.filter(
     ({ run_id }: RunEvent) => run_id === runId,
@@ -41,12 +52,10 @@ test("the start is the first event that the end of a run that was queued replace
   });
   const invoked = [beckon.invoke(busy, "Hello"), beckon.invoke(busy, "Hello")];
   await held.reached(1);
-  await eventually("a queued run", async () => {
-    const { data } = await page(`agent_id=${busy.id}`);
-    return data.some(({ type }: RunEvent) => type === "run.queued") || undefined;
-  });
+  await readable(busy.id, "run.queued", 1);
   held.release();
   await Promise.all(invoked);
+  await readable(busy.id, "run.finished", 2);
   const { data }: { data: RunEvent[] } = await page(`agent_id=${busy.id}&merge=true`);
   const queued = data.filter(({ type }) => type === "run.queued").map(({ run_id }) => run_id);
   expect(queued).not.toEqual([]);
@@ -65,6 +74,7 @@ test("the events of a run that goes on are not replaced", async () => {
   const waiting = await beckon.createAgent({ model: held.model });
   const invoked = beckon.invoke(waiting, "Hello");
   await held.reached(1);
+  await readable(waiting.id, "run.started", 1);
   const { data } = await page(`agent_id=${waiting.id}&merge=true`);
   expect(data.map(({ type, merged }: RunEvent) => [type, merged])).toEqual([
     ["run.started", undefined],
@@ -78,6 +88,7 @@ test("pages with merged events lead to the end of every run", async () => {
   const runIds: string[] = [];
   for (let count = 0; count < 5; count++)
     runIds.push((await beckon.invoke(other, "Hello")).body.run_id);
+  await readable(other.id, "run.finished", 5);
   for (const limit of [1, 2, 4, 7]) {
     const seen: RunEvent[] = [];
     for (let after = ""; ; ) {
