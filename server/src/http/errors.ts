@@ -43,7 +43,7 @@ export const apiErrors: {
   too_large: {
     status: 413,
     meaning:
-      "the body is larger than the limit that the text names (1 MiB; routes about accounts: 16 KiB; triggers with an own limit: up to 25 MiB), or the body or the response needs more memory than the server has for it, in which case the text says whether the request was executed; with status 431, the headers are larger than 16 KiB",
+      "the body is larger than the limit that the text names (1 MiB; routes about accounts: 16 KiB; triggers with an own limit: up to 25 MiB), or the body or the response needs more memory than the server has for it: if the request was executed, the text says so; with status 431, the headers are larger than 16 KiB",
   },
   unsupported_type: { status: 415, meaning: "the body's media type is not supported" },
   idempotency_mismatch: {
