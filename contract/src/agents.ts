@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { graceSeconds } from "./grace-seconds.ts";
 import { maxLimitMicros } from "./limits.ts";
-import { pageQuery } from "./responses.ts";
+import { pageQuery, yesOrNo } from "./responses.ts";
 import { cleanText, metadata, name } from "./text.ts";
 import { toolGrant, toolsBody } from "./tools.ts";
 
@@ -198,8 +199,6 @@ export const agent = agentConfig.extend({
 });
 export type Agent = z.infer<typeof agent>;
 
-const yesOrNo = z.enum(["true", "false"]);
-
 /** Query of `GET /agents`. Filters are combined with AND. */
 export const agentsQuery = z.strictObject({
   ...pageQuery.shape,
@@ -264,6 +263,4 @@ export const pauseAgentBody = z.strictObject({ reason: cleanText(500).optional()
  * Body of the requests that rotate the token of an agent or trigger. The old secret stays valid for
  * `grace_seconds`: 0 to 604,800 (a week).
  */
-export const rotateBody = z.strictObject({
-  grace_seconds: z.number().int().min(0).max(604_800).default(0),
-});
+export const rotateBody = z.strictObject({ grace_seconds: graceSeconds.default(0) });

@@ -327,6 +327,7 @@ export {
 export { schemaMistake, type ValueSchema, type ValueType, valueTypes } from "./value-schema.ts";
 export { cloudEventsBody, standardBody } from "./webhooks.ts";
 export {
+  endKinds,
   type StreamNotice,
   type WorkspaceEvent,
   workspaceEvent,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { graceSeconds } from "./grace-seconds.ts";
 import { cleanText, name } from "./text.ts";
 
 /**
@@ -132,9 +133,7 @@ export const updateKeyBody = z
  * Body of `POST /keys/:key_id/rotate`. The old secret stays valid for `grace_seconds`: 0 to 604,800
  * (a week). Default: 300 if the key rotates itself, else 0.
  */
-export const rotateKeyBody = z.strictObject({
-  grace_seconds: z.number().int().min(0).max(604_800).optional(),
-});
+export const rotateKeyBody = z.strictObject({ grace_seconds: graceSeconds.optional() });
 
 /**
  * A workspace key in responses. The secret of the key is only in the response that creates or

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { graceSeconds } from "./grace-seconds.ts";
 import { cleanText } from "./text.ts";
 
 /** Maximum size of a request body that a trigger can be set to accept: 25 MiB. */
@@ -303,7 +304,7 @@ export const setSenderSecretBody = z.strictObject({
   /** Meta's verify token. If absent, the stored token is kept, or one is generated. */
   verify_token: senderSecret.optional(),
   /** For how long the previous secret is also accepted, in seconds. */
-  grace_seconds: z.number().int().min(0).max(604_800).default(0),
+  grace_seconds: graceSeconds.default(0),
 });
 
 /** Response of the routes that set or reveal the secret. */

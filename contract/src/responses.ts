@@ -66,6 +66,9 @@ export const pageQuery = z.strictObject({
 });
 export type PageQuery = z.infer<typeof pageQuery>;
 
+/** A query parameter that is true or false. */
+export const yesOrNo = z.enum(["true", "false"]);
+
 const view = z.enum(["full", "summary"]).default("full");
 /** The parameter `view` of lists of runs. */
 export const runView = view.meta({

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { commaList } from "./comma-list.ts";
 import { disabledReason } from "./events.ts";
+import { graceSeconds } from "./grace-seconds.ts";
 import { pageQuery } from "./responses.ts";
 import { cleanText } from "./text.ts";
 
@@ -166,7 +167,7 @@ export const rotateSecretBody = z.strictObject({
    * How long the previous secret also signs deliveries, in seconds, at most a week. If an earlier
    * rotation left an older secret that still signs, that secret stops at once.
    */
-  grace_seconds: z.number().int().min(0).max(604_800).default(86_400),
+  grace_seconds: graceSeconds.default(86_400),
 });
 
 /**

@@ -7,7 +7,7 @@ import {
   type WorkspaceEventType,
   workspaceEventData,
 } from "./events.ts";
-import { eventView, pageQuery } from "./responses.ts";
+import { eventView, pageQuery, yesOrNo } from "./responses.ts";
 
 /** Opaque position of an event, for `after` and `Last-Event-ID`. */
 const cursor = z.string();
@@ -72,19 +72,20 @@ const filter = {
    * of many runs. `kind` must then be absent, or name all kinds with which runs end. Default:
    * false.
    */
-  merge: z.enum(["true", "false"]).optional().meta({
+  merge: yesOrNo.optional().meta({
     description:
       "`true`: an event that ends a run can replace the run's earlier events. Needs `run.finished`, `run.failed` and `run.cancelled` in `kind`, or no `kind`.",
   }),
 };
 
-const endKinds = ["run.finished", "run.failed", "run.cancelled"];
+/** The kinds of events with which runs end. */
+export const endKinds: readonly EventType[] = ["run.finished", "run.failed", "run.cancelled"];
 /** An event of another kind could otherwise replace the events of the requested kinds. */
 const canMerge = ({
   kind,
   merge,
 }: {
-  kind?: readonly string[] | undefined;
+  kind?: readonly (EventType | WorkspaceEventType)[] | undefined;
   merge?: string | undefined;
 }) => merge !== "true" || kind === undefined || endKinds.every((each) => kind.includes(each));
 const cannotMerge = { path: ["merge"], error: `needs ${endKinds.join(", ")} in kind, or no kind` };

@@ -1,3 +1,4 @@
+import { endKinds } from "@beckon/contract";
 import { type Database, timeText } from "../base/database/index.ts";
 import { parseJsonColumn } from "../base/json/index.ts";
 import { someSubscriptions } from "./insert-deliveries.ts";
@@ -136,19 +137,17 @@ const ofFirstRow = (column: string) =>
  */
 const partsOfAll = { columns: "", window: "", condition: "" };
 const partsOfMerged = {
-  columns: `, last_value(e.type) over of_run in ('run.finished', 'run.failed', 'run.cancelled')
-            and last_value(e.seq) over of_run > e.seq as is_replaced,
-          first_value(e.seq) over of_run as first_seq,
-          first_value(e.type) over of_run as first_type,
-          first_value(e.time) over of_run as first_time`,
+  columns: `, last_value(e.type) over of_run = any ('{${endKinds.join(",")}}') as has_ended,
+            last_value(e.seq) over of_run as last_seq, first_value(e.seq) over of_run as first_seq,
+            first_value(e.type) over of_run as first_type,
+            first_value(e.time) over of_run as first_time`,
   window: `window of_run as (
             partition by e.run_id, e.type in ('run.queued', 'run.waiting') ${inOrder}
             rows between unbounded preceding and unbounded following)`,
-  condition: "where not e.is_replaced",
+  condition: "where not e.has_ended or e.seq = e.last_seq",
 };
 /** SQL of the text that `toMerged` parses. */
-const mergedText = `case when e.first_seq < e.seq and e.type in
-          ('run.finished', 'run.failed', 'run.cancelled')
+const mergedText = `case when e.has_ended and e.first_seq < e.seq
         then e.first_seq || ' ' || e.first_type || ' ' || ${timeText("e.first_time")} end`;
 
 /**

@@ -69,7 +69,7 @@ test("the start is the first event that the end of a run that was queued replace
     if (merged !== undefined) expect(merged.seq).toBe(queued.includes(run_id) ? 2 : 1);
 });
 
-test("the events of a run that goes on are not replaced", async () => {
+test("the events of a run that has not ended are not replaced", async () => {
   const held = await startHeldModel(beckon);
   const waiting = await beckon.createAgent({ model: held.model });
   const invoked = beckon.invoke(waiting, "Hello");

@@ -23,7 +23,7 @@ const kinds = Object.keys({
 } satisfies Record<EventType | WorkspaceEventType, true>).join(",");
 
 /**
- * Query of the stream of a workspace's events. The events of a short run are merged into one, which
- * costs the server less.
+ * Query of the stream of a workspace's events. Those of a run that are read together are merged, so
+ * that the server sends fewer.
  */
 export const streamQuery = { kind: kinds, view: "summary", merge: "true" } as const;
