@@ -159,37 +159,10 @@ export const senders: readonly Sender[] = [
       );
     },
   },
-  {
-    name: "Twilio, a form (twilio)",
-    preset: "twilio",
-    secret: "12345678901234567890123456789012",
-    signatureHeaders: ["x-twilio-signature"],
-    signs: "body",
-    send: ({ url, secret, eventId }) => {
-      const example = exampleOf("twilio");
-      const fields = Object.fromEntries(new URLSearchParams(example.body));
-      return withHeader(example, {
-        "i-twilio-idempotency-token": eventId,
-        "x-twilio-signature": twilio.getExpectedTwilioSignature(secret, url, fields),
-      });
-    },
-  },
-  {
-    name: "Twilio with a SharedKey, a form (twilio)",
-    preset: "twilio",
-    secret: "12345678901234567890123456789012",
-    signatureHeaders: ["x-twilio-signature", "x-twilio-webhooks-signature-settings"],
-    signs: "body",
-    send: ({ url, secret, eventId }) => {
-      const example = exampleOf("twilio");
-      const fields = Object.fromEntries(new URLSearchParams(example.body));
-      return withHeader(example, {
-        "i-twilio-idempotency-token": eventId,
-        "x-twilio-signature": twilio.getExpectedTwilioSignature(secret, url, fields, "HMAC_SHA256"),
-        "x-twilio-webhooks-signature-settings": "key=webhooks_sharedkey_1,algorithm=HMAC_SHA256",
-      });
-    },
-  },
+  twilioForm("Twilio, a form (twilio)"),
+  twilioForm("Twilio with a SharedKey, a form (twilio)", {
+    "x-twilio-webhooks-signature-settings": "key=webhooks_sharedkey_1,algorithm=HMAC_SHA256",
+  }),
   {
     name: "Twilio, JSON (twilio)",
     preset: "twilio",
@@ -326,4 +299,25 @@ export function githubEvents(): readonly GithubEvent[] {
   // `require` and not `import`, for which TypeScript would infer the types of 8 MB of JSON.
   const require = createRequire(import.meta.url);
   return require("@octokit/webhooks-examples");
+}
+
+/** @param settings the header that names another algorithm than HMAC-SHA1 */
+function twilioForm(name: string, settings: Record<string, string> = {}): Sender {
+  const [algorithm] = Object.values(settings).map((each) => twilio.getSignatureAlgorithm(each));
+  return {
+    name,
+    preset: "twilio",
+    secret: "12345678901234567890123456789012",
+    signatureHeaders: ["x-twilio-signature", ...Object.keys(settings)],
+    signs: "body",
+    send: ({ url, secret, eventId }) => {
+      const example = exampleOf("twilio");
+      const fields = Object.fromEntries(new URLSearchParams(example.body));
+      return withHeader(example, {
+        "i-twilio-idempotency-token": eventId,
+        "x-twilio-signature": twilio.getExpectedTwilioSignature(secret, url, fields, algorithm),
+        ...settings,
+      });
+    },
+  };
 }

@@ -4427,7 +4427,8 @@ with found as materialized (
 )
 select f.id,
   case when e.id is not null then 'cancelled' when a.id is not null then 'asked'
-    when f.is_unexecuted then 'again' else 'over' end as answer, f.asked_before is not null as asked_before
+    when f.is_unexecuted then 'again' else 'over' end as answer,
+  f.asked_before is not null as asked_before
 from found f left join ended e on e.id = f.id left join asked a on a.id = f.id;
 
 -- expire-queued

@@ -83,7 +83,6 @@ test("names that were not looked up fast take turns, by domain, and delay no oth
 test("a name that waits too long for its turn cannot be looked up now", async () => {
   const { timeout } = AbortSignal;
   vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout(1));
-  onTestFinished(() => void vi.restoreAllMocks());
   const resolve = limitSlowLookups(() => new Promise(() => {}));
   for (let n = 0; n < 4; n++) void resolve(`n${n}.silent.test`);
   await expect(resolve("last.silent.test")).rejects.toMatchObject({ code: "EAI_AGAIN" });
