@@ -317,7 +317,10 @@ async function build(
     });
     opened.defer(() => sender?.stop(0));
   }
-  await undefinedAfter(operator.probe(defaultWorkspaceId), waitMs);
+  await Promise.all([
+    undefinedAfter(operator.probe(defaultWorkspaceId), waitMs),
+    undefinedAfter(worker.firstClaim, maxFirstClaimMs),
+  ]);
 
   let setupToken: string | undefined;
   if (setup && config.setupLink) setupToken = await issueSetupToken(database);
@@ -390,6 +393,9 @@ function configuredPorts({ port, metricsPort = 0, publicUrl, databaseUrl }: Conf
   const urls = [publicUrl, databaseUrl].map((url) => Number(URL.parse(url ?? "")?.port));
   return [port, metricsPort, ...urls].filter((each) => each > 0);
 }
+
+/** Maximum time that startup waits for the worker's first claim. */
+const maxFirstClaimMs = 1_000;
 
 /**
  * Maximum time that a stop waits for the end of startup. A process can execute runs before its

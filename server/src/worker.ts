@@ -40,6 +40,11 @@ const maxTakeOverWaitMs = 2_000;
  * plans, processes, subscriptions and usage.
  */
 export interface Worker {
+  /**
+   * Resolved after the first claim, whether it succeeded or not. Until then, new runs are queued,
+   * because older runs may be waiting.
+   */
+  readonly firstClaim: Promise<void>;
   /** Stops all tasks, and waits for those in progress. Runs that already execute continue. */
   stop(): Promise<void>;
 }
@@ -144,8 +149,10 @@ export function startWorker(
     }
   }
 
+  const firstClaim = claims.next();
   const polling = poll();
   return {
+    firstClaim,
     async stop() {
       stopping.abort();
       runs.worker.disconnect();
