@@ -17,5 +17,6 @@ export {
   type LeanFetchOptions,
   type Transport,
 } from "./lean-fetch.ts";
+export { GrowingBuffer } from "./growing-buffer.ts";
 export { parseRetryAfter } from "./parse-retry-after.ts";
 export { howToAllow, privateAddressError } from "./private-address-error.ts";

@@ -1,5 +1,10 @@
+import { GrowingBuffer } from "./growing-buffer.ts";
+
 /** Bytes buffered for a slow reader before the connection is paused. */
 const highWaterMark = 64 * 1024;
+
+/** Bytes of a body, other than an event stream, that are collected before they are passed on. */
+const blockBytes = 16 * 1024;
 
 /** The HTTP request in flight, which the response body can pause, resume and abort. */
 interface Source {
@@ -9,13 +14,17 @@ interface Source {
 }
 
 /**
- * A response body as a web stream. Bytes are passed on as they arrive, and the body is never
- * buffered as a whole. Cancelling the stream aborts the HTTP request.
+ * A response body as a web stream, which is never buffered as a whole. The bytes of an event stream
+ * are passed on as they arrive. Those of another body are passed on in blocks: its readers keep the
+ * chunks until the body ends, and a chunk of one byte takes 200 bytes of memory. Cancelling the
+ * stream aborts the HTTP request.
  */
 export class ResponseBody {
   readonly stream: ReadableStream<Uint8Array>;
   readonly #source: Source;
-  #chunks: Uint8Array[] = [];
+  /** Bytes that are not passed on yet. */
+  readonly #waiting = new GrowingBuffer();
+  #flushes = false;
   readonly #lines: boolean;
   #last = 0;
   /** undefined once the stream has ended, failed or been cancelled. */
@@ -55,7 +64,10 @@ export class ResponseBody {
   add(chunk: Uint8Array): void {
     if (this.#controller === undefined) return;
     this.#last = chunk.at(-1) ?? this.#last;
-    if (this.#chunks.push(chunk) === 1) queueMicrotask(() => this.#flush());
+    this.#waiting.add(chunk);
+    if (this.#flushes || (!this.#lines && this.#waiting.length < blockBytes)) return;
+    this.#flushes = true;
+    queueMicrotask(() => this.#flush());
   }
 
   end(): void {
@@ -71,10 +83,9 @@ export class ResponseBody {
   }
 
   #flush(): void {
-    const [first, ...more] = this.#chunks;
-    if (this.#controller === undefined || first === undefined) return;
-    this.#chunks = [];
-    this.#controller.enqueue(more.length === 0 ? first : Buffer.concat([first, ...more]));
+    this.#flushes = false;
+    if (this.#controller === undefined || this.#waiting.length === 0) return;
+    this.#controller.enqueue(this.#waiting.take());
     if ((this.#controller.desiredSize ?? 0) <= 0) this.#source.pause();
   }
 }

@@ -1,4 +1,5 @@
 import { APICallError, type LanguageModelV4 } from "@ai-sdk/provider";
+import { GrowingBuffer } from "../../base/egress/index.ts";
 import { repairAnswer } from "./repairs/index.ts";
 
 type Fetch = typeof globalThis.fetch;
@@ -76,26 +77,19 @@ export function repairEvents(fetch: Fetch): Fetch {
 /** Forwards an event stream line by line. Lines that need no repair are forwarded byte for byte. */
 function repairLines(): TransformStream<Uint8Array, Uint8Array> {
   /** The beginning of a line that has not ended. */
-  let partialLine: Uint8Array[] = [];
-  let partialBytes = 0;
+  const partialLine = new GrowingBuffer();
   return new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
       const end = Math.max(chunk.lastIndexOf(lf), chunk.lastIndexOf(cr)) + 1;
       if (end > 0) {
-        const lines = chunk.subarray(0, end);
-        controller.enqueue(
-          repaired(partialLine.length === 0 ? lines : Buffer.concat([...partialLine, lines])),
-        );
-        partialLine = [];
-        partialBytes = 0;
+        partialLine.add(chunk.subarray(0, end));
+        controller.enqueue(repaired(partialLine.take()));
       }
-      if (end < chunk.length) partialLine.push(chunk.subarray(end));
-      partialBytes += chunk.length - end;
-      if (partialBytes > maxRepairedBytes)
-        for (const piece of partialLine.splice(0)) controller.enqueue(piece);
+      if (end < chunk.length) partialLine.add(chunk.subarray(end));
+      if (partialLine.length > maxRepairedBytes) controller.enqueue(partialLine.take());
     },
     flush: (controller) => {
-      for (const piece of partialLine) controller.enqueue(piece);
+      if (partialLine.length > 0) controller.enqueue(partialLine.take());
     },
   });
 }
