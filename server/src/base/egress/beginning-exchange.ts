@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { Exchange, type Head } from "./exchange.ts";
+import { codingsOf, Exchange, type Head } from "./exchange.ts";
 import { joined } from "./whole-exchange.ts";
 
 /** A response of which only the beginning of the body matters. */
@@ -63,7 +63,7 @@ export class BeginningExchange extends Exchange<ResponseBeginning> {
   protected finish(): void {
     if (this.#head === undefined) return;
     const { status, headers } = this.#head;
-    const isEncoded = (headers["content-encoding"] ?? "identity") !== "identity";
+    const isEncoded = codingsOf(headers).length > 0;
     // `stream: true` omits a final character of which only the first bytes were kept.
     const text = isEncoded
       ? ""

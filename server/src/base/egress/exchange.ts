@@ -106,8 +106,7 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
     statusText = "",
   ): void {
     if (status < 200 || this.#stopped !== undefined) return;
-    const encoding = headers["content-encoding"];
-    if (!this.acceptsEncoded && encoding !== undefined && encoding !== "identity") {
+    if (!this.acceptsEncoded && !isBodiless(status) && codingsOf(headers).length > 0) {
       controller.abort(
         Object.assign(
           new Error("the response body has a content encoding. Only identity is accepted"),
@@ -137,6 +136,15 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#fail(error);
   }
+}
+
+/** Returns the content codings of a body in lower case, without `identity` (RFC 9110, 8.4). */
+export function codingsOf(headers: RawHeaders): string[] {
+  return String(headers["content-encoding"] ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== "" && coding !== "identity");
 }
 
 /** Returns whether responses with this status have no body (RFC 9110). */

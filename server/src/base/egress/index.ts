@@ -11,12 +11,12 @@ export {
   type EgressSeams,
 } from "./create-egress.ts";
 export { EgressDenied } from "./egress-denied.ts";
+export { GrowingBuffer } from "./growing-buffer.ts";
 export {
   createLeanFetch,
   type LeanFetch,
   type LeanFetchOptions,
   type Transport,
 } from "./lean-fetch.ts";
-export { GrowingBuffer } from "./growing-buffer.ts";
 export { parseRetryAfter } from "./parse-retry-after.ts";
 export { howToAllow, privateAddressError } from "./private-address-error.ts";

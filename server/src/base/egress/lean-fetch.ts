@@ -43,6 +43,8 @@ export interface Transport {
    * Accepts a URL and a body of text or bytes; a `Request`, a form or a stream is a `TypeError`.
    */
   readonly fetch: typeof globalThis.fetch;
+  /** Like `fetch`, but a body with a content encoding is accepted. It is not decoded. */
+  readonly fetchEncoded: typeof globalThis.fetch;
   /**
    * Returns the response with its whole body. Costs less CPU than `fetch` and reading the body,
    * because it creates no `Headers`, `Response` or stream.
@@ -106,8 +108,9 @@ export function createLeanFetch(
     totalTimeoutMs: options.totalTimeoutMs,
     maxResponseBytes: options.maxResponseBytes ?? 32 * 1024 * 1024,
   };
-  return {
-    fetch: (input, init) =>
+  const fetchWith =
+    (acceptsEncoded: boolean): typeof globalThis.fetch =>
+    (input, init) =>
       new Promise((resolve, reject) => {
         const url = urlOf(input);
         checkRequest(url, init?.headers);
@@ -115,8 +118,14 @@ export function createLeanFetch(
         const request = fetchOptions(url, init);
         meterBody(signal, request.body);
         if (signal?.aborted) return reject(signal.reason);
-        agent.dispatch(request, new StreamedExchange(signal, limits, resolve, reject));
-      }),
+        agent.dispatch(
+          request,
+          new StreamedExchange(acceptsEncoded, signal, limits, resolve, reject),
+        );
+      });
+  return {
+    fetch: fetchWith(false),
+    fetchEncoded: fetchWith(true),
     call: (url, { method, headers, body = null, signal }) =>
       new Promise((resolve, reject) => {
         checkRequest(url, headers);

@@ -13,7 +13,13 @@ const maxResponseStatus = 599;
  * the body.
  */
 export class StreamedExchange extends Exchange<Response> {
+  protected override readonly acceptsEncoded: boolean;
   #body: ResponseBody | undefined;
+
+  constructor(acceptsEncoded: boolean, ...rest: ConstructorParameters<typeof Exchange<Response>>) {
+    super(...rest);
+    this.acceptsEncoded = acceptsEncoded;
+  }
 
   protected begin(
     { status, statusText, headers }: Head,

@@ -30,6 +30,7 @@ async function sentFor(options: object): Promise<Sent> {
     modelId,
     transport: {
       fetch,
+      fetchEncoded: fetch,
       call: () => Promise.reject(new Error("Anthropic's models are called with fetch")),
     },
   });

@@ -146,7 +146,7 @@ export class AgentCache {
    */
   #toolServices({ workspaceId, agentId }: PinnedAgent): ToolServices {
     return {
-      fetch: this.#options.egress.fetch,
+      fetch: this.#options.egress.fetchEncoded,
       openSecret: (id, origin, signal) =>
         retryWhileLost(
           () =>

@@ -3,6 +3,7 @@ import { parseExactly } from "../../../base/json/index.ts";
 import type { Scrubber } from "../../../base/secrets/index.ts";
 import { memoryIsUsedUp } from "../../model-call/index.ts";
 import { ToolFailure } from "../../tool.ts";
+import { decodeBody, isDamaged } from "./decode-body.ts";
 
 /** A response as the model sees it. */
 export interface HttpResult {
@@ -77,21 +78,44 @@ async function read(
   const redirected =
     response.status >= 300 && response.status < 400 && response.headers.has("location");
 
+  const redirectNotes = redirected ? ["Redirects are not followed."] : [];
+  const decoding = decodeBody(response);
+  if ("unread" in decoding) {
+    await response.body?.cancel();
+    return { ...shown, note: [...redirectNotes, decoding.unread].join(" ") };
+  }
   // Reads further than the limit by the maximum length of a secret. So a secret that crosses the
   // limit is read completely, and is recognised and removed. The length is doubled because the body
   // may be UTF-16.
-  const bytes = await firstBytes(response, maxBytes + 2 * scrubber.maxSecretBytes, count);
+  const bytes = await firstBytes(
+    decoding.chunks,
+    maxBytes + 2 * scrubber.maxSecretBytes,
+    count,
+  ).catch((thrown: unknown) => {
+    if (isDamaged(thrown)) return undefined;
+    throw thrown;
+  });
+  if (bytes === undefined) {
+    const note = "The compressed body is damaged and is not shown.";
+    return { ...shown, note: [...redirectNotes, note].join(" ") };
+  }
   const isTruncated = bytes.length > maxBytes;
-  const encoding = encodingOf(response.headers.get("content-type"));
-  const text = decoded(bytes, encoding, { fatal: true, isTruncated });
+  const type = response.headers.get("content-type") ?? "";
+  const encoding = encodingOf(type, bytes);
+  const strict = decoded(bytes, encoding, { fatal: true, isTruncated });
+  const text =
+    strict ?? (isText(type) ? decoded(bytes, encoding, { fatal: false, isTruncated }) : undefined);
   const notes = [
-    ...(redirected ? ["Redirects are not followed."] : []),
+    ...redirectNotes,
     ...(isTruncated
       ? [
           `The body was truncated: it has more than ${maxBytes} bytes, and only the first ones are shown.`,
         ]
       : []),
     ...(text === undefined ? ["The body is not text and is not shown."] : []),
+    ...(text !== undefined && strict === undefined
+      ? [`Some bytes of the body are not valid ${encoding} and are shown as \uFFFD.`]
+      : []),
   ];
   const end = isTruncated
     ? decoded(bytes.subarray(0, maxBytes), encoding, { fatal: false, isTruncated })?.length
@@ -121,13 +145,13 @@ function shownBody(text: string, end: number | undefined, scrubber: Scrubber): u
 }
 
 async function firstBytes(
-  response: Response,
+  body: AsyncIterable<Uint8Array>,
   maxBytes: number,
   count: (bytes: number) => void,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body) {
     count(chunk.length);
     chunks.push(chunk);
     size += chunk.length;
@@ -137,9 +161,22 @@ async function firstBytes(
   return Buffer.concat(chunks).subarray(0, maxBytes + 1);
 }
 
-/** Returns the charset of the content type if it is supported, otherwise UTF-8. */
-function encodingOf(contentType: string | null): string {
-  const label = /;\s*charset="?([\w-]+)/i.exec(contentType ?? "")?.[1] ?? "utf-8";
+/** Matches content types whose body is text. */
+const textTypes =
+  /^\s*(?:text\/|application\/(?:[\w.+-]*[+.-])?(?:json|xml|yaml|javascript|x-ndjson)\b)/i;
+
+function isText(contentType: string): boolean {
+  return textTypes.test(contentType);
+}
+
+/**
+ * Returns the encoding of a body: that of its byte order mark, otherwise the charset of its content
+ * type if it is supported, otherwise UTF-8 (https://encoding.spec.whatwg.org/#decode).
+ */
+function encodingOf(contentType: string, [first, second]: Uint8Array): string {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  if (first === 0xfe && second === 0xff) return "utf-16be";
+  const label = /;\s*charset\s*=\s*"?([\w-]+)/i.exec(contentType)?.[1] ?? "utf-8";
   try {
     return new TextDecoder(label).encoding;
   } catch {
@@ -147,7 +184,10 @@ function encodingOf(contentType: string | null): string {
   }
 }
 
-/** Decodes bytes. If `fatal` is true, returns undefined for bytes that are not text. */
+/**
+ * Decodes bytes. Returns undefined if the text contains NUL. If `fatal` is true, also returns
+ * undefined for bytes that are not valid in the encoding; otherwise they become U+FFFD.
+ */
 function decoded(
   bytes: Uint8Array,
   encoding: string,
@@ -155,7 +195,7 @@ function decoded(
 ): string | undefined {
   try {
     const text = new TextDecoder(encoding, { fatal }).decode(bytes, { stream: isTruncated });
-    return fatal && text.includes("\u0000") ? undefined : text;
+    return text.includes("\u0000") ? undefined : text;
   } catch {
     return undefined;
   }
