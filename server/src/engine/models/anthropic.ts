@@ -4,6 +4,7 @@ import { boundInHeader, capOutput } from "./cap-output.ts";
 import { exactArguments } from "./exact-arguments.ts";
 import { objectInputs } from "./object-inputs.ts";
 import { repairedAnswers } from "./repaired-answers.ts";
+import { unstreamedAnswers } from "./unstreamed-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
 
 /**
@@ -12,11 +13,13 @@ import { withCallOptions } from "./with-call-options.ts";
  * environment.
  */
 export const anthropicModel = cacheModels(({ baseUrl, apiKey = "", modelId, transport }) =>
-  exactArguments(capOutput(transport.fetch), (exactFetch) =>
-    repairedAnswers(exactFetch, (fetch) =>
-      withCallOptions(
-        createAnthropic({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId),
-        (options) => ({ ...objectInputs(options), ...boundInHeader(options) }),
+  unstreamedAnswers(transport.fetch, (transported) =>
+    exactArguments(capOutput(transported), (exactFetch) =>
+      repairedAnswers(exactFetch, (fetch) =>
+        withCallOptions(
+          createAnthropic({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId),
+          (options) => ({ ...objectInputs(options), ...boundInHeader(options) }),
+        ),
       ),
     ),
   ),

@@ -5,6 +5,7 @@ import { exactArguments } from "./exact-arguments.ts";
 import { limitContinuations } from "./limit-continuations.ts";
 import { objectInputs } from "./object-inputs.ts";
 import { repairedAnswers } from "./repaired-answers.ts";
+import { unstreamedAnswers } from "./unstreamed-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
 
 /**
@@ -12,11 +13,13 @@ import { withCallOptions } from "./with-call-options.ts";
  * would otherwise read the operator's key from the environment.
  */
 export const googleModel = cacheModels(({ baseUrl, apiKey = "", modelId, transport }) =>
-  exactArguments(limitContinuations(transport.fetch), (exactFetch) =>
-    repairedAnswers(exactFetch, (fetch) =>
-      withCallOptions(
-        createGoogle({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId),
-        (options) => ({ ...objectInputs(options), ...boundInHeader(options) }),
+  unstreamedAnswers(transport.fetch, (transported) =>
+    exactArguments(limitContinuations(transported), (exactFetch) =>
+      repairedAnswers(exactFetch, (fetch) =>
+        withCallOptions(
+          createGoogle({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId),
+          (options) => ({ ...objectInputs(options), ...boundInHeader(options) }),
+        ),
       ),
     ),
   ),

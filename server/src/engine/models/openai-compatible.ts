@@ -2,6 +2,7 @@ import { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import { cacheModels } from "./cache-models.ts";
 import { generateChat } from "./generate-chat.ts";
 import { repairEvents } from "./repaired-answers.ts";
+import { onlyStreams, streamOrGenerate } from "./unstreamed-answers.ts";
 
 /**
  * A model of any server with OpenAI's chat completions API, for example Ollama, vLLM, llama.cpp, LM
@@ -25,7 +26,7 @@ export const openAICompatibleModel = cacheModels(
       provider: `${name}.chat`,
       url: () => endpoint().url.href,
       headers: () => endpoint().headers,
-      fetch: repairEvents(transport.fetch),
+      fetch: repairEvents(onlyStreams(transport.fetch)),
       // Requests usage at the end of a stream. Servers without this option ignore it.
       includeUsage: true,
     });
@@ -35,7 +36,10 @@ export const openAICompatibleModel = cacheModels(
       modelId,
       supportedUrls: chat.supportedUrls,
       doGenerate: (options) => generateChat({ chat, endpoint, call: transport.call }, options),
-      doStream: (options) => chat.doStream(options),
+      doStream: (options) =>
+        streamOrGenerate(chat.doStream(options), (response) =>
+          generateChat({ chat, endpoint, call: () => wholeResponse(response) }, options),
+        ),
     };
   },
 );
@@ -48,4 +52,12 @@ function headersFor(apiKey: string | undefined): Record<string, string> {
   const headers = new Headers({ "content-type": "application/json", "user-agent": "Beckon" });
   if (apiKey !== undefined && apiKey !== "") headers.set("authorization", `Bearer ${apiKey}`);
   return Object.fromEntries(headers);
+}
+
+async function wholeResponse(response: Response) {
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    text: await response.text(),
+  };
 }

@@ -2,6 +2,7 @@ import { createOpenAI, type OpenAIProvider } from "@ai-sdk/openai";
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { cacheModels, type ModelAddress } from "./cache-models.ts";
 import { repairedAnswers } from "./repaired-answers.ts";
+import { unstreamedAnswers } from "./unstreamed-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
 
 /**
@@ -12,8 +13,10 @@ const build = (
   { baseUrl, apiKey = "", transport }: ModelAddress,
   model: (provider: OpenAIProvider) => LanguageModelV4,
 ) =>
-  repairedAnswers(transport.fetch, (fetch) =>
-    model(createOpenAI({ baseURL: baseUrl, apiKey, fetch })),
+  unstreamedAnswers(transport.fetch, (transported) =>
+    repairedAnswers(transported, (fetch) =>
+      model(createOpenAI({ baseURL: baseUrl, apiKey, fetch })),
+    ),
   );
 
 /**

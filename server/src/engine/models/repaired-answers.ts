@@ -104,7 +104,9 @@ const mayNeedRepair = new RegExp(
     '"(?:id|model|finish_reason|finishReason|stop_reason|responseId)"\\s*:(?!\\s*(?:"|null))',
     '"created"\\s*:(?!\\s*(?:\\d+[,}]|null))',
     '"role"\\s*:(?!\\s*"assistant")',
-    '"choices"\\s*:\\s*\\[\\s*\\{(?!\\s*"index"\\s*:\\s*\\d)',
+    '"choices"\\s*:\\s*(?:null|\\[\\s*\\{(?!\\s*"index"\\s*:\\s*\\d))',
+    '"error"\\s*:\\s*null',
+    "(?:^|[\\r\\n])data:[ \\t]*(?:[\\r\\n]|$)",
     "message_delta|NaN|Infinity",
   ].join("|"),
 );
@@ -117,6 +119,11 @@ function repaired(lines: Uint8Array): Uint8Array {
   const all = bytes
     .toString()
     .replace(/(^|[\r\n]|\uFEFF)data:([^\r\n]*)/g, (line, before: string, data: string) => {
+      // The libraries would parse an event without data. It becomes a comment.
+      if (data.trim() === "") {
+        changed = true;
+        return `${before}:`;
+      }
       const instead = repairAnswer(data);
       if (instead === undefined) return line;
       changed = true;

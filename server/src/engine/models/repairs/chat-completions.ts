@@ -4,8 +4,11 @@ import { objectsIn, type Repairs } from "./repairs.ts";
 /** Repairs a response, or an event of a streamed one, of OpenAI's Chat Completions API. */
 export function repairChatCompletion(body: JsonObject, repairs: Repairs): void {
   const { choices } = body;
+  // The library for OpenAI-compatible servers takes an event with the field for an error.
+  if (body.error === null && choices !== undefined) repairs.set(body, "error", undefined);
   if (choices === undefined || choices === null) {
-    if (body.object === "chat.completion.chunk" && isJsonObject(body.usage)) {
+    const isEmptyChunk = choices === null || isJsonObject(body.usage);
+    if (body.object === "chat.completion.chunk" && isEmptyChunk) {
       repairs.set(body, "choices", []);
       repairs.usage(body, "usage");
     }

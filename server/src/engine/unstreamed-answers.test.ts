@@ -1,0 +1,99 @@
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { callsIn, play } from "../../test/engine-run.ts";
+import { type FormatCase, formatCases, scriptedModel } from "../../test/format-cases.ts";
+import {
+  type Behaviour,
+  body,
+  type ModelOutput,
+  says,
+  startModelServer,
+  streamOf,
+} from "../../test/model-server.ts";
+import { chunk, wireOf } from "../../test/wire/index.ts";
+
+/** Streamed model calls whose responses are no streams, or streams with events of their own kind. */
+
+const server = await startModelServer();
+afterAll(() => server.close());
+beforeEach(() => server.reset());
+
+const run = async (
+  kind: FormatCase["kind"],
+  behaviours: readonly Behaviour[],
+  stream: FormatCase["stream"] = "always",
+) => {
+  server.script(behaviours);
+  return play(server.url, {
+    model: scriptedModel(kind, server.url),
+    settings: { stream },
+    retry: { maxAttempts: 3, baseWaitMs: 1, maxWaitMs: 1 },
+  });
+};
+
+/** Responds without streaming, whatever the request asks for. */
+const saysWhole =
+  (said: ModelOutput, type?: string): Behaviour =>
+  (request, index) =>
+    body(JSON.stringify(wireOf(request.path).plain(said, "model")), type)(request, index);
+
+const piece = (delta: object, finish?: string) => Object(chunk("model", delta, finish));
+
+const kinds = formatCases.filter(({ stream }) => stream === "always").map(({ kind }) => kind);
+
+describe.each(kinds)("a stream of %s", (kind) => {
+  it("can be a whole answer", async () => {
+    const said = { text: "Hello", reasoning: "Say hello." };
+    const { outcome, journal } = await run(kind, [saysWhole(said)]);
+    expect(outcome).toMatchObject({ status: "succeeded", output: "Hello" });
+    expect(callsIn(journal)).toMatchObject([{ outcome: "answered" }]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("can be a whole answer with a tool call, whose arguments are exact", async () => {
+    const text = '{"id":12345678901234567890}';
+    const call = { id: "call_1", name: "unknown", arguments: text };
+    const { journal } = await run(kind, [saysWhole({ calls: [call] }), says("done")]);
+    expect(JSON.stringify(journal)).toContain("12345678901234567890");
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it.each([
+    [{ error: { message: "Your credit is used up", code: "insufficient_quota" } }, "credit"],
+    ["<html>Sign in</html>", "cannot read"],
+  ])("that is %j fails as it does without streaming", async (sent, message) => {
+    const failing = typeof sent === "string" ? body(sent, "text/html") : body(JSON.stringify(sent));
+    const { outcome } = await run(kind, [failing, failing, failing]);
+    const requests = server.requests.length;
+    server.reset();
+    const whole = await run(kind, [failing, failing, failing], "never");
+    expect(outcome).toMatchObject({
+      status: "failed",
+      error: { code: "model_error", message: expect.stringContaining(message) },
+    });
+    expect(outcome).toMatchObject({ error: Object(whole.outcome).error });
+    expect(requests).toBe(server.requests.length);
+  });
+});
+
+it("a stream whose content type is not that of a stream is read as one", async () => {
+  const events = [piece({ content: "Hello" }), piece({}, "stop")];
+  const text = `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")}data: [DONE]\n\n`;
+  for (const type of ["text/plain", "application/octet-stream"]) {
+    const { outcome } = await run("openai-compatible", [body(text, type)]);
+    expect(outcome).toMatchObject({ status: "succeeded", output: "Hello" });
+  }
+});
+
+describe.each(["openai-compatible", "openai-chat"] as const)("an event of %s", (kind) => {
+  const end = [JSON.stringify(piece({}, "stop")), "[DONE]"];
+  it.each([
+    ["with the field error, which is null", JSON.stringify({ error: null, ...piece({}) })],
+    ["without data", ""],
+    ["without choices", JSON.stringify({ ...piece({}), choices: null })],
+  ])("%s is no error", async (_, event) => {
+    const hello = JSON.stringify({ error: null, ...piece({ content: "Hello" }) });
+    const { outcome } = await run(kind, [streamOf(event, hello, event, ...end)]);
+    expect(outcome).toMatchObject({ status: "succeeded", output: "Hello" });
+    expect(server.requests).toHaveLength(1);
+  });
+});
