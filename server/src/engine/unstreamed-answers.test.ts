@@ -11,7 +11,7 @@ import {
 } from "../../test/model-server.ts";
 import { chunk, wireOf } from "../../test/wire/index.ts";
 
-/** Streamed model calls whose responses are no streams, or streams with events of their own kind. */
+/** Streamed model calls whose responses are no streams, or have events that libraries reject. */
 
 const server = await startModelServer();
 afterAll(() => server.close());
