@@ -1,8 +1,7 @@
 import type { Member } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { announceChanges, forgetWorkspace, meQuery, useWorkspace } from "../data/index.ts";
-import { ConfirmDialog, useToast } from "../ui/index.ts";
+import { ConfirmDialog, useNavigateFrom, useToast } from "../ui/index.ts";
 import { invitationsKey, membersKey } from "./queries.ts";
 
 interface RemoveMemberProps {
@@ -16,9 +15,10 @@ interface RemoveMemberProps {
 export function RemoveMember({ member, isOwn, close }: RemoveMemberProps) {
   const { id: workspaceId, name: workspaceName, client } = useWorkspace();
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const navigateFrom = useNavigateFrom();
   const toast = useToast();
   const remove = async () => {
+    const navigate = navigateFrom(`/w/${workspaceId}`);
     await client.members.remove(member.id);
     if (isOwn) {
       forgetWorkspace();

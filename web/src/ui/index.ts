@@ -96,4 +96,5 @@ export { Tooltip } from "./tooltip/tooltip.tsx";
 export { type SearchTexts, useChangeSearch } from "./use-change-search.ts";
 export { isAtTop, useEnterAtTop } from "./use-enter-at-top.ts";
 export { useMedia } from "./use-media.ts";
+export { useNavigateFrom } from "./use-navigate-from.ts";
 export { whenIdle } from "./when-idle.ts";

@@ -1,6 +1,5 @@
 import type { Agent } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import {
   announceChanges,
   failureWords,
@@ -9,7 +8,7 @@ import {
   useWorkspace,
 } from "../../data/index.ts";
 import { download } from "../../json/index.ts";
-import { useToast } from "../../ui/index.ts";
+import { useNavigateFrom, useToast } from "../../ui/index.ts";
 import { fileNameOf } from "../file-name.ts";
 import { agentQuery, agentsKey } from "../queries.ts";
 
@@ -21,7 +20,7 @@ export function useAgentActions(agent: Agent) {
   const workspace = useWorkspace();
   const { id: workspaceId, client } = workspace;
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const navigateFrom = useNavigateFrom();
   const toast = useToast();
   const path = (agentId: string) => `/w/${workspaceId}/agents/${agentId}`;
   const tellOthers = () => announceChanges(queryClient, agentsKey(workspaceId));
@@ -48,13 +47,14 @@ export function useAgentActions(agent: Agent) {
   });
 
   const duplicate = useMutation({
+    onMutate: () => navigateFrom(),
     mutationFn: () =>
       client.agents.duplicate(
         agent.id,
         {},
         { idempotencyKey: key.keyOf([agent.id, agent.version]) },
       ),
-    onSuccess: async (copy) => {
+    onSuccess: async (copy, _, navigate) => {
       key.release();
       toast({
         tone: "success",
@@ -89,6 +89,7 @@ export function useAgentActions(agent: Agent) {
   });
 
   const restore = async () => {
+    const navigate = navigateFrom();
     try {
       const restored = await client.agents.restore(agent.id);
       toast({
@@ -110,6 +111,7 @@ export function useAgentActions(agent: Agent) {
     save: (format: "yaml" | "json") => save.mutate(format),
     /** @throws BeckonError */
     remove: async () => {
+      const navigate = navigateFrom(path(agent.id));
       await client.agents.delete(agent.id);
       // Unsaved settings of a deleted agent cannot be saved, so the form must not ask about them.
       await navigate({ href: `/w/${workspaceId}/agents`, ignoreBlocker: true });

@@ -1,7 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { announceChanges, isStale, useWorkspace } from "../../data/index.ts";
-import { ConfirmDialog, useToast } from "../../ui/index.ts";
+import { ConfirmDialog, useNavigateFrom, useToast } from "../../ui/index.ts";
 import { agentQuery, agentsKey, useAgent } from "../queries.ts";
 
 interface RestoreDialogProps {
@@ -14,9 +13,10 @@ export function RestoreDialog({ version, close }: RestoreDialogProps) {
   const workspace = useWorkspace();
   const agent = useAgent();
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const navigateFrom = useNavigateFrom();
   const toast = useToast();
   const restore = async () => {
+    const navigate = navigateFrom();
     try {
       const restored = await workspace.client.versions.restore(agent.id, String(version), {
         ifMatch: agent.version,

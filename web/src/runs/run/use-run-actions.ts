@@ -9,7 +9,7 @@ import {
   useWorkspace,
 } from "../../data/index.ts";
 import { download, parseExactly } from "../../json/index.ts";
-import { useToast } from "../../ui/index.ts";
+import { useNavigateFrom, useToast } from "../../ui/index.ts";
 import { isEnded, newerRun } from "../patch-run.ts";
 import { runQuery, runsKey } from "../queries.ts";
 
@@ -19,6 +19,7 @@ export function useRunActions(run: Run) {
   const { id, client } = workspace;
   const cache = useQueryClient();
   const navigate = useNavigate();
+  const navigateFrom = useNavigateFrom();
   const toast = useToast();
   const key = useIdempotencyKey();
 
@@ -30,9 +31,12 @@ export function useRunActions(run: Run) {
     toast({ tone: "success", title: "The retry has started as a new run." });
     return started;
   };
-  const open = (started: Run) => navigate({ href: `/w/${id}/runs/${started.id}` });
+  const path = (runId: string) => `/w/${id}/runs/${runId}`;
   const retry = useMutation({
-    mutationFn: async (body: RetryRunBody) => open(await start(body)),
+    mutationFn: async (body: RetryRunBody) => {
+      const navigateHere = navigateFrom();
+      await navigateHere({ href: path((await start(body)).id) });
+    },
     onError: (thrown) =>
       toast({
         tone: "failure",
@@ -54,7 +58,7 @@ export function useRunActions(run: Run) {
      */
     retryWith: start,
     /** Opens the page of a run. */
-    open: (started: Run) => void open(started),
+    open: (started: Run) => void navigate({ href: path(started.id) }),
     /**
      * Requests the cancellation of the run. The run ends once the process that executes it has
      * stopped it. A run that has ended meanwhile stays as it is.
@@ -66,9 +70,10 @@ export function useRunActions(run: Run) {
       toast({ title: cancelWords(read) });
     },
     remove: async () => {
+      const navigateHere = navigateFrom();
       await client.runs.delete(run.id);
       toast({ tone: "success", title: "Run deleted." });
-      await navigate({ href: `/w/${id}/runs` });
+      await navigateHere({ href: `/w/${id}/runs` });
       cache.removeQueries({ queryKey: runQuery(workspace, run.id).queryKey });
       void announceChanges(cache, runsKey(id));
     },

@@ -1,7 +1,6 @@
 import type { Trigger } from "@beckon/client";
 import type { ReceivedRequestDetails } from "@beckon/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { Redo2, SlidersHorizontal } from "lucide-react";
 import {
   announceChanges,
@@ -9,7 +8,7 @@ import {
   useIdempotencyKey,
   useWorkspace,
 } from "../../data/index.ts";
-import { Button, LinkButton, Menu, useToast } from "../../ui/index.ts";
+import { Button, LinkButton, Menu, useNavigateFrom, useToast } from "../../ui/index.ts";
 import { needsInvoke } from "../permission.ts";
 import { hasFailed, whyNotReplayed } from "./outcomes.ts";
 import { requestsKey } from "./queries.ts";
@@ -23,11 +22,12 @@ interface RequestActionsProps {
 export function RequestActions({ trigger, request }: RequestActionsProps) {
   const { id, client, can } = useWorkspace();
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const navigateFrom = useNavigateFrom();
   const toast = useToast();
   const { keyOf, release } = useIdempotencyKey();
   const { agent_id } = trigger;
   const replay = useMutation({
+    onMutate: () => navigateFrom(),
     mutationFn: (version: "current" | "original") =>
       client.triggers.replayRequest(
         agent_id,
@@ -36,9 +36,9 @@ export function RequestActions({ trigger, request }: RequestActionsProps) {
         { version },
         { idempotencyKey: keyOf([request.id, version]) },
       ),
-    onSuccess: (run) => {
+    onSuccess: (run, _, navigate) => {
       release();
-      toast({ tone: "success", title: "Replayed. This is its run." });
+      toast({ tone: "success", title: "The request was replayed as a new run." });
       void navigate({ href: `/w/${id}/runs/${run.id}` });
     },
     onError: (thrown) =>

@@ -1,13 +1,12 @@
 import type { Trigger, UpdateTriggerBody } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import {
   announceChanges,
   isOutcomeUnknown,
   useIdempotencyKey,
   useWorkspace,
 } from "../../data/index.ts";
-import { useToast } from "../../ui/index.ts";
+import { useNavigateFrom, useToast } from "../../ui/index.ts";
 import { triggerQuery, triggersKey, triggersQuery } from "../queries.ts";
 
 /** Returns the actions on a trigger. Each of them throws a BeckonError if it fails. */
@@ -15,7 +14,7 @@ export function useTriggerActions({ id, agent_id, name }: Trigger) {
   const workspace = useWorkspace();
   const { triggers } = workspace.client;
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const navigateFrom = useNavigateFrom();
   const toast = useToast();
   const { keyOf, release } = useIdempotencyKey();
   const { queryKey } = triggerQuery(workspace, agent_id, id);
@@ -47,22 +46,24 @@ export function useTriggerActions({ id, agent_id, name }: Trigger) {
     },
     reveal: async () => (await triggers.reveal(agent_id, id)).url,
     remove: async () => {
+      const list = `/w/${workspace.id}/agents/${agent_id}/triggers`;
+      const navigate = navigateFrom(`${list}/${id}`);
       await triggers.delete(agent_id, id);
       // The trigger is removed from the cached list before the page navigates to the list. On wide
       // screens, the list opens its first trigger at once, which must not be the deleted one.
       queryClient.setQueryData(
         triggersQuery(workspace, agent_id).queryKey,
-        (list) =>
-          list && {
-            ...list,
-            pages: list.pages.map((page) => ({
+        (rows) =>
+          rows && {
+            ...rows,
+            pages: rows.pages.map((page) => ({
               ...page,
               data: page.data.filter((trigger) => trigger.id !== id),
             })),
           },
       );
       await navigate({
-        href: `/w/${workspace.id}/agents/${agent_id}/triggers`,
+        href: list,
         replace: true,
         // Unsaved changes of a deleted trigger cannot be saved, so `LeaveGuard` must not ask
         // whether to discard them.

@@ -1,9 +1,8 @@
 import type { Subscription } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { announceChanges, useWorkspace } from "../../../data/index.ts";
 import { formatCounted } from "../../../format/index.ts";
-import { ConfirmDialog, useToast } from "../../../ui/index.ts";
+import { ConfirmDialog, useNavigateFrom, useToast } from "../../../ui/index.ts";
 import { nameOf } from "../../health.ts";
 import { subscriptionsKey } from "../../list-query.ts";
 import { subscriptionKey } from "../../queries.ts";
@@ -17,7 +16,8 @@ interface DialogProps {
 export function DeleteDialog({ subscription, close }: DialogProps) {
   const { id, client } = useWorkspace();
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const navigateFrom = useNavigateFrom();
+  const list = `/w/${id}/subscriptions`;
   const toast = useToast();
   const name = nameOf(subscription);
   const { pending } = subscription.health;
@@ -34,8 +34,9 @@ export function DeleteDialog({ subscription, close }: DialogProps) {
       confirmLabel="Delete subscription"
       pendingText="Deleting…"
       onConfirm={async () => {
+        const navigate = navigateFrom(`${list}/${subscription.id}`);
         await client.subscriptions.delete(subscription.id);
-        await navigate({ href: `/w/${id}/subscriptions`, replace: true });
+        await navigate({ href: list, replace: true });
         queryClient.removeQueries({ queryKey: subscriptionKey(id, subscription.id) });
         toast({ tone: "success", title: `Deleted ${name}` });
         void announceChanges(queryClient, subscriptionsKey(id));
