@@ -5,6 +5,7 @@ import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
+import { withEvents } from "./reset-stream.ts";
 
 const defaultId = "wsp_00000000000000000000000000";
 
@@ -200,6 +201,38 @@ inBrowser("a run that a ceiling stopped says so, and leads to where it is raised
   await page.getByRole("link", { name: "Raise the ceiling" }).click();
   await page.waitForURL(`**/plan?ceiling=agent:${agent.id}`);
   await page.getByRole("dialog", { name: "Ceiling of the agent Refund desk" }).waitFor();
+});
+
+inBrowser("a page of an agent shows at once that its ceiling pauses it, or no longer", async () => {
+  const { id, agent, call, spend } = await workspace();
+  await spend({ cost_micros: 2_000_000 });
+  const page = await openDashboard(beckon.url, {
+    as: owner,
+    path: `/w/${id}/agents/${agent.id}/playground`,
+  });
+  const send = await withEvents(page);
+  const plan = await page.context().newPage();
+  const dialog = plan.getByRole("dialog");
+  const raise = async () => {
+    await dialog.getByLabel("Maximum cost of runs a day").fill("5");
+    await dialog.getByRole("button", { name: "Set ceiling" }).click();
+  };
+  const remove = () => plan.getByRole("button", { name: "Delete ceiling" }).click();
+  for (const [act, change] of [
+    ["", raise],
+    ["&act=delete", remove],
+  ] as const) {
+    await page.getByText("Active", { exact: true }).waitFor();
+    const body = { limit_micros: 1_000_000, pauses_agent: true };
+    await call(`/limits/agent/${agent.id}`, body, "PUT");
+    await send([{ type: "usage.threshold", agent_id: agent.id, run_id: null, data: {} }]);
+    await page.getByText("Paused", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Run", exact: true }).hover();
+    await page.getByText("The agent is paused by its ceiling.").first().waitFor();
+    await plan.goto(`${beckon.url}/w/${id}/plan?ceiling=agent:${agent.id}${act}`);
+    await change();
+  }
+  await page.getByText("Active", { exact: true }).waitFor();
 });
 
 inBrowser("the overview names a ceiling that is near", async () => {

@@ -2,6 +2,7 @@ import type { Agent } from "@beckon/client";
 import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { type CurrentWorkspace, listOptions, useWorkspace } from "../data/index.ts";
+import { limitPollMs } from "./pause.ts";
 
 /** Prefix of the keys of all queries about agents, to refetch them with `announceChanges`. */
 export const agentsKey = (workspaceId: string) => [workspaceId, "agents"] as const;
@@ -18,6 +19,7 @@ export const agentQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
     // cache while such screens are closed.
     staleTime: 0,
     meta: { live: true },
+    refetchInterval: ({ state }) => limitPollMs(state.data?.paused_by === "limit"),
   });
 
 /** The agents that a person can choose from, for example for a key, newest first. */

@@ -1,6 +1,7 @@
 import type { Ceiling } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { agentsKey } from "../agents/index.ts";
 import { announceChanges, useWorkspace } from "../data/index.ts";
 import { formatCents, readDollars, writeDollars } from "../format/index.ts";
 import {
@@ -62,7 +63,8 @@ export function CeilingForm({ rows, ceiling, initial, close }: CeilingFormProps)
       }),
     onSuccess: (saved) => {
       toast({ tone: "success", title: `Set the ceiling of ${scopeWords(saved)}` });
-      void announceChanges(queryClient, ceilingsKey(id));
+      // The ceiling of an agent can pause it.
+      void announceChanges(queryClient, ceilingsKey(id), agentsKey(id));
     },
   });
   const isDirty =

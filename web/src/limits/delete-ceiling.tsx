@@ -1,5 +1,6 @@
 import type { Ceiling } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
+import { agentsKey } from "../agents/index.ts";
 import { announceChanges, useWorkspace } from "../data/index.ts";
 import { ConfirmDialog, useToast } from "../ui/index.ts";
 import { ceilingsKey } from "./queries.ts";
@@ -27,7 +28,8 @@ export function DeleteCeiling({ ceiling, close }: DeleteCeilingProps) {
       onConfirm={async () => {
         await client.limits.delete(ceiling.scope, ceiling.scope_id);
         toast({ tone: "success", title: `Deleted the ceiling of ${words}` });
-        void announceChanges(queryClient, ceilingsKey(id));
+        // The ceiling of an agent can pause it.
+        void announceChanges(queryClient, ceilingsKey(id), agentsKey(id));
       }}
     />
   );

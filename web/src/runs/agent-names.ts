@@ -1,9 +1,9 @@
 import type { WorkspaceEvent } from "@beckon/client";
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
-import { agentsKey } from "../agents/index.ts";
+import { agentsKey, limitPollMs, mayChangePause, pauseReadIntervalMs } from "../agents/index.ts";
 import { type CurrentWorkspace, useWorkspace } from "../data/index.ts";
-import { useEvents } from "../live/index.ts";
+import { useEvents, useThrottled } from "../live/index.ts";
 
 /** The fields of an agent that lists of runs show. */
 export interface AgentName {
@@ -40,6 +40,8 @@ export const agentNamesQuery = ({
       return names;
     },
     enabled: can("agents:read"),
+    refetchInterval: ({ state }) =>
+      limitPollMs([...(state.data?.values() ?? [])].some((agent) => agent.isPausedByLimit)),
   });
 
 const none: ReadonlyMap<string, AgentName> = new Map();
@@ -58,16 +60,20 @@ export function useAgentNames(): ReadonlyMap<string, AgentName> {
    * ignored.
    */
   const nameless = useRef(new Set<string>());
-  const isNews = ({ type, agent_id }: WorkspaceEvent) => {
-    if (["agent.paused", "agent.resumed", "usage.threshold"].includes(type)) return true;
+  const isNews = (event: WorkspaceEvent) => {
+    if (mayChangePause(event)) return true;
+    const { agent_id } = event;
     if (agent_id === null || names === undefined || names.has(agent_id)) return false;
     const isFirst = !nameless.current.has(agent_id);
     nameless.current.add(agent_id);
     return isFirst;
   };
+  const readAgain = useThrottled(
+    () => void queryClient.invalidateQueries({ queryKey: options.queryKey }),
+    pauseReadIntervalMs,
+  );
   useEvents((events) => {
-    if (events.filter(isNews).length > 0)
-      void queryClient.invalidateQueries({ queryKey: options.queryKey });
+    if (events.filter(isNews).length > 0) readAgain();
   });
   return names ?? none;
 }

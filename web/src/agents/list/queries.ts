@@ -1,5 +1,7 @@
-import type { ListAgentsQuery } from "@beckon/client";
+import type { Agent, ListAgentsQuery, Page } from "@beckon/client";
+import type { InfiniteData, Query } from "@tanstack/react-query";
 import { type CurrentWorkspace, listOptions } from "../../data/index.ts";
+import { limitPollMs } from "../pause.ts";
 import { agentsKey } from "../queries.ts";
 
 /** The filters of the list, which are search parameters of the URL. */
@@ -31,4 +33,9 @@ export const agentsQuery = ({ id, client }: CurrentWorkspace, filters: AgentFilt
   // Events update the list only while it is shown. So it is refetched each time it is opened.
   staleTime: 0,
   meta: { live: true },
+  refetchInterval: ({ state }: Query<Page<Agent>, Error, InfiniteData<Page<Agent>>>) =>
+    limitPollMs(
+      state.data?.pages.some(({ data }) => data.some(({ paused_by }) => paused_by === "limit")) ===
+        true,
+    ),
 });

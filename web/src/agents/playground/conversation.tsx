@@ -1,3 +1,4 @@
+import type { Agent } from "@beckon/client";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
@@ -151,10 +152,7 @@ export function Conversation({ search }: ConversationProps) {
                 : start.error
             }
             unsaved={Object.keys(dirtyFields).length}
-            disabledReason={
-              reasonWithout("agents:invoke", can) ??
-              (agent.paused ? "The agent is paused. Resume it to run it." : undefined)
-            }
+            disabledReason={reasonWithout("agents:invoke", can) ?? whyPaused(agent.paused_by)}
             onStop={running === undefined ? undefined : () => stop.mutate(running)}
             isStopping={stop.isPending}
           />
@@ -162,4 +160,12 @@ export function Conversation({ search }: ConversationProps) {
       </div>
     </div>
   );
+}
+
+/** Returns why a paused agent does not run; undefined if it is not paused. */
+function whyPaused(pausedBy: Agent["paused_by"]): string | undefined {
+  if (pausedBy === null) return undefined;
+  return pausedBy === "limit"
+    ? "The agent is paused by its ceiling. It runs again when the ceiling resets or is raised."
+    : "The agent is paused. Resume it to run it.";
 }
