@@ -195,6 +195,29 @@ const newDelivery = async (subscription: string): Promise<string> => {
   return `${subscription}/deliveries/${body.data.id}`;
 };
 
+inBrowser("a merged subscription that is rejected says why, as does the next attempt", async () => {
+  const path = await newSubscription();
+  const page = await open(`${path}?act=edit`);
+  const dialog = page.getByRole("dialog", { name: "Edit the subscription" });
+  await dialog.getByLabel("Description").fill("Mine");
+  await beckon.call(path, { method: "PATCH", body: { description: "Theirs" } });
+  let error: string | undefined;
+  await page.route(`**/api/public${path}`, (route) =>
+    error === undefined || route.request().method() !== "PATCH"
+      ? route.continue()
+      : route.fulfill({ status: 400, json: { ok: false, error, code: "bad_request" } }),
+  );
+  await button(page, "Save subscription").click();
+  await page.getByRole("radio", { name: "Yours" }).check();
+  error = "description: must be shorter";
+  await button(page, "Save merged").click();
+  await dialog.getByText("Must be shorter.", { exact: true }).waitFor();
+  await dialog.getByLabel("Description").and(page.locator(":focus")).waitFor();
+  error = "It was rejected.";
+  await button(page, "Save subscription").click();
+  await dialog.getByText("It was rejected.", { exact: true }).waitFor();
+});
+
 inBrowser("what somebody deletes is no longer shown as if it existed", async () => {
   const { id: agentId } = await beckon.createAgent();
   const run = `/runs/${await addRun(beckon.db.database, { workspaceId: owner.workspaceId, agentId })}`;

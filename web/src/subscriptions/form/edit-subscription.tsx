@@ -65,7 +65,10 @@ export function EditSubscription({ subscription, close }: EditSubscriptionProps)
         existing={base}
         initial={fieldsOf(base)}
         save={{
-          ...save,
+          mutate: (fields) => {
+            merge.reset();
+            save.mutate(fields);
+          },
           error: merge.error ?? save.error,
           isPending: save.isPending || merge.isPending,
         }}

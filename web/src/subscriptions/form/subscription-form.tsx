@@ -1,7 +1,7 @@
 import type { Subscription } from "@beckon/client";
 import type { UseMutationResult } from "@tanstack/react-query";
 import { ChevronDown, ChevronRight } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { useForm } from "react-hook-form";
 import { failureOf, fieldErrorOf, messageOf } from "../../data/index.ts";
 import { AllowAddress, splitCommand } from "../../providers/index.ts";
@@ -30,8 +30,8 @@ interface SubscriptionFormProps {
   readonly initial: SubscriptionFields;
   readonly save: Pick<
     UseMutationResult<unknown, Error, SubscriptionFields>,
-    "mutate" | "isPending" | "error"
-  >;
+    "isPending" | "error"
+  > & { readonly mutate: (fields: SubscriptionFields) => void };
   /** Whether the server has saved the fields. */
   readonly isSaved: boolean;
   readonly close: () => void;
@@ -54,15 +54,16 @@ export function SubscriptionForm({
   const { register, handleSubmit, setError, watch, formState } = form;
   const { errors, isDirty } = formState;
   const isElsewhere = existing !== undefined && hasOtherOrigin(existing.url, watch("url"));
-  const submit = handleSubmit((fields) =>
-    save.mutate(fields, {
-      onError: (thrown) => {
-        const error = fieldErrorOf(thrown, sources);
-        if (error !== undefined)
-          setError(error.field, { message: error.message }, { shouldFocus: true });
-      },
-    }),
-  );
+  // The error of a save after a merge comes from another mutation than that of this form, so the
+  // fields show `save.error` and not the error that `mutate` reports.
+  const { error } = save;
+  const fieldError = error === null ? undefined : fieldErrorOf(error, sources);
+  const showAtField = useEffectEvent(() => {
+    if (fieldError === undefined) return;
+    setError(fieldError.field, { message: fieldError.message }, { shouldFocus: true });
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: shows each error once
+  useEffect(() => showAtField(), [error]);
   const url = splitCommand(messageOf(errors.url) ?? "");
   return (
     <FormDialog
@@ -71,7 +72,7 @@ export function SubscriptionForm({
       isDirty={() => isDirty}
       isSaved={isSaved}
       close={close}
-      onSubmit={submit}
+      onSubmit={handleSubmit((fields) => save.mutate(fields))}
       submit={{
         label: submitLabel,
         pending: save.isPending,
@@ -112,8 +113,8 @@ export function SubscriptionForm({
         <More form={form} existing={existing} mustReplace={isElsewhere} />
         <FormError
           error={
-            save.error !== null && fieldErrorOf(save.error, sources) === undefined
-              ? failureOf(save.error, "the subscription was saved", retry)
+            error !== null && fieldError === undefined
+              ? failureOf(error, "the subscription was saved", retry)
               : undefined
           }
         />
