@@ -110,6 +110,13 @@ inBrowser("an HTTP tool is added with a secret that nobody can read, and tried",
 inBrowser("a tool is imported from an OpenAPI document after a review", async () => {
   const { id } = await beckon.createAgent();
   const page = await openAgent(id);
+  /** Expects that Esc asks before it closes the dialog, and keeps the dialog. */
+  const expectQuestion = async () => {
+    await page.keyboard.press("Escape");
+    const question = page.getByRole("alertdialog", { name: "Close without saving?" });
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await question.waitFor({ state: "detached" });
+  };
   await button(page, "Add tool").click();
   await page.getByRole("menuitem", { name: "Import from OpenAPI…" }).click();
   await button(page, "Read document").click();
@@ -117,6 +124,7 @@ inBrowser("a tool is imported from an OpenAPI document after a review", async ()
   await field(page, "Document").fill("nonsense: 1");
   await button(page, "Read document").click();
   await page.getByText(/is not OpenAPI 3\.0 or 3\.1/).waitFor();
+  await expectQuestion();
   const operation = (operationId: string) => ({ get: { operationId, summary: operationId } });
   const document = {
     openapi: "3.1.0",
@@ -127,7 +135,14 @@ inBrowser("a tool is imported from an OpenAPI document after a review", async ()
   await field(page, "Document").fill(JSON.stringify(document));
   await button(page, "Read document").click();
   await page.getByRole("checkbox", { name: "listCustomers" }).uncheck();
+  await expectQuestion();
+  await button(page, "Change document").click();
+  expect(await field(page, "Document").inputValue()).toBe(JSON.stringify(document));
+  await button(page, "Read document").click();
+  await page.getByRole("checkbox", { name: "listCustomers" }).uncheck();
   await button(page, "Continue").click();
+  await page.getByRole("dialog", { name: "Add an HTTP tool" }).waitFor();
+  await expectQuestion();
   await page.getByRole("dialog").getByRole("button", { name: "Add tool" }).click();
   await button(page, "Save").click();
   await page.getByText("Saved v2").waitFor();

@@ -1,8 +1,9 @@
 import type { ImportHttpToolAnswer } from "@beckon/client";
 import { useMutation } from "@tanstack/react-query";
-import { type ChangeEvent, type FormEvent, useId, useState } from "react";
+import { ArrowLeft } from "lucide-react";
+import { type ChangeEvent, useState } from "react";
 import { sentenceOf, useWorkspace } from "../../../data/index.ts";
-import { Banner, Button, Checkbox, Dialog, Field, TextArea } from "../../../ui/index.ts";
+import { Banner, Button, Checkbox, Field, FormDialog, TextArea } from "../../../ui/index.ts";
 import type { HttpTool } from "../fields.ts";
 
 interface ImportDialogProps {
@@ -14,7 +15,6 @@ interface ImportDialogProps {
 /** Creates a tool from an OpenAPI document. The person first chooses from the functions in it. */
 export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
   const { client } = useWorkspace();
-  const formId = useId();
   const [document, setDocument] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const read = useMutation({
@@ -23,9 +23,7 @@ export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
       setChosen(new Set(toolIn(tool).operations.map((operation) => operation.name))),
   });
   const [problem, setProblem] = useState<string>();
-  const submit = (event: FormEvent) => {
-    event.stopPropagation();
-    event.preventDefault();
+  const submit = () => {
     if (read.data !== undefined) {
       const tool = toolIn(read.data.tool);
       return onDone({
@@ -51,66 +49,62 @@ export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
       .then(setDocument, () => setProblem(`${file.name} could not be read. Open it again.`));
   };
   return (
-    <Dialog
-      open
+    <FormDialog
       size="large"
-      onOpenChange={onClose}
+      isDirty={() => document !== ""}
+      close={onClose}
       title="Import from OpenAPI"
       description="OpenAPI 3.0 or 3.1, as JSON or YAML. You review the functions before anything is added."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          {read.data === undefined ? null : <Button onClick={read.reset}>Back</Button>}
-          <Button
-            type="submit"
-            form={formId}
-            variant="primary"
-            pending={read.isPending}
-            pendingText="Reading…"
-            disabled={read.data !== undefined && chosen.size === 0}
-          >
-            {read.data === undefined ? "Read document" : "Continue"}
-          </Button>
-        </>
-      }
+      onSubmit={submit}
+      submit={{
+        label: read.data === undefined ? "Read document" : "Continue",
+        pending: read.isPending,
+        pendingText: "Reading…",
+        disabled: read.data !== undefined && chosen.size === 0,
+      }}
     >
-      <form id={formId} noValidate onSubmit={submit} className="flex min-w-0 flex-col gap-4">
-        {read.data === undefined ? (
-          <>
-            <Field
-              label="Document"
-              error={problem ?? (read.isError ? sentenceOf(read.error) : undefined)}
-            >
-              <TextArea
-                mono
-                rows={10}
-                autoFocus
-                spellCheck={false}
-                value={document}
-                onChange={({ target }) => setDocument(target.value)}
-                placeholder="openapi: 3.1.0"
-              />
-            </Field>
-            <label className="flex flex-col gap-1 text-label font-semibold text-ink-2">
-              Or open a file
-              <input
-                type="file"
-                accept=".json,.yaml,.yml,application/json,application/yaml"
-                // Browsers report no change if the same file is chosen again, for example after it
-                // was corrected. An empty value makes each choice a change.
-                onClick={({ currentTarget }) => {
-                  currentTarget.value = "";
-                }}
-                onChange={(event) => void open(event)}
-                className="text-dense font-normal text-ink"
-              />
-            </label>
-          </>
-        ) : (
+      {read.data === undefined ? (
+        <>
+          <Field
+            label="Document"
+            error={problem ?? (read.isError ? sentenceOf(read.error) : undefined)}
+          >
+            <TextArea
+              mono
+              rows={10}
+              autoFocus
+              spellCheck={false}
+              value={document}
+              onChange={({ target }) => setDocument(target.value)}
+              placeholder="openapi: 3.1.0"
+            />
+          </Field>
+          <label className="flex flex-col gap-1 text-label font-semibold text-ink-2">
+            Or open a file
+            <input
+              type="file"
+              accept=".json,.yaml,.yml,application/json,application/yaml"
+              // Browsers report no change if the same file is chosen again, for example after it
+              // was corrected. An empty value makes each choice a change.
+              onClick={({ currentTarget }) => {
+                currentTarget.value = "";
+              }}
+              onChange={(event) => void open(event)}
+              className="text-dense font-normal text-ink"
+            />
+          </label>
+        </>
+      ) : (
+        <>
+          <div>
+            <Button size="small" variant="quiet" icon={ArrowLeft} onClick={read.reset}>
+              Change document
+            </Button>
+          </div>
           <Review answer={read.data} chosen={chosen} onChoose={choose} />
-        )}
-      </form>
-    </Dialog>
+        </>
+      )}
+    </FormDialog>
   );
 }
 

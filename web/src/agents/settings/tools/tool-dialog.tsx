@@ -40,10 +40,12 @@ export function ToolDialog({
   const readOnly = disabledReason !== undefined;
   // This must be read during rendering, because React Hook Form only tracks the values that are
   // read there.
-  const { isDirty } = form.formState;
+  const { isDirty: isEdited } = form.formState;
+  // An imported tool fills in the form, so nothing is edited, but it is nowhere else yet.
+  const isImported = isNew && tool !== undefined;
   return (
     <FormDialog
-      isDirty={() => isDirty && !readOnly}
+      isDirty={() => (isEdited || isImported) && !readOnly}
       close={onClose}
       size="large"
       title={isNew ? "Add an HTTP tool" : `Tool ${tool?.name ?? ""}`}
