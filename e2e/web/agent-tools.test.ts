@@ -102,6 +102,10 @@ inBrowser("an HTTP tool is added with a secret that nobody can read, and tried",
   const called = page.getByRole("dialog").getByRole("tree", { name: "Arguments" });
   await called.getByText("9007199254740993").waitFor();
   await expect.poll(() => shop.reached.at(-1)?.url).toBe("/orders/9007199254740993");
+  await page.getByRole("dialog").getByRole("status").getByText("Succeeded").waitFor();
+  await page.route(/\/runs\/run_\w+$/, (route) => route.fulfill({ status: 400, json: {} }));
+  await button(page, "Call").click();
+  await page.getByText("The run could not be loaded.").waitFor();
   await button(page, "Close").first().click();
   await button(page, "Edit shop").click();
   await page.getByText("A secret is stored: ····6789").waitFor();

@@ -289,3 +289,29 @@ inBrowser("a screen whose refetch fails says as of when its data is", async () =
     await title.waitFor({ state: "detached" });
   }
 });
+
+inBrowser(
+  "the lists of versions and triggers say that they are old after a failed refetch",
+  async () => {
+    const { id } = await beckon.createAgent();
+    await beckon.createTrigger(id, { name: "Payments" });
+    const page = await open("/keys");
+    for (const [tab, shown] of [
+      ["versions", "Version 1"],
+      ["triggers", "Payments"],
+    ] as const) {
+      await page.goto(`${beckon.url}/w/${owner.workspaceId}/agents/${id}/${tab}`);
+      await page.getByText(shown, { exact: true }).first().waitFor();
+      const failure = { ok: false, error: "It failed.", code: "bad_request" };
+      const url = new RegExp(`/agents/${id}/${tab}\\?`);
+      await page.route(url, (route) => route.fulfill({ status: 400, json: failure }));
+      await refetch(page, owner.workspaceId);
+      const title = page.getByText(/^These rows are as of \d\d:\d\d:\d\d\.$/);
+      await title.waitFor();
+      await page.getByText(shown, { exact: true }).first().waitFor();
+      await page.unroute(url);
+      await button(page, "Retry").click();
+      await title.waitFor({ state: "detached" });
+    }
+  },
+);

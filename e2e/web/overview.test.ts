@@ -33,6 +33,20 @@ inBrowser("a workspace without runs leads to its first one, and shows it", async
   await page.getByText("1 run in the last hour").waitFor();
 });
 
+inBrowser("a workspace without runs says so if its agents could not be read", async () => {
+  const headers = { "beckon-workspace": workspaceId };
+  const made = await owner.call("/workspaces", { body: { name: "Blank" }, headers });
+  const page = await openDashboard(beckon.url, { as: owner, path: `/w/${made.body.data.id}/keys` });
+  const url = /\/agents\?.*limit=1(&|$)/;
+  const failure = { ok: false, error: "It failed.", code: "bad_request" };
+  await page.route(url, (route) => route.fulfill({ status: 400, json: failure }));
+  await page.getByRole("link", { name: "Overview" }).first().click();
+  await page.getByText("The agents could not be loaded.").waitFor();
+  await page.unroute(url);
+  await page.getByRole("button", { name: "Retry" }).click();
+  await page.getByRole("link", { name: "New agent" }).waitFor();
+});
+
 inBrowser("the first run is in the feed, also if it ends before the feed is rendered", async () => {
   const to = (id: string) => ({ headers: { "beckon-workspace": id } });
   const made = await owner.call("/workspaces", { body: { name: "New" }, ...to(workspaceId) });

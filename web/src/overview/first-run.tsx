@@ -1,15 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { reasonWithout, useWorkspace } from "../data/index.ts";
-import { Button, CurlLine, EmptyState, LinkButton } from "../ui/index.ts";
+import { Button, CurlLine, EmptyState, LinkButton, Problem } from "../ui/index.ts";
 import { newestAgentQuery } from "./queries.ts";
 
 /** Shown in a workspace without runs: explains what a run is, and how to start the first one. */
 export function FirstRun() {
   const workspace = useWorkspace();
   const { can, id } = workspace;
-  const agent = useQuery(newestAgentQuery(workspace)).data;
+  const { data: agent, error, refetch } = useQuery(newestAgentQuery(workspace));
   const canSee = can("agents:read");
-  if (agent === undefined && canSee) return null;
+  if (agent === undefined && canSee)
+    return error === null ? null : (
+      <Problem error={error} title="The agents could not be loaded." onRetry={refetch} />
+    );
   if (agent === null)
     return (
       <EmptyState

@@ -78,6 +78,7 @@ export type { FilterDefinition, FilterValues } from "./table/filter.ts";
 export { FilterBar } from "./table/filter-bar.tsx";
 export { LoadMore } from "./table/load-more.tsx";
 export { NewRowsButton } from "./table/new-rows-button.tsx";
+export { RowsProblem } from "./table/rows-problem.tsx";
 export { useRowHeight } from "./table/use-row-height.ts";
 export { useRowWindow } from "./table/use-window.ts";
 export { CodeBlock } from "./text/code-block.tsx";

@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent } from "react";
 import { useWorkspace } from "../../data/index.ts";
-import { RunProblem } from "../../runs/index.ts";
-import { Banner, Button, LongText, Problem, Skeleton } from "../../ui/index.ts";
+import { LongText, Skeleton } from "../../ui/index.ts";
 import { Answer } from "./answer.tsx";
+import { FollowProblem } from "./follow-problem.tsx";
 import { isEnded } from "./transcript.ts";
 import { TurnFooter } from "./turn-footer.tsx";
 import { useTranscript } from "./use-transcript.ts";
@@ -28,11 +28,9 @@ export function TurnView({ turn, isNew, compareHref, onRunning }: TurnViewProps)
   const { runId, input } = turn;
   const { id } = useWorkspace();
   const followed = useTranscript(runId, isNew);
-  const { transcript, run, stream, error, refetch } = followed;
+  const { transcript, run, isLost, error } = followed;
   const runHref = `/w/${id}/runs/${runId}`;
-  const hasEnded = isEnded(transcript);
-  const isLost = !hasEnded && (stream === "failed" || stream === "replaced");
-  const isRunning = !hasEnded && !isLost && error === null;
+  const isRunning = !isEnded(transcript) && !isLost && error === null;
   const report = useEffectEvent((isGoingOn: boolean) => onRunning(runId, isGoingOn));
   useEffect(() => {
     report(isRunning);
@@ -46,22 +44,7 @@ export function TurnView({ turn, isNew, compareHref, onRunning }: TurnViewProps)
         {text === undefined ? <Skeleton width={60} /> : <LongText text={text} />}
       </div>
       <Answer transcript={transcript} runHref={runHref} />
-      {transcript.error ? <RunProblem error={transcript.error} /> : null}
-      {error === null ? null : (
-        <Problem error={error} title="The run could not be loaded." onRetry={refetch} />
-      )}
-      {isLost ? (
-        <Banner
-          tone="warning"
-          action={
-            <Button size="small" onClick={() => location.reload()}>
-              Reload
-            </Button>
-          }
-        >
-          This run is no longer followed here. It continues on the server.
-        </Banner>
-      ) : null}
+      <FollowProblem followed={followed} />
       <TurnFooter turn={turn} runHref={runHref} followed={followed} compareHref={compareHref} />
     </article>
   );

@@ -2,7 +2,7 @@ import type { Run } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
-import { type RunStreamState, useRunStream } from "../../live/index.ts";
+import { useRunStream } from "../../live/index.ts";
 import { runQuery } from "../../runs/index.ts";
 import { journalQuery } from "./queries.ts";
 import { addEvent, emptyTranscript, isEnded, type Transcript } from "./transcript.ts";
@@ -15,7 +15,8 @@ export interface Followed {
    * read after the run has ended.
    */
   readonly run: Run | undefined;
-  readonly stream: RunStreamState;
+  /** True if the run has not ended, but its stream has. The page then shows no more of the run. */
+  readonly isLost: boolean;
   readonly error: Error | null;
   readonly refetch: () => void;
 }
@@ -40,10 +41,11 @@ export function useTranscript(runId: string, isNew: boolean): Followed {
     setStreamed((before) => events.reduce(addEvent, before)),
   );
   const written = useMemo(() => journal.data?.reduce(addEvent, emptyTranscript), [journal.data]);
+  const transcript = completed(written ?? streamed, read.data);
   return {
-    transcript: completed(written ?? streamed, read.data),
+    transcript,
     run: read.data,
-    stream,
+    isLost: !isEnded(transcript) && (stream === "failed" || stream === "replaced"),
     error: read.error ?? journal.error,
     refetch: () => void Promise.all([read.refetch(), wasEnded && journal.refetch()]),
   };

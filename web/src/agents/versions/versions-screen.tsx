@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useList, useWorkspace } from "../../data/index.ts";
-import { EmptyState, LoadMore, Panel, Problem, Skeleton } from "../../ui/index.ts";
+import { EmptyState, LoadMore, Panel, RowsProblem, Skeleton } from "../../ui/index.ts";
 import { useAgent } from "../queries.ts";
 import { useSearchParameters } from "../search.ts";
 import { Comparison } from "./comparison.tsx";
@@ -23,21 +23,14 @@ export function VersionsScreen() {
   return (
     <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[20rem_minmax(0,1fr)]">
       <Panel title="Versions" padding="none">
+        <RowsProblem label="Versions" query={versions} hasRows={versions.rows.length > 0} />
         {versions.isPending ? (
           <div className="flex flex-col gap-3 p-4" aria-busy="true">
             <Skeleton width={40} />
             <Skeleton width={60} />
             <Skeleton width={40} />
           </div>
-        ) : versions.isError && versions.rows.length === 0 ? (
-          <div className="p-4">
-            <Problem
-              error={versions.error}
-              title="Versions could not be loaded."
-              onRetry={versions.refetch}
-            />
-          </div>
-        ) : (
+        ) : versions.rows.length === 0 ? null : (
           <div className="max-h-60 overflow-y-auto lg:max-h-[70vh]">
             <VersionList
               versions={versions.rows}

@@ -3,7 +3,7 @@ import { Plus } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { useAgent } from "../../agents/index.ts";
 import { useList, useWorkspace } from "../../data/index.ts";
-import { Button, LinkButton, Panel, Problem } from "../../ui/index.ts";
+import { Button, LinkButton, Panel, RowsProblem } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { triggersQuery, useTriggerId } from "../queries.ts";
 import { NoTriggers } from "./no-triggers.tsx";
@@ -69,17 +69,10 @@ export function TriggersScreen() {
         <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[18rem_minmax(0,1fr)]">
           <div className={openId === undefined ? "min-w-0" : "min-w-0 max-lg:hidden"}>
             <Panel title="Triggers" padding="none" actions={create("secondary")}>
+              <RowsProblem label="Triggers" query={triggers} hasRows={triggers.rows.length > 0} />
               {triggers.isPending ? (
                 <TriggerListSkeleton />
-              ) : triggers.isError && triggers.rows.length === 0 ? (
-                <div className="p-4">
-                  <Problem
-                    error={triggers.error}
-                    title="Triggers could not be loaded."
-                    onRetry={triggers.refetch}
-                  />
-                </div>
-              ) : (
+              ) : triggers.rows.length === 0 ? null : (
                 <TriggerList list={triggers} path={path} openId={openId} />
               )}
             </Panel>

@@ -1,10 +1,8 @@
 import { type ReactNode, useCallback, useEffect, useId, useRef } from "react";
-import { formatClock } from "../../format/index.ts";
-import { Problem } from "../feedback/problem.tsx";
 import { InRowContext } from "../text/time.tsx";
-import { useTimeZone } from "../text/time-zone.tsx";
 import { type Column, type Selection, visibleFrom } from "./column.ts";
 import { LoadMore } from "./load-more.tsx";
+import { RowsProblem } from "./rows-problem.tsx";
 import type { RowsQuery } from "./rows-query.ts";
 import { SkeletonRows } from "./skeleton-rows.tsx";
 import { TableHead } from "./table-head.tsx";
@@ -50,12 +48,11 @@ const complete: RowsQuery = { isPending: false };
 export function DataTable<Item>(props: DataTableProps<Item>) {
   const { label, columns, rows, rowKey, rowHref, currentKey, density = "normal" } = props;
   const { query = complete, empty, selection } = props;
-  const { isPending, error, refetch, hasNextPage = false } = query;
+  const { isPending, error, hasNextPage = false } = query;
   const table = useRef<HTMLTableElement>(null);
   const rowHeight = useRowHeight(density);
   const { start, end } = useRowWindow(table, rows.length, rowHeight);
   const caption = useId();
-  const zone = useTimeZone();
   useRowKeys(table, rows.length, rowHeight);
   const chosen = useRef(selection);
   useEffect(() => {
@@ -69,12 +66,8 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
 
   const failed = error !== undefined && error !== null;
   const showSkeleton = isPending && rows.length === 0 && !failed;
-  if (rows.length === 0 && failed)
-    return (
-      <div className="p-4">
-        <Problem error={error} title={`${label} could not be loaded.`} onRetry={refetch} />
-      </div>
-    );
+  const problem = <RowsProblem label={label} query={query} hasRows={rows.length > 0} />;
+  if (rows.length === 0 && failed) return problem;
   if (rows.length === 0 && !showSkeleton && !hasNextPage) return empty;
   const span = columns.length + (selection === undefined ? 0 : 1);
   const linkColumn =
@@ -82,11 +75,7 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
     columns.find(({ headerHidden }) => !headerHidden)?.id;
   return (
     <div className="min-w-0">
-      {failed ? (
-        <div className="p-4">
-          <Problem error={error} title={titleOf(query, zone)} onRetry={refetch} />
-        </div>
-      ) : null}
+      {problem}
       <table
         ref={table}
         aria-labelledby={caption}
@@ -141,15 +130,6 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
       ) : null}
     </div>
   );
-}
-
-/** Returns the title of an error above the rows. */
-function titleOf(query: RowsQuery, zone: string): string {
-  const { isFetchNextPageError = false, dataUpdatedAt } = query;
-  if (isFetchNextPageError) return "The rest could not be loaded.";
-  return dataUpdatedAt === undefined
-    ? "These rows may be out of date."
-    : `These rows are as of ${formatClock(dataUpdatedAt, zone)}.`;
 }
 
 /**

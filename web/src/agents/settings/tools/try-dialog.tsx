@@ -1,8 +1,17 @@
 import { Play } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
 import { useIdempotencyKey, useWorkspace } from "../../../data/index.ts";
-import { RunProblem } from "../../../runs/index.ts";
-import { Button, Dialog, Field, FormError, Link, Select, TextArea } from "../../../ui/index.ts";
+import {
+  Button,
+  Dialog,
+  Field,
+  FormError,
+  Link,
+  Select,
+  StatusMark,
+  TextArea,
+} from "../../../ui/index.ts";
+import { FollowProblem } from "../../playground/follow-problem.tsx";
 import { ToolUseView } from "../../playground/tool-use-view.tsx";
 import { isEnded } from "../../playground/transcript.ts";
 import { useStartRun } from "../../playground/use-start-run.ts";
@@ -113,7 +122,8 @@ export function TryDialog({ tool, tools, onClose }: TryDialogProps) {
 /** Shows the tool call of the draft run and its result. */
 function TriedCall({ runId }: { readonly runId: string }) {
   const { id } = useWorkspace();
-  const { transcript } = useTranscript(runId, true);
+  const followed = useTranscript(runId, true);
+  const { transcript } = followed;
   const uses = transcript.steps.flatMap(({ tools }) => tools);
   const href = `/w/${id}/runs/${runId}`;
   return (
@@ -127,8 +137,11 @@ function TriedCall({ runId }: { readonly runId: string }) {
           isEnded={isEnded(transcript)}
         />
       ))}
-      {transcript.error ? <RunProblem error={transcript.error} /> : null}
-      <p className="text-dense">
+      <FollowProblem followed={followed} />
+      <p className="flex flex-wrap items-center gap-x-2.5 text-dense">
+        <span role="status">
+          <StatusMark status={transcript.status} />
+        </span>
         <Link href={href}>Open the run</Link>
       </p>
     </section>

@@ -1,0 +1,37 @@
+import { formatClock } from "../../format/index.ts";
+import { Problem } from "../feedback/problem.tsx";
+import { useTimeZone } from "../text/time-zone.tsx";
+import type { RowsQuery } from "./rows-query.ts";
+
+interface RowsProblemProps {
+  /** What the rows are: "Runs". */
+  readonly label: string;
+  readonly query: RowsQuery;
+  /** True if rows are shown below: those that were read before the error. */
+  readonly hasRows: boolean;
+}
+
+/**
+ * Says that rows could not be loaded and, if some are shown, whether they are old or not all.
+ * Without an error, nothing is shown.
+ */
+export function RowsProblem({ label, query, hasRows }: RowsProblemProps) {
+  const zone = useTimeZone();
+  const { error, refetch } = query;
+  if (error === undefined || error === null) return null;
+  const title = hasRows ? titleOf(query, zone) : `${label} could not be loaded.`;
+  return (
+    <div className="p-4">
+      <Problem error={error} title={title} onRetry={refetch} />
+    </div>
+  );
+}
+
+/** Returns the title of an error above the rows. */
+function titleOf(query: RowsQuery, zone: string): string {
+  const { isFetchNextPageError = false, dataUpdatedAt } = query;
+  if (isFetchNextPageError) return "The rest could not be loaded.";
+  return dataUpdatedAt === undefined
+    ? "These rows may be out of date."
+    : `These rows are as of ${formatClock(dataUpdatedAt, zone)}.`;
+}
