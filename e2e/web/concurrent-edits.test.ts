@@ -121,6 +121,32 @@ inBrowser("a trigger that somebody renames keeps its name if it is not edited he
   expect((await beckon.call(path)).body.data).toMatchObject({ name: "Renamed" });
 });
 
+inBrowser(
+  "an edit of a trigger that was undone does not hide what somebody else saves",
+  async () => {
+    const agent = await beckon.createAgent();
+    const page = await open("/keys");
+    for (const [rest, save] of [
+      ["", "Save prefix"],
+      ["/settings", "Save"],
+    ] as const) {
+      const { id } = await beckon.createTrigger(agent.id, { prompt_prefix: "Before" });
+      const path = `/agents/${agent.id}/triggers/${id}`;
+      await page.goto(`${beckon.url}/w/${owner.workspaceId}${path}${rest}`);
+      const prefix = page.getByRole("textbox", { name: /^Prompt prefix/ });
+      await prefix.fill("Typed");
+      await prefix.fill("Before");
+      await beckon.call(path, { method: "PATCH", body: { prompt_prefix: "Theirs" } });
+      await refetch(page, owner.workspaceId, "triggers");
+      await expect.poll(() => prefix.inputValue()).toBe("Theirs");
+      await prefix.fill("Mine");
+      await button(page, save).click();
+      await page.getByText("Saved", { exact: true }).waitFor();
+      expect((await beckon.call(path)).body.data).toMatchObject({ prompt_prefix: "Mine" });
+    }
+  },
+);
+
 inBrowser("a role that somebody changes is not changed back without a choice", async () => {
   const { id, email } = await addPerson(beckon, { role: "viewer" });
   const page = await open("/members");

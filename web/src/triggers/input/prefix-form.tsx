@@ -54,8 +54,11 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
   const edited = register("prompt_prefix", {
     onChange: ({ target }) => {
       if (!patch.isSaving) patch.reset();
-      setBase(base ?? trigger);
-      onEdit(target.value);
+      const before = base ?? trigger;
+      // During a save, an undone edit is kept, because it differs from what was sent.
+      const isUndone = !patch.isSaving && target.value === before.prompt_prefix;
+      setBase(isUndone ? undefined : before);
+      onEdit(isUndone ? undefined : target.value);
     },
   });
   return (

@@ -84,7 +84,10 @@ export function SettingsForm({ trigger, presets }: SettingsFormProps) {
     draft,
     set: (changed) => {
       if (!patch.isSaving) patch.reset();
-      setEdited({ base, draft: { ...draft, ...changed } });
+      const next = { ...draft, ...changed };
+      // During a save, an undone edit is kept, because it differs from what was sent.
+      const isUndone = !patch.isSaving && isEqual(next, saved);
+      setEdited(isUndone ? undefined : { base, draft: next });
     },
     warningAt: (part) =>
       draft[part] === saved[part] ? warnings.find((warning) => warning.part === part) : undefined,
