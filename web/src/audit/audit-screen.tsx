@@ -31,8 +31,8 @@ export function AuditScreen() {
   const entries = useList(auditQuery(workspace, filters));
   const names = useNames(entries.rows);
   const { entry, at, ...chips } = search;
-  const change = (values: FilterValues) =>
-    changeSearch({ ...values, entry: undefined, at: undefined });
+  const closed = { entry: undefined, at: undefined };
+  const filter = (values: FilterValues) => changeSearch({ ...values, ...closed });
   const hrefOf = (parameters: Readonly<Record<string, string>>) =>
     `/w/${workspace.id}/audit?${new URLSearchParams({ ...filters, ...parameters })}`;
   return (
@@ -51,7 +51,7 @@ export function AuditScreen() {
         }
       />
       <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">
-        <FilterBar filters={auditFilters(names, useTimeZone())} values={chips} onChange={change} />
+        <FilterBar filters={auditFilters(names, useTimeZone())} values={chips} onChange={filter} />
         <div className="min-w-0 rounded-control border border-rule bg-sheet">
           <DataTable
             label="Audit log"
@@ -60,6 +60,7 @@ export function AuditScreen() {
             rowKey={({ id }) => id}
             rowHref={({ id, time }) => hrefOf({ entry: id, at: time })}
             currentKey={entry}
+            rowOpens="details"
             query={entries}
             empty={
               <EmptyState
@@ -84,7 +85,7 @@ export function AuditScreen() {
           entryId={entry}
           at={at}
           known={entries.rows.find(({ id }) => id === entry)}
-          close={() => change({})}
+          close={() => changeSearch(closed, { keepsScroll: true })}
         />
       )}
     </div>

@@ -1,7 +1,7 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useList, useWorkspace } from "../data/index.ts";
-import { Button, CurlLine, DataTable, EmptyState, PageHeader } from "../ui/index.ts";
+import { Button, CurlLine, DataTable, EmptyState, PageHeader, useShowDialog } from "../ui/index.ts";
 import { keyColumns } from "./columns.tsx";
 import { KeyDialogs } from "./key-dialogs.tsx";
 import { needsAdmin } from "./permission.ts";
@@ -10,12 +10,10 @@ import { keysQuery } from "./queries.ts";
 /** The workspace's API keys. */
 export function KeysScreen() {
   const workspace = useWorkspace();
-  const navigate = useNavigate();
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
   const keys = useList(keysQuery(workspace));
   const disabledReason = needsAdmin(workspace.can);
-  const show = (next: Readonly<Record<string, string>>) =>
-    void navigate({ to: ".", search: next, replace: true });
+  const show = useShowDialog();
   const isEmpty = keys.isSuccess && keys.rows.length === 0 && !keys.hasNextPage;
   const create = (
     <Button
@@ -42,6 +40,7 @@ export function KeysScreen() {
             rowKey={({ id }) => id}
             rowHref={({ id }) => `/w/${workspace.id}/keys?key=${id}`}
             currentKey={search.key}
+            rowOpens="details"
             query={keys}
             empty={
               <EmptyState

@@ -1,8 +1,17 @@
 import type { Ceiling } from "@beckon/client";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { reasonWithout, useList, useWorkspace } from "../data/index.ts";
-import { Button, CurlLine, EmptyState, LoadMore, Panel, Problem, Skeleton } from "../ui/index.ts";
+import {
+  Button,
+  CurlLine,
+  EmptyState,
+  LoadMore,
+  Panel,
+  Problem,
+  Skeleton,
+  useShowDialog,
+} from "../ui/index.ts";
 import { CeilingDialogs } from "./ceiling-dialogs.tsx";
 import { CeilingRow } from "./ceiling-row.tsx";
 import { ceilingsQuery } from "./queries.ts";
@@ -10,11 +19,9 @@ import { ceilingsQuery } from "./queries.ts";
 /** The ceilings (daily spending limits) of the workspace, and of its agents, keys and triggers. */
 export function CeilingsPanel() {
   const workspace = useWorkspace();
-  const navigate = useNavigate();
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
   const ceilings = useList(ceilingsQuery(workspace));
-  const show = (next: Readonly<Record<string, string>>) =>
-    void navigate({ to: ".", search: next, replace: true });
+  const show = useShowDialog();
   const isEmpty = ceilings.data !== undefined && ceilings.rows.length === 0;
   const create = (
     <Button

@@ -1,8 +1,8 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { UserPlus } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { reasonWithout, useList, useMe, useWorkspace } from "../data/index.ts";
-import { Button, DataTable, EmptyState, PageHeader } from "../ui/index.ts";
+import { Button, DataTable, EmptyState, PageHeader, useShowDialog } from "../ui/index.ts";
 import { InvitationList } from "./invitation-list.tsx";
 import { memberColumns } from "./member-columns.tsx";
 import { membersQuery } from "./queries.ts";
@@ -17,9 +17,7 @@ export function MembersScreen() {
   const me = useMe();
   const members = useList(membersQuery(workspace));
   const { dialog }: { readonly dialog?: string } = useSearch({ strict: false });
-  const navigate = useNavigate();
-  const show = (name: string | undefined) =>
-    void navigate({ to: ".", search: name === undefined ? {} : { dialog: name }, replace: true });
+  const show = useShowDialog();
   const disabledReason = reasonWithout("members:write", workspace.can);
   return (
     <div className="flex min-w-0 flex-col">
@@ -30,7 +28,7 @@ export function MembersScreen() {
           <Button
             variant="primary"
             icon={UserPlus}
-            onClick={() => show("invite")}
+            onClick={() => show({ dialog: "invite" })}
             disabledReason={disabledReason}
           >
             Invite
@@ -52,7 +50,7 @@ export function MembersScreen() {
       </div>
       {dialog === "invite" && disabledReason === undefined ? (
         <Suspense>
-          <InviteDialog close={() => show(undefined)} />
+          <InviteDialog close={() => show({})} />
         </Suspense>
       ) : null}
     </div>

@@ -77,7 +77,8 @@ export const FeedPanel = memo(function FeedPanel() {
   const shown = pausedAt ?? feed;
   const lines = useMemo(() => shownLines(shown), [shown]);
   const missed = pausedAt === undefined ? 0 : feed.eventCount - pausedAt.eventCount;
-  const choose = (feed: string) => changeSearch({ feed: feed === "all" ? undefined : feed });
+  const choose = (feed: string) =>
+    changeSearch({ feed: feed === "all" ? undefined : feed }, { keepsScroll: true });
   return (
     <Panel
       title="Live"

@@ -1,7 +1,7 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { defaultWorkspaceId, useWorkspace } from "../data/index.ts";
 import { CeilingsPanel } from "../limits/index.ts";
-import { PageHeader } from "../ui/index.ts";
+import { PageHeader, useShowDialog } from "../ui/index.ts";
 import { PlansPanel } from "./manage/plans-panel.tsx";
 import { WorkspacesPanel } from "./manage/workspaces-panel.tsx";
 import { PlanPanel } from "./plan-panel.tsx";
@@ -9,10 +9,8 @@ import { PlanPanel } from "./plan-panel.tsx";
 /** The limits of the workspace: its plan (monthly), and its ceilings (daily, in money). */
 export function PlanScreen() {
   const { id, can } = useWorkspace();
-  const navigate = useNavigate();
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
-  const show = (next: Readonly<Record<string, string>>) =>
-    void navigate({ to: ".", search: next, replace: true });
+  const show = useShowDialog();
   const isOperator = id === defaultWorkspaceId && can("plans:write");
   return (
     <div className="flex min-w-0 flex-col">

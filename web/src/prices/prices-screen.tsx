@@ -1,6 +1,13 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { useList, useWorkspace } from "../data/index.ts";
-import { DataTable, EmptyState, LinkButton, PageHeader, useMedia } from "../ui/index.ts";
+import {
+  DataTable,
+  EmptyState,
+  LinkButton,
+  PageHeader,
+  useMedia,
+  useShowDialog,
+} from "../ui/index.ts";
 import { DeletePrice } from "./delete-price.tsx";
 import { priceColumns } from "./price-columns.tsx";
 import { PriceForm } from "./price-form.tsx";
@@ -9,11 +16,9 @@ import { pricesQuery } from "./queries.ts";
 /** The prices of the models that the workspace's agents use. */
 export function PricesScreen() {
   const workspace = useWorkspace();
-  const navigate = useNavigate();
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
   const prices = useList(pricesQuery(workspace));
-  const show = (next: Readonly<Record<string, string>>) =>
-    void navigate({ to: ".", search: next, replace: true });
+  const show = useShowDialog();
   const close = () => show({});
   const isNarrow = !useMedia("(min-width: 768px)");
   // The operator can have a provider of the same name, so the same model can have two rows. Only

@@ -28,13 +28,10 @@ export function ProvidersScreen() {
   const disabledReason = needsEditor(workspace.can);
   /** Changes search parameters, and closes the dialog that the URL names. */
   const show = (next: SearchTexts) =>
-    changeSearch({
-      new: undefined,
-      edit: undefined,
-      delete: undefined,
-      preset: undefined,
-      ...next,
-    });
+    changeSearch(
+      { new: undefined, edit: undefined, delete: undefined, preset: undefined, ...next },
+      { keepsScroll: true },
+    );
   const close = () => show({});
   const own = providers.rows.filter(({ origin }) => origin === "workspace");
   const operators = providers.rows.filter(({ origin }) => origin !== "workspace");

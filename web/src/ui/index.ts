@@ -94,7 +94,7 @@ export { UserText } from "./text/user-text.tsx";
 export { ByteSize, Duration, Id, Money, Tokens } from "./text/values.tsx";
 export { setTheme, type Theme, useTheme } from "./theme.ts";
 export { Tooltip } from "./tooltip/tooltip.tsx";
-export { type SearchTexts, useChangeSearch } from "./use-change-search.ts";
+export { type SearchTexts, useChangeSearch, useShowDialog } from "./use-change-search.ts";
 export { isAtTop, useEnterAtTop } from "./use-enter-at-top.ts";
 export { useMedia } from "./use-media.ts";
 export { useNavigateFrom } from "./use-navigate-from.ts";

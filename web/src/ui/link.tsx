@@ -4,13 +4,15 @@ import type { ComponentProps, MouseEvent } from "react";
 /** Properties of {@link Anchor}. */
 export interface AnchorProps extends Omit<ComponentProps<"a">, "href"> {
   readonly href: string;
+  /** Whether the page stays scrolled where it is. Default false: it scrolls to its top. */
+  readonly keepsScroll?: boolean;
 }
 
 /**
  * An `<a>`, from which other components are built. Paths within the dashboard are opened by the
  * router. URLs with a scheme are opened in a new tab, without a referrer.
  */
-export function Anchor({ href, onClick, ...rest }: AnchorProps) {
+export function Anchor({ href, keepsScroll = false, onClick, ...rest }: AnchorProps) {
   const router = useRouter({ warn: false });
   if (/^[a-z][a-z0-9+.-]*:/i.test(href))
     return <a href={href} target="_blank" rel="noreferrer" onClick={onClick} {...rest} />;
@@ -23,7 +25,8 @@ export function Anchor({ href, onClick, ...rest }: AnchorProps) {
     if (rest.target !== undefined && rest.target !== "_self") return;
     if (rest.download !== undefined) return;
     event.preventDefault();
-    router.history.push(href);
+    if (keepsScroll) void router.navigate({ href, resetScroll: false });
+    else router.history.push(href);
   };
   return <a href={href} onClick={follow} {...rest} />;
 }

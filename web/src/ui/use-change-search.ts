@@ -32,3 +32,15 @@ export function useChangeSearch() {
       resetScroll: !keepsScroll,
     });
 }
+
+/**
+ * Returns a function that replaces all search parameters of the URL by the name of the open dialog.
+ * The page stays scrolled where it is, so that the focus returns to a visible button when the
+ * dialog closes.
+ */
+export function useShowDialog() {
+  const navigate = useNavigate();
+  /** @param search the parameters that name the dialog; none closes it. */
+  return (search: Readonly<Record<string, string>>) =>
+    void navigate({ to: ".", search: search as never, replace: true, resetScroll: false });
+}

@@ -7,6 +7,7 @@ import {
   LinkButton,
   Panel,
   Problem,
+  type SearchTexts,
   SegmentedControl,
   Skeleton,
   useTimeZone,
@@ -40,13 +41,15 @@ interface DayPanelProps {
    */
   readonly hrefOf: ((day: string) => string) | undefined;
   readonly isFiltered: boolean;
-  /** Changes search parameters of the URL; undefined removes one. */
-  readonly onChange: (changed: Readonly<Record<string, string | undefined>>) => void;
+  /** Changes how the usage is shown, in the URL; undefined removes a parameter. */
+  readonly onShow: (view: SearchTexts) => void;
+  /** Changes the filters in the URL; undefined removes one. */
+  readonly onFilter: (filters: SearchTexts) => void;
 }
 
 /** Usage by day, as a chart or as a table. */
 export function DayPanel(props: DayPanelProps) {
-  const { usage, grouping, measure, isTable, hrefOf, isFiltered, onChange } = props;
+  const { usage, grouping, measure, isTable, hrefOf, isFiltered, onShow, onFilter } = props;
   const zone = useTimeZone();
   const { report, days, groups, byDay } = usage;
   const hasTooMany = days.length > maxBars;
@@ -60,13 +63,13 @@ export function DayPanel(props: DayPanelProps) {
             label="Show"
             options={measureOptions}
             value={measure}
-            onChange={(show) => onChange({ show: show === "cost" ? undefined : show })}
+            onChange={(show) => onShow({ show: show === "cost" ? undefined : show })}
           />
           {hasTooMany ? null : (
             <Button
               size="small"
               variant="quiet"
-              onClick={() => onChange({ as: isTable ? undefined : "table" })}
+              onClick={() => onShow({ as: isTable ? undefined : "table" })}
             >
               {isTable ? "Show as chart" : "Show as table"}
             </Button>
@@ -94,13 +97,13 @@ export function DayPanel(props: DayPanelProps) {
           </div>
         )
       ) : report.totals.entries === 0 ? (
-        <NoUsage hasEver={report.since !== null} isFiltered={isFiltered} onChange={onChange} />
+        <NoUsage hasEver={report.since !== null} isFiltered={isFiltered} onFilter={onFilter} />
       ) : isTable || hasTooMany ? (
         <DayTable days={days} measure={measure} hrefOf={hrefOf} />
       ) : (
         <>
           {measure === "cost" && report.totals.cost_micros === null ? (
-            <UnknownCost onChange={onChange} />
+            <UnknownCost onShow={onShow} />
           ) : null}
           <DayChart
             days={days}
@@ -116,28 +119,25 @@ export function DayPanel(props: DayPanelProps) {
   );
 }
 
-type Change = Pick<DayPanelProps, "onChange">;
-
-function UnknownCost({ onChange }: Change) {
+function UnknownCost({ onShow }: Pick<DayPanelProps, "onShow">) {
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-rule px-4 py-3">
       <p className="min-w-0 flex-1 basis-60 text-ink-2">
         The cost is unknown: models were called for which no price is known.
       </p>
-      <Button size="small" onClick={() => onChange({ show: "tokens" })}>
+      <Button size="small" onClick={() => onShow({ show: "tokens" })}>
         Show tokens
       </Button>
     </div>
   );
 }
 
-interface NoUsageProps extends Change {
+interface NoUsageProps extends Pick<DayPanelProps, "isFiltered" | "onFilter"> {
   /** Whether the workspace ever used anything. */
   readonly hasEver: boolean;
-  readonly isFiltered: boolean;
 }
 
-function NoUsage({ hasEver, isFiltered, onChange }: NoUsageProps): ReactNode {
+function NoUsage({ hasEver, isFiltered, onFilter }: NoUsageProps): ReactNode {
   const { id } = useWorkspace();
   if (!hasEver)
     return (
@@ -150,7 +150,7 @@ function NoUsage({ hasEver, isFiltered, onChange }: NoUsageProps): ReactNode {
     <EmptyState
       action={
         isFiltered ? (
-          <Button onClick={() => onChange({ ...clear, caller: undefined, tag: undefined })}>
+          <Button onClick={() => onFilter({ ...clear, caller: undefined, tag: undefined })}>
             Clear filters
           </Button>
         ) : undefined

@@ -8,6 +8,7 @@ import {
   LinkButton,
   PageHeader,
   Panel,
+  type SearchTexts,
   SegmentedControl,
   useChangeSearch,
   useTimeZone,
@@ -48,6 +49,8 @@ export function UsageScreen() {
   const usage = useUsage(filters, grouping, measure);
   const { report } = usage;
   const change = useChangeSearch();
+  /** Shows the same usage in another way. */
+  const show = (view: SearchTexts) => change(view, { keepsScroll: true });
   const { agent_id, model, caller, tag } = search;
   const runsOf = (day: string) => {
     const at = (date: string) => new Date(fromZoned(`${date}T00:00`, zone) ?? 0).toISOString();
@@ -95,7 +98,8 @@ export function UsageScreen() {
           isTable={search.as === "table"}
           hrefOf={workspace.can("runs:read") ? runsOf : undefined}
           isFiltered={Object.keys(filters).length > 0}
-          onChange={change}
+          onShow={show}
+          onFilter={change}
         />
         <Panel
           title={`By ${grouping}`}
@@ -105,7 +109,7 @@ export function UsageScreen() {
               label="Group by"
               options={groupingOptions}
               value={grouping}
-              onChange={(group_by) => change({ group_by })}
+              onChange={(group_by) => show({ group_by })}
             />
           }
         >

@@ -1,7 +1,7 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useMe } from "../data/index.ts";
-import { Button, Panel } from "../ui/index.ts";
+import { Button, Panel, useShowDialog } from "../ui/index.ts";
 import { creatingWorkspace } from "./default-workspace.ts";
 import { NewWorkspaceDialog } from "./new-workspace-dialog.tsx";
 import { WorkspaceForm } from "./workspace-form.tsx";
@@ -12,9 +12,7 @@ import { WorkspaceForm } from "./workspace-form.tsx";
 export function WorkspaceSettings() {
   const from = creatingWorkspace(useMe().workspaces);
   const { dialog }: { readonly dialog?: string } = useSearch({ strict: false });
-  const navigate = useNavigate();
-  const show = (name: string | undefined) =>
-    void navigate({ to: ".", search: name === undefined ? {} : { dialog: name }, replace: true });
+  const show = useShowDialog();
   return (
     <>
       <Panel title="This workspace" padding="none">
@@ -24,7 +22,7 @@ export function WorkspaceSettings() {
         <Panel
           title="More workspaces"
           actions={
-            <Button icon={Plus} onClick={() => show("new")}>
+            <Button icon={Plus} onClick={() => show({ dialog: "new" })}>
               New workspace
             </Button>
           }
@@ -36,7 +34,7 @@ export function WorkspaceSettings() {
         </Panel>
       )}
       {dialog === "new" && from !== undefined ? (
-        <NewWorkspaceDialog from={from} close={() => show(undefined)} />
+        <NewWorkspaceDialog from={from} close={() => show({})} />
       ) : null}
     </>
   );

@@ -1,5 +1,12 @@
 import type { Agent } from "@beckon/client";
-import { Link, Panel, SegmentedControl, SnippetTabs, useChangeSearch } from "../../ui/index.ts";
+import {
+  Link,
+  Panel,
+  type SearchTexts,
+  SegmentedControl,
+  SnippetTabs,
+  useChangeSearch,
+} from "../../ui/index.ts";
 import { useSearchParameters } from "../search.ts";
 import { type CallMode, snippetsOf } from "./snippets.ts";
 
@@ -21,7 +28,8 @@ export function CallPanel({ agent }: { readonly agent: Agent }) {
   const mode: CallMode = search.mode === "stream" ? "stream" : "invoke";
   const snippets = snippetsOf(mode, { origin: location.origin, agentId: agent.id });
   const language = snippets.find(({ label }) => label.toLowerCase() === search.language)?.label;
-  const change = useChangeSearch();
+  const changeSearch = useChangeSearch();
+  const change = (view: SearchTexts) => changeSearch(view, { keepsScroll: true });
   return (
     <Panel
       title="Call this agent"

@@ -99,6 +99,7 @@ export function AttemptsPanel(props: AttemptsPanelProps) {
         rows={attempts}
         rowKey={({ number }) => String(number)}
         rowHref={({ number }) => hrefOf(number)}
+        rowOpens="details"
         currentKey={current === undefined ? undefined : String(current)}
         empty={null}
       />

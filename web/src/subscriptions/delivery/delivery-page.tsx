@@ -1,8 +1,8 @@
 import type { DeliveryDetails, Subscription } from "@beckon/client";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useWorkspace } from "../../data/index.ts";
-import { Badge, CopyButton, Id, PageHeader } from "../../ui/index.ts";
+import { Badge, CopyButton, Id, PageHeader, useChangeSearch } from "../../ui/index.ts";
 import { DeliveryMark, deliveryWord } from "../delivery-mark.tsx";
 import { nameOf } from "../health.ts";
 import { AttemptsPanel } from "./attempts-panel.tsx";
@@ -23,7 +23,7 @@ interface DeliveryPageProps {
 export function DeliveryPage({ subscription, delivery, notice }: DeliveryPageProps) {
   const { id } = useWorkspace();
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
-  const navigate = useNavigate();
+  const changeSearch = useChangeSearch();
   const { attempts_log: attempts } = delivery;
   const attempt = attempts.find(({ number }) => String(number) === search.attempt) ?? attempts[0];
   const path = `/w/${id}/subscriptions`;
@@ -68,7 +68,7 @@ export function DeliveryPage({ subscription, delivery, notice }: DeliveryPagePro
             `${path}/${subscription.id}/deliveries/${delivery.id}?attempt=${number}`
           }
           isFollowed={search.attempt === undefined}
-          onFollow={() => void navigate({ to: ".", search: {} as never, replace: true })}
+          onFollow={() => changeSearch({ attempt: undefined }, { keepsScroll: true })}
         />
         <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-2">
           <RequestPanel delivery={delivery} attempt={attempt} />

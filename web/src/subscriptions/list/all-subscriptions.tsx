@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { useWorkspace } from "../../data/index.ts";
-import { Button, DataTable, PageHeader, useMedia } from "../../ui/index.ts";
+import { Button, DataTable, PageHeader, useMedia, useShowDialog } from "../../ui/index.ts";
 import { pollMs } from "../health.ts";
 import { subscriptionsQuery } from "../list-query.ts";
 import { needsEditor } from "../permission.ts";
@@ -19,6 +19,7 @@ const NewSubscription = lazy(async () => ({
 export function SubscriptionsScreen() {
   const workspace = useWorkspace();
   const navigate = useNavigate();
+  const show = useShowDialog();
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
   const subscriptions = useQuery({
     ...subscriptionsQuery(workspace),
@@ -35,7 +36,7 @@ export function SubscriptionsScreen() {
       variant="primary"
       icon={Plus}
       disabledReason={disabledReason}
-      onClick={() => void navigate({ to: ".", search: { new: "1" } as never, replace: true })}
+      onClick={() => show({ new: "1" })}
     >
       New subscription
     </Button>
@@ -68,10 +69,9 @@ export function SubscriptionsScreen() {
         <Suspense>
           <NewSubscription
             close={(created) =>
-              void navigate({
-                href: created === undefined ? path : `${path}/${created}`,
-                replace: true,
-              })
+              created === undefined
+                ? show({})
+                : void navigate({ href: `${path}/${created}`, replace: true })
             }
           />
         </Suspense>

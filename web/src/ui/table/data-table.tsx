@@ -22,6 +22,11 @@ interface DataTableProps<Item> {
    * no links.
    */
   readonly rowHref?: ((item: Item) => string) | undefined;
+  /**
+   * `details` if the link shows details on the same page, for example in a dialog: the page then
+   * stays scrolled where it is. Default: `page`, which starts at its top.
+   */
+  readonly rowOpens?: "page" | "details" | undefined;
   /** Id of the column with the link. Default: the first column without `headerHidden`. */
   readonly linkColumn?: string | undefined;
   /** Key of the row whose details are shown beside the table; undefined for none. */
@@ -113,6 +118,7 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
                   columns={columns}
                   linkColumn={linkColumn}
                   href={rowHref?.(item)}
+                  keepsScroll={props.rowOpens === "details"}
                   isCurrent={key === currentKey}
                   isChosen={selection?.keys.has(key) === true}
                   onToggle={selection === undefined ? undefined : toggle}

@@ -11,6 +11,8 @@ interface TableRowProps<Item> {
   readonly columns: readonly Column<Item>[];
   readonly linkColumn: string | undefined;
   readonly href: string | undefined;
+  /** Whether the page stays scrolled where it is when the link is followed. */
+  readonly keepsScroll: boolean;
   readonly isCurrent: boolean;
   readonly isChosen: boolean;
   /**
@@ -29,8 +31,8 @@ const cellLook = "border-b border-rule px-2 first:pl-4 last:pr-4";
 export const TableRow = memo(Content) as typeof Content;
 
 function Content<Item>(props: TableRowProps<Item>) {
-  const { item, itemKey, index, height, columns, linkColumn, href, isCurrent } = props;
-  const { isChosen, onToggle } = props;
+  const { item, itemKey, index, height, columns, linkColumn, href, keepsScroll } = props;
+  const { isCurrent, isChosen, onToggle } = props;
   const tone = isCurrent || isChosen ? "bg-pick" : href === undefined ? "" : "hover:bg-hover";
   return (
     <tr
@@ -67,6 +69,7 @@ function Content<Item>(props: TableRowProps<Item>) {
           ) : (
             <Anchor
               href={href}
+              keepsScroll={keepsScroll}
               data-row-focus
               className="after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-tide"
             >
