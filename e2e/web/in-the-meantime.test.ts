@@ -4,6 +4,7 @@ import { addRun } from "../../server/test/add-run.ts";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson, password, setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
+import { chooseAgent } from "./choose-agent.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 import { holdRequests, renderFrames } from "./hold-requests.ts";
 import { withReset } from "./reset-stream.ts";
@@ -305,7 +306,7 @@ inBrowser("a new ceiling is not set before it is known whether one exists", asyn
   const held = await holdRequests(page, new RegExp(`${limits}$`), { method: "GET" });
   await page.goto(`${beckon.url}${workspace}/plan?ceiling=new`);
   await page.getByLabel("For").selectOption("agent");
-  await page.getByLabel("Agent", { exact: true }).selectOption(id);
+  await chooseAgent(page, "Agent", "Limited already");
   await page.getByLabel("Maximum cost of runs a day").fill("7");
   await held.reached;
   await button(page, "Set ceiling").and(page.locator(":disabled")).waitFor();

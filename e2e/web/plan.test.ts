@@ -4,6 +4,7 @@ import { addUsage, type GivenEntry } from "../../server/test/add-usage.ts";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
+import { chooseAgent } from "./choose-agent.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 import { withEvents } from "./reset-stream.ts";
 
@@ -91,7 +92,7 @@ inBrowser("a ceiling is set, raised and deleted", async () => {
   await dialog.getByRole("button", { name: "Set ceiling" }).click();
   await dialog.getByText("Choose one.").waitFor();
   await dialog.getByText("Fill this in.").waitFor();
-  await dialog.getByLabel("Agent", { exact: true }).selectOption({ label: "Refund desk" });
+  await chooseAgent(page, "Agent", "Refund desk");
   await dialog.getByLabel("Maximum cost of runs a day").fill("$5");
   await dialog.getByText("Use a number of dollars, for example 5 or 0.50.").waitFor();
   await dialog.getByLabel("Maximum cost of runs a day").fill("0.5");
@@ -131,7 +132,7 @@ inBrowser("a new ceiling for an agent that has one shows it, and keeps its pausi
   const isPausing = dialog.getByLabel("Pause the agent when the ceiling is reached");
   await dialog.getByLabel("For").selectOption("agent");
   expect(await amount.inputValue()).toBe("");
-  await dialog.getByLabel("Agent", { exact: true }).selectOption({ label: "Refund desk" });
+  await chooseAgent(page, "Agent", "Refund desk");
   await dialog.getByText("This agent already has a ceiling of $5.00, which you change").waitFor();
   expect([await amount.inputValue(), await isPausing.isChecked()]).toEqual(["5", true]);
   await expectAccessible(page);
@@ -150,7 +151,7 @@ inBrowser("what was typed for a new ceiling stays when an agent with one is chos
   await dialog.getByLabel("For").selectOption("agent");
   await dialog.getByLabel("Pause the agent when the ceiling is reached").check();
   await dialog.getByLabel("Maximum cost of runs a day").fill("7");
-  await dialog.getByLabel("Agent", { exact: true }).selectOption({ label: "Refund desk" });
+  await chooseAgent(page, "Agent", "Refund desk");
   await dialog.getByText("This agent already has a ceiling of $5.00, which you change").waitFor();
   await dialog.getByRole("button", { name: "Set ceiling" }).click();
   await dialog.waitFor({ state: "detached" });
@@ -163,7 +164,7 @@ inBrowser("a trigger is chosen after its agent", async () => {
   const page = await open("?ceiling=new");
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("For").selectOption("trigger");
-  await dialog.getByLabel("Agent", { exact: true }).selectOption({ label: "Refund desk" });
+  await chooseAgent(page, "Agent", "Refund desk");
   await dialog.getByLabel("Trigger", { exact: true }).selectOption({ label: "Orders" });
   await dialog.getByLabel("Maximum cost of runs a day").fill("1");
   await dialog.getByRole("button", { name: "Set ceiling" }).click();
@@ -172,6 +173,48 @@ inBrowser("a trigger is chosen after its agent", async () => {
     .poll(() => call(`/limits/trigger/${trigger.id}`))
     .toMatchObject({ limit_micros: 1_000_000 });
 });
+
+inBrowser("a ceiling can be set for an agent that is older than the newest 200", async () => {
+  const { agent, call, open } = await workspace();
+  const agents = Array.from({ length: 200 }, (_, index) => ({
+    name: `Newer ${index}`,
+    model: "demo/echo",
+  }));
+  await call("/agents/import", { beckon: 1, agents });
+  const page = await open("?ceiling=new");
+  await page.getByLabel("For").selectOption("agent");
+  await chooseAgent(page, "Agent", "Refund desk");
+  await page.getByLabel("Maximum cost of runs a day").fill("3");
+  await page.getByRole("button", { name: "Set ceiling" }).click();
+  await list(page).getByText("Refund desk").waitFor();
+  expect(await call(`/limits/agent/${agent.id}`)).toMatchObject({ limit_micros: 3_000_000 });
+});
+
+inBrowser.each([
+  ["key", /\/api\/public\/keys/, "The keys could not be loaded."],
+  ["agent", /\/api\/public\/agents\?/, "Agents could not be loaded."],
+  ["trigger", /\/agents\/agt_\w+\/triggers/, "The triggers could not be loaded."],
+] as const)(
+  "a choice of what a ceiling applies to that fails can be retried: %s",
+  async (...row) => {
+    const [scope, url, title] = row;
+    const { open, agent, call } = await workspace();
+    await call(`/agents/${agent.id}/triggers`, { name: "Orders" });
+    await call("/keys", { name: "Shop", scopes: ["runs:read"] });
+    const page = await open("?ceiling=new");
+    const failed = { ok: false, error: "It failed.", code: "internal" };
+    await page.route(url, (route) => route.fulfill({ status: 500, json: failed }));
+    await page.getByLabel("For").selectOption(scope);
+    if (scope === "trigger") await chooseAgent(page, "Agent", "Refund desk");
+    if (scope === "agent") await page.getByRole("button", { name: "Agent: not chosen" }).click();
+    await page.getByText(title).waitFor();
+    await page.unroute(url);
+    await page.getByRole("button", { name: "Retry" }).click();
+    if (scope === "agent") await page.getByRole("button", { name: "Refund desk" }).click();
+    else await page.getByRole("option", { name: /Orders|Shop/ }).waitFor({ state: "attached" });
+    await page.getByText(title).waitFor({ state: "detached" });
+  },
+);
 
 inBrowser("a viewer sees the limits and cannot change them", async () => {
   const { agent, call, open } = await workspace();

@@ -10,6 +10,7 @@ import { addPerson, setupToken } from "../../server/test/people.ts";
 import { startTargetServer, type TargetServer } from "../../server/test/target-server.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { createOwner } from "./accounts.ts";
+import { chooseAgent } from "./choose-agent.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
 import { injectedElements, strongPayloads } from "./hostile-workspace.ts";
 
@@ -435,6 +436,21 @@ inBrowser("a private address is rejected with the setting that allows it", async
   await page.getByText(/BECKON_EGRESS_ALLOW=10\.1\.2\.3/).waitFor();
 });
 
+inBrowser("triggers that cannot be read can be retried", async () => {
+  const agent = await beckon.createAgent({ name: "Order desk" });
+  await beckon.createTrigger(agent.id, { name: "Orders" });
+  const page = await open("/subscriptions?new=1");
+  const url = new RegExp(`/agents/${agent.id}/triggers`);
+  const failed = { ok: false, error: "It failed.", code: "internal" };
+  await page.route(url, (route) => route.fulfill({ status: 500, json: failed }));
+  await page.getByLabel("Only those of some triggers").click();
+  await chooseAgent(page, "Triggers of the agent", "Order desk");
+  await page.getByText("Triggers could not be loaded.").waitFor();
+  await page.unroute(url);
+  await button(page, "Retry").click();
+  await page.getByRole("checkbox", { name: "Orders" }).waitFor();
+});
+
 inBrowser("all conditions and settings are sent, and shown afterwards", async () => {
   const receiver = await startReceiver();
   const agent = await beckon.createAgent({ name: "Payment desk" });
@@ -447,7 +463,7 @@ inBrowser("all conditions and settings are sent, and shown afterwards", async ()
   await dialog.getByLabel("Only some agents").click();
   await dialog.getByRole("checkbox", { name: "Payment desk" }).click();
   await dialog.getByLabel("Only those of some triggers").click();
-  await dialog.getByLabel("Triggers of the agent").selectOption({ label: "Payment desk" });
+  await chooseAgent(page, "Triggers of the agent", "Payment desk");
   await dialog.getByRole("checkbox", { name: "Payments" }).click();
   await dialog.getByLabel("Only runs with one of these tags").fill("paid\neurope");
   await button(page, "Payload, secret and headers").click();

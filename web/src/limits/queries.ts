@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { type CurrentWorkspace, firstRows, isNotFound, listOptions } from "../data/index.ts";
+import { type CurrentWorkspace, isNotFound, listOptions } from "../data/index.ts";
 
 /** Prefix of the keys of all queries about ceilings, to refetch them with `announceChanges`. */
 export const ceilingsKey = (workspaceId: string) => [workspaceId, "limits"] as const;
@@ -30,25 +30,14 @@ export const ceilingQuery = ({ id, client }: CurrentWorkspace, scope: string, sc
     gcTime: 0,
   });
 
-/** The newest 200 agents, for the choice of what a ceiling applies to. */
-export const agentsToLimitQuery = ({ id, client }: CurrentWorkspace) =>
-  queryOptions({
-    queryKey: [id, "agents", "of limits"],
-    queryFn: ({ signal }) => firstRows(client.agents.list({ limit: 200 }, { signal }), 200),
-  });
-
-/** The newest 200 keys, for the choice of what a ceiling applies to. */
+/** The keys, for the choice of what a ceiling applies to. */
 export const keysToLimitQuery = ({ id, client }: CurrentWorkspace) =>
-  queryOptions({
-    queryKey: [id, "keys", "of limits"],
-    queryFn: async ({ signal }) => (await client.keys.list({ limit: 200 }, { signal }).page()).data,
-  });
+  listOptions([id, "keys", "of limits"], (page, options) =>
+    client.keys.list({ ...page, limit: 200 }, options),
+  );
 
-/** At most 200 triggers of an agent, for the choice of what a ceiling applies to. */
+/** The triggers of an agent, for the choice of what a ceiling applies to. */
 export const triggersToLimitQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
-  queryOptions({
-    queryKey: [id, "agents", agentId, "triggers", "of limits"],
-    queryFn: async ({ signal }) =>
-      (await client.triggers.list(agentId, { limit: 200 }, { signal }).page()).data,
-    enabled: agentId !== "",
-  });
+  listOptions([id, "agents", agentId, "triggers", "of limits"], (page, options) =>
+    client.triggers.list(agentId, { ...page, limit: 200 }, options),
+  );

@@ -1,8 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useWorkspace } from "../data/index.ts";
-import { Field, Select } from "../ui/index.ts";
-import { agentsToLimitQuery, keysToLimitQuery, triggersToLimitQuery } from "./queries.ts";
+import { AgentSelect } from "../agents/index.ts";
+import { useList, useWorkspace } from "../data/index.ts";
+import { Field, LoadMore, Problem, Select } from "../ui/index.ts";
+import { keysToLimitQuery, triggersToLimitQuery } from "./queries.ts";
 import { type CeilingScope, scopeLabels, scopeNames } from "./scopes.ts";
 
 /** What a ceiling (a daily spending limit) applies to. `scopeId` is empty until it is chosen. */
@@ -54,43 +54,55 @@ interface ChoiceProps {
   readonly error: string | undefined;
 }
 
-interface ThingFieldProps extends ChoiceProps {
-  readonly scope: CeilingScope;
-  readonly things: readonly { readonly id: string; readonly name: string }[] | undefined;
+interface ListedFieldProps extends ChoiceProps {
+  readonly scope: "key" | "trigger";
+  /** The keys or triggers to choose from. */
+  readonly list: ReturnType<typeof useList<{ readonly id: string; readonly name: string }>>;
 }
 
-function ThingField({ scope, things, value, onChange, error }: ThingFieldProps) {
-  const label = scopeLabels[scope];
-  const isEmpty = things?.length === 0;
+function ListedField({ scope, list, value, onChange, error }: ListedFieldProps) {
+  const isEmpty = list.isSuccess && list.rows.length === 0 && !list.hasNextPage;
   return (
-    <Field
-      label={label}
-      error={error}
-      hint={isEmpty ? `There is no ${scope} to choose.` : undefined}
-    >
-      <Select
-        value={value}
-        onChange={({ target }) => onChange(target.value)}
-        placeholder={`Choose ${scope === "agent" ? "an" : "a"} ${scope}`}
-        options={(things ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-      />
+    <>
+      {list.error === null ? null : (
+        <Problem
+          error={list.error}
+          title={`The ${scope}s could not be loaded.`}
+          onRetry={list.refetch}
+        />
+      )}
+      <Field
+        label={scopeLabels[scope]}
+        error={error}
+        hint={isEmpty ? `There is no ${scope} to choose.` : undefined}
+      >
+        <Select
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+          placeholder={`Choose a ${scope}`}
+          options={list.rows.map(({ id, name }) => ({ value: id, label: name }))}
+        />
+      </Field>
+      <LoadMore query={list} />
+    </>
+  );
+}
+
+function AgentField({ value, onChange, error }: ChoiceProps) {
+  return (
+    <Field label={scopeLabels.agent} error={error}>
+      <AgentSelect label={scopeLabels.agent} value={value} onChange={onChange} />
     </Field>
   );
 }
 
-function AgentField(props: ChoiceProps) {
-  const { data } = useQuery(agentsToLimitQuery(useWorkspace()));
-  return <ThingField scope="agent" things={data} {...props} />;
-}
-
 function KeyField(props: ChoiceProps) {
-  const { data } = useQuery(keysToLimitQuery(useWorkspace()));
-  return <ThingField scope="key" things={data} {...props} />;
+  const list = useList(keysToLimitQuery(useWorkspace()));
+  return <ListedField scope="key" list={list} {...props} />;
 }
 
 function TriggerFields({ value, onChange, error }: ChoiceProps) {
   const [agentId, setAgentId] = useState("");
-  const { data } = useQuery(triggersToLimitQuery(useWorkspace(), agentId));
   return (
     <>
       <AgentField
@@ -102,8 +114,13 @@ function TriggerFields({ value, onChange, error }: ChoiceProps) {
         error={agentId === "" ? error : undefined}
       />
       {agentId === "" ? null : (
-        <ThingField scope="trigger" things={data} value={value} onChange={onChange} error={error} />
+        <TriggerField agentId={agentId} value={value} onChange={onChange} error={error} />
       )}
     </>
   );
+}
+
+function TriggerField({ agentId, ...props }: ChoiceProps & { readonly agentId: string }) {
+  const list = useList(triggersToLimitQuery(useWorkspace(), agentId));
+  return <ListedField scope="trigger" list={list} {...props} />;
 }

@@ -1,11 +1,7 @@
-import { queryOptions } from "@tanstack/react-query";
-import type { CurrentWorkspace } from "../data/index.ts";
+import { type CurrentWorkspace, listOptions } from "../data/index.ts";
 
-/** The triggers of an agent, at most 200. Nothing is read for an empty id. */
-export const triggersOfAgentQuery = ({ id, client, can }: CurrentWorkspace, agentId: string) =>
-  queryOptions({
-    queryKey: [id, "triggers", agentId, "to choose"],
-    queryFn: async ({ signal }) =>
-      (await client.triggers.list(agentId, { limit: 200 }, { signal }).page()).data,
-    enabled: agentId !== "" && can("triggers:read"),
-  });
+/** The triggers of an agent, to choose from. */
+export const triggersOfAgentQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
+  listOptions([id, "triggers", agentId, "to choose"], (page, options) =>
+    client.triggers.list(agentId, { ...page, limit: 200 }, options),
+  );

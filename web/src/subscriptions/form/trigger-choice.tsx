@@ -1,7 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useState } from "react";
-import { choosableAgentsQuery } from "../../agents/index.ts";
+import { AgentSelect, choosableAgentsQuery } from "../../agents/index.ts";
 import { useList, useWorkspace } from "../../data/index.ts";
 import { shortenId } from "../../format/index.ts";
 import {
@@ -9,7 +8,8 @@ import {
   Field,
   FieldError,
   IconButton,
-  Select,
+  LoadMore,
+  Problem,
   useFocusOnError,
 } from "../../ui/index.ts";
 import { triggersOfAgentQuery } from "../trigger-names.ts";
@@ -28,7 +28,11 @@ export function TriggerChoice({ chosen, onChange, error, submitCount }: TriggerC
   const [agentId, setAgentId] = useState("");
   const agents = useList(choosableAgentsQuery(workspace));
   const shownAgent = agentId || (agents.rows.length === 1 ? (agents.rows[0]?.id ?? "") : "");
-  const { data: triggers = [], isSuccess } = useQuery(triggersOfAgentQuery(workspace, shownAgent));
+  const list = useList({
+    ...triggersOfAgentQuery(workspace, shownAgent),
+    enabled: shownAgent !== "",
+  });
+  const triggers = list.rows;
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
   const group = useFocusOnError(error, submitCount);
   const nameOf = (id: string) =>
@@ -48,13 +52,11 @@ export function TriggerChoice({ chosen, onChange, error, submitCount }: TriggerC
       <legend className="sr-only">Triggers of the subscription</legend>
       <FieldError id="triggers-error" message={error} isAnnounced />
       <Field label="Triggers of the agent">
-        <Select
-          value={shownAgent}
-          onChange={({ target }) => setAgentId(target.value)}
-          placeholder="Choose an agent"
-          options={agents.rows.map(({ id, name }) => ({ value: id, label: name }))}
-        />
+        <AgentSelect label="Triggers of the agent" value={shownAgent} onChange={setAgentId} />
       </Field>
+      {list.error === null ? null : (
+        <Problem error={list.error} title="Triggers could not be loaded." onRetry={list.refetch} />
+      )}
       {triggers.map((trigger) => (
         <Checkbox
           key={trigger.id}
@@ -63,7 +65,8 @@ export function TriggerChoice({ chosen, onChange, error, submitCount }: TriggerC
           onChange={() => toggle(trigger.id)}
         />
       ))}
-      {isSuccess && triggers.length === 0 ? (
+      <LoadMore query={list} />
+      {list.isSuccess && triggers.length === 0 && !list.hasNextPage ? (
         <p className="text-ink-2">This agent has no triggers.</p>
       ) : null}
       {others.length === 0 ? null : (

@@ -1,8 +1,8 @@
+import { AgentPicker } from "../../../agents/index.ts";
 import { shortenId } from "../../../format/index.ts";
 import type { FilterDefinition } from "../../../ui/index.ts";
 import type { AgentName } from "../../agent-names.ts";
 import { sourceLabel } from "../../source-label.ts";
-import { AgentEditor } from "./agent-editor.tsx";
 import { CreatedEditor } from "./created-editor.tsx";
 import { wordsOf } from "./created-range.ts";
 import { sources, statuses } from "./run-filters.ts";
@@ -34,7 +34,11 @@ export function filterDefinitions(surroundings: Surroundings): readonly FilterDe
       placeholder: "agt_…",
       display: (id) => agents.get(id)?.name ?? shortenId(id),
       ...(canReadAgents && {
-        editor: (value, choose) => <AgentEditor value={value} onChoose={choose} />,
+        editor: (value, choose) => (
+          <div className="flex w-72">
+            <AgentPicker value={value} onChoose={({ id }) => choose(id)} />
+          </div>
+        ),
       }),
     },
     {
