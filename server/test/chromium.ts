@@ -55,6 +55,23 @@ export async function openProfile(
   return { context, faults };
 }
 
+/** The files that a test keeps from loading, by profile. */
+const missingFiles = new WeakMap<BrowserContext, RegExp>();
+
+/**
+ * Lets requests for matching files fail with 404 in all pages of a profile, as after an upgrade.
+ * Chromium's errors about them are no faults.
+ * @returns the function with which they load again
+ */
+export async function removeFiles(
+  context: BrowserContext,
+  url: RegExp,
+): Promise<() => Promise<void>> {
+  missingFiles.set(context, url);
+  await context.route(url, (route) => route.fulfill({ status: 404 }));
+  return () => context.unroute(url);
+}
+
 /** Returns a list to which the faults of the profile's pages are appended as they occur. */
 function collectFaults(context: BrowserContext, origin: string): readonly string[] {
   const faults: string[] = [];
@@ -64,7 +81,9 @@ function collectFaults(context: BrowserContext, origin: string): readonly string
     // from the API, for example the 401 for a wrong password, and for the icon that Chromium
     // requests for pages that are not HTML. On plain HTTP, Chromium logs that it ignores a header.
     const { url } = message.location();
+    const isMissing = missingFiles.get(context)?.test(`${url} ${message.text()}`) === true;
     const isExpected =
+      isMissing ||
       (message.text().startsWith("Failed to load resource") &&
         (url.startsWith(`${origin}/api/`) || url === `${origin}/favicon.ico`)) ||
       message.text().startsWith("The Cross-Origin-Opener-Policy header has been ignored");

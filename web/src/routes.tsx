@@ -38,6 +38,7 @@ import {
   ShellSkeleton,
   WorkspaceShell,
 } from "./shell/index.ts";
+import { importing } from "./ui/index.ts";
 
 declare module "@tanstack/react-router" {
   interface Register {
@@ -136,7 +137,10 @@ function screen<Name extends string>(
   load: () => Promise<{ readonly [Key in Name]: () => ReactNode }>,
   name: Name,
 ): RouteComponent {
-  return lazyRouteComponent(load as () => Promise<Record<string, () => ReactNode>>, name);
+  return lazyRouteComponent(
+    importing(load as () => Promise<Record<string, () => ReactNode>>),
+    name,
+  );
 }
 
 /** Creates the route of a page outside of workspaces. */

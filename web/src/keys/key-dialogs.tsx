@@ -1,15 +1,15 @@
 import type { Key } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
 import { toServerTime, useWorkspace } from "../data/index.ts";
+import { lazyPart } from "../ui/index.ts";
 import { DeleteKey } from "./delete-key.tsx";
 import { KeyDialog } from "./key-dialog.tsx";
 import { whyFixed, whyNotRotated } from "./permission.ts";
 import { keyQuery } from "./queries.ts";
 import { RotateKey } from "./rotate-key.tsx";
 
-const NewKey = lazy(async () => ({ default: (await import("./form/new-key.tsx")).NewKey }));
-const EditKey = lazy(async () => ({ default: (await import("./form/edit-key.tsx")).EditKey }));
+const NewKey = lazyPart(async () => (await import("./form/new-key.tsx")).NewKey);
+const EditKey = lazyPart(async () => (await import("./form/edit-key.tsx")).EditKey);
 
 interface KeyDialogsProps {
   /** The keys that the list has loaded. */
@@ -23,12 +23,7 @@ interface KeyDialogsProps {
 export function KeyDialogs({ rows, search, show }: KeyDialogsProps) {
   const { can } = useWorkspace();
   const close = () => show({});
-  if (search.new === "1" && can("keys:write"))
-    return (
-      <Suspense>
-        <NewKey close={close} />
-      </Suspense>
-    );
+  if (search.new === "1" && can("keys:write")) return <NewKey close={close} />;
   if (search.key === undefined) return null;
   return <OneKey key={search.key} id={search.key} rows={rows} search={search} show={show} />;
 }
@@ -46,12 +41,7 @@ function OneKey({ id, rows, search, show }: KeyDialogsProps & { readonly id: str
   if (key === undefined)
     return error === null ? null : <KeyDialog error={error} close={close} show={show} />;
   const canChange = whyFixed(key, workspace.can) === undefined;
-  if (search.act === "edit" && canChange)
-    return (
-      <Suspense>
-        <EditKey apiKey={key} close={close} />
-      </Suspense>
-    );
+  if (search.act === "edit" && canChange) return <EditKey apiKey={key} close={close} />;
   if (search.act === "rotate" && whyNotRotated(key, workspace.can, toServerTime()) === undefined)
     return <RotateKey apiKey={key} close={close} />;
   if (search.act === "delete" && canChange) return <DeleteKey apiKey={key} close={close} />;

@@ -1,15 +1,12 @@
 import { useSearch } from "@tanstack/react-router";
 import { UserPlus } from "lucide-react";
-import { lazy, Suspense } from "react";
 import { reasonWithout, useList, useMe, useWorkspace } from "../data/index.ts";
-import { Button, DataTable, EmptyState, PageHeader, useShowDialog } from "../ui/index.ts";
+import { Button, DataTable, EmptyState, lazyPart, PageHeader, useShowDialog } from "../ui/index.ts";
 import { InvitationList } from "./invitation-list.tsx";
 import { memberColumns } from "./member-columns.tsx";
 import { membersQuery } from "./queries.ts";
 
-const InviteDialog = lazy(async () => ({
-  default: (await import("./invite-dialog.tsx")).InviteDialog,
-}));
+const InviteDialog = lazyPart(async () => (await import("./invite-dialog.tsx")).InviteDialog);
 
 /** The people of the workspace, and the invitations that are not accepted yet. */
 export function MembersScreen() {
@@ -49,9 +46,7 @@ export function MembersScreen() {
         <InvitationList />
       </div>
       {dialog === "invite" && disabledReason === undefined ? (
-        <Suspense>
-          <InviteDialog close={() => show({})} />
-        </Suspense>
+        <InviteDialog close={() => show({})} />
       ) : null}
     </div>
   );

@@ -1,11 +1,9 @@
 import type { Provider } from "@beckon/client";
-import { lazy, Suspense } from "react";
+import { lazyPart } from "../ui/index.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { AddProvider } from "./form/add-provider.tsx";
 
-const EditProvider = lazy(async () => ({
-  default: (await import("./form/edit-provider.tsx")).EditProvider,
-}));
+const EditProvider = lazyPart(async () => (await import("./form/edit-provider.tsx")).EditProvider);
 
 interface ProviderDialogsProps {
   readonly providers: readonly Provider[];
@@ -28,9 +26,7 @@ export function ProviderDialogs({ providers, canWrite, search, close }: Provider
     <>
       <AddProvider open={search.new === "1"} preset={search.preset} close={close} />
       {edited === undefined ? null : (
-        <Suspense>
-          <EditProvider key={edited.id} provider={edited} close={close} />
-        </Suspense>
+        <EditProvider key={edited.id} provider={edited} close={close} />
       )}
       {deleted === undefined ? null : <DeleteDialog provider={deleted} close={close} />}
     </>

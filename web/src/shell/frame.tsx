@@ -1,6 +1,6 @@
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useWorkspace } from "../data/index.ts";
-import { TimeZoneProvider } from "../ui/index.ts";
+import { lazyPart, TimeZoneProvider } from "../ui/index.ts";
 import { GuardedScreen } from "./guarded-screen.tsx";
 import { KeysDialog } from "./keyboard/keys-dialog.tsx";
 import { useKeys } from "./keyboard/use-keys.ts";
@@ -9,9 +9,9 @@ import { Navigation } from "./navigation/side-bar.tsx";
 import { ResetNotice } from "./reset-notice.tsx";
 import { mainId } from "./use-focus-on-navigation.ts";
 
-const PaletteDialog = lazy(async () => ({
-  default: (await import("./keyboard/palette-dialog.tsx")).PaletteDialog,
-}));
+const PaletteDialog = lazyPart(
+  async () => (await import("./keyboard/palette-dialog.tsx")).PaletteDialog,
+);
 
 interface FrameProps {
   readonly resetReason: string | undefined;
@@ -51,11 +51,7 @@ export function Frame({ resetReason, dismissReset }: FrameProps) {
         <BottomBar openPalette={openPalette} showKeys={showKeys} />
       </div>
       <KeysDialog open={open === "keys"} onOpenChange={close} />
-      {open === "palette" ? (
-        <Suspense>
-          <PaletteDialog close={close} showKeys={showKeys} />
-        </Suspense>
-      ) : null}
+      {open === "palette" ? <PaletteDialog close={close} showKeys={showKeys} /> : null}
     </TimeZoneProvider>
   );
 }

@@ -1,5 +1,5 @@
 import { Outlet } from "@tanstack/react-router";
-import { Toasts } from "../ui/index.ts";
+import { MissingNotice, Toasts } from "../ui/index.ts";
 import { OfflineNotice } from "./offline-notice.tsx";
 import { RouteProgress } from "./route-progress.tsx";
 import { useFocusOnNavigation } from "./use-focus-on-navigation.ts";
@@ -15,6 +15,7 @@ export function Root() {
       <OfflineNotice />
       <Outlet />
       <Toasts />
+      <MissingNotice />
     </>
   );
 }

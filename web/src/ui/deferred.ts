@@ -1,4 +1,5 @@
-import { useEffect, useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
+import { addMissing } from "./missing-parts.ts";
 import { whenIdle } from "./when-idle.ts";
 
 /** Code that is not needed for the first paint. */
@@ -21,17 +22,21 @@ export function createDeferred<Value>(load: () => Promise<Value>): Deferred<Valu
 
 /**
  * Returns code that is loaded once the page has been painted; undefined until then. React's `lazy`
- * is not used: if a button is pressed before the code has arrived, React would show the fallback
- * for at least 300 ms, even if the code arrives sooner.
- * @param isNeeded true loads the code at once, also if an earlier attempt to load it has failed
- * @throws what the import has thrown, if the code is needed
+ * is not used: it never repeats an import that has failed, and if a button is pressed before the
+ * code has arrived, React would show the fallback for at least 300 ms, even if the code arrives
+ * sooner.
+ * @param isNeeded true loads the code at once, also if an earlier attempt to load it has failed. If
+ *   that fails too, `MissingNotice` says so and offers another attempt.
+ * @param close closes what needs the code. Default: it cannot be closed.
  */
 export function useDeferred<Value>(
   deferred: Deferred<Value>,
   isNeeded: boolean,
+  close?: () => void,
 ): Value | undefined {
   const [loaded, setLoaded] = useState<{ readonly value: Value }>();
-  const [failure, setFailure] = useState<{ readonly error: unknown }>();
+  const [attempt, setAttempt] = useState(0);
+  const [failedAttempt, setFailedAttempt] = useState<number>();
   const value = loaded?.value ?? deferred.value;
   const isMissing = value === undefined;
   useEffect(() => {
@@ -42,12 +47,20 @@ export function useDeferred<Value>(
           deferred.value = found;
           setLoaded({ value: found });
         },
-        (error: unknown) => {
-          if (isNeeded) setFailure({ error });
+        () => {
+          if (isNeeded) setFailedAttempt(attempt);
         },
       );
     return isNeeded ? load() : whenIdle(load, maxWaitMs);
-  }, [deferred, isMissing, isNeeded]);
-  if (failure !== undefined && isNeeded) throw failure.error;
+  }, [deferred, isMissing, isNeeded, attempt]);
+  const closeNow = useEffectEvent(() => close?.());
+  const isFailed = isMissing && isNeeded && failedAttempt === attempt;
+  useEffect(() => {
+    if (!isFailed) return;
+    return addMissing({
+      retry: () => setAttempt((last) => last + 1),
+      close: () => closeNow(),
+    });
+  }, [isFailed]);
   return value;
 }

@@ -1,14 +1,12 @@
 import type { Agent } from "@beckon/client";
 import { Copy, Download, EllipsisVertical, Pause, Play, Trash2 } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
-import { Button, ConfirmDialog, IconButton, Menu } from "../../ui/index.ts";
+import { Button, ConfirmDialog, IconButton, lazyPart, Menu } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { useAgentActions } from "./use-agent-actions.ts";
 
-const PauseDialog = lazy(async () => ({
-  default: (await import("./pause-dialog.tsx")).PauseDialog,
-}));
+const PauseDialog = lazyPart(async () => (await import("./pause-dialog.tsx")).PauseDialog);
 
 /** The button that pauses or resumes the agent, and a menu with rarer actions. */
 export function AgentActions({ agent }: { readonly agent: Agent }) {
@@ -53,11 +51,7 @@ export function AgentActions({ agent }: { readonly agent: Agent }) {
           },
         ]}
       />
-      {open === "pause" ? (
-        <Suspense>
-          <PauseDialog agent={agent} close={close} />
-        </Suspense>
-      ) : null}
+      {open === "pause" ? <PauseDialog agent={agent} close={close} /> : null}
       <ConfirmDialog
         open={open === "delete"}
         onOpenChange={close}

@@ -1,10 +1,11 @@
 import { ChevronsUpDown } from "lucide-react";
-import { lazy, type Ref, Suspense } from "react";
-import { Field, IconButton, Popover, Spinner, TextInput } from "../../ui/index.ts";
+import type { Ref } from "react";
+import { Field, IconButton, lazyPart, Popover, Spinner, TextInput } from "../../ui/index.ts";
 
-const ModelPicker = lazy(async () => ({
-  default: (await import("./model-picker.tsx")).ModelPicker,
-}));
+const ModelPicker = lazyPart(
+  async () => (await import("./model-picker.tsx")).ModelPicker,
+  () => <Spinner label="Loading the models" />,
+);
 
 interface ModelFieldProps {
   readonly name: string;
@@ -56,14 +57,12 @@ export function ModelField(props: ModelFieldProps) {
               }
             >
               {(close) => (
-                <Suspense fallback={<Spinner label="Loading the models" />}>
-                  <ModelPicker
-                    onChoose={(model) => {
-                      onChange(model);
-                      close();
-                    }}
-                  />
-                </Suspense>
+                <ModelPicker
+                  onChoose={(model) => {
+                    onChange(model);
+                    close();
+                  }}
+                />
               )}
             </Popover>
           )

@@ -1,9 +1,9 @@
 import type { Provider } from "@beckon/client";
-import { lazy, Suspense } from "react";
+import { lazyPart } from "../../ui/index.ts";
 
-const AddProviderDialog = lazy(async () => ({
-  default: (await import("./add-provider-dialog.tsx")).AddProviderDialog,
-}));
+const AddProviderDialog = lazyPart(
+  async () => (await import("./add-provider-dialog.tsx")).AddProviderDialog,
+);
 
 interface AddProviderProps {
   readonly open: boolean;
@@ -19,9 +19,5 @@ interface AddProviderProps {
 /** The dialog that adds a provider and then checks it. */
 export function AddProvider({ open, ...rest }: AddProviderProps) {
   if (!open) return null;
-  return (
-    <Suspense>
-      <AddProviderDialog {...rest} />
-    </Suspense>
-  );
+  return <AddProviderDialog {...rest} />;
 }

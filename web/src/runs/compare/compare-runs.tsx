@@ -1,15 +1,6 @@
-import { lazy, Suspense } from "react";
-import type { CompareDialogProps } from "./compare-dialog.tsx";
-
-const CompareDialog = lazy(async () => ({
-  default: (await import("./compare-dialog.tsx")).CompareDialog,
-}));
+import { lazyPart } from "../../ui/index.ts";
 
 /** A dialog with the outputs of two runs side by side. */
-export function CompareRuns(props: CompareDialogProps) {
-  return (
-    <Suspense>
-      <CompareDialog {...props} />
-    </Suspense>
-  );
-}
+export const CompareRuns = lazyPart(
+  async () => (await import("./compare-dialog.tsx")).CompareDialog,
+);

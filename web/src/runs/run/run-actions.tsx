@@ -9,16 +9,14 @@ import {
   RotateCw,
   Trash2,
 } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { agentQuery } from "../../agents/index.ts";
 import { reasonWithout, useWorkspace } from "../../data/index.ts";
-import { Button, ConfirmDialog, IconButton, LinkButton, Menu } from "../../ui/index.ts";
+import { Button, ConfirmDialog, IconButton, LinkButton, lazyPart, Menu } from "../../ui/index.ts";
 import { isEnded } from "../patch-run.ts";
 import { useRunActions } from "./use-run-actions.ts";
 
-const RetryDialog = lazy(async () => ({
-  default: (await import("./retry-dialog.tsx")).RetryDialog,
-}));
+const RetryDialog = lazyPart(async () => (await import("./retry-dialog.tsx")).RetryDialog);
 
 /** The actions on a run: retry it, cancel it while it has not ended, and a menu with rarer ones. */
 export function RunActions({ run }: { readonly run: Run }) {
@@ -66,9 +64,7 @@ export function RunActions({ run }: { readonly run: Run }) {
         ]}
       />
       {open === "input" ? (
-        <Suspense>
-          <RetryDialog run={run} retry={actions.retryWith} onStarted={actions.open} close={close} />
-        </Suspense>
+        <RetryDialog run={run} retry={actions.retryWith} onStarted={actions.open} close={close} />
       ) : null}
       <ConfirmDialog
         open={open === "cancel"}

@@ -1,9 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
-import { lazy, Suspense } from "react";
 import { useWorkspace } from "../../data/index.ts";
-import { Button, DataTable, PageHeader, useMedia, useShowDialog } from "../../ui/index.ts";
+import {
+  Button,
+  DataTable,
+  lazyPart,
+  PageHeader,
+  useMedia,
+  useShowDialog,
+} from "../../ui/index.ts";
 import { pollMs } from "../health.ts";
 import { subscriptionsQuery } from "../list-query.ts";
 import { needsEditor } from "../permission.ts";
@@ -11,9 +17,7 @@ import { useLiveSubscriptions } from "../use-live-subscriptions.ts";
 import { subscriptionColumns } from "./columns.tsx";
 import { NoSubscriptions } from "./no-subscriptions.tsx";
 
-const NewSubscription = lazy(async () => ({
-  default: (await import("../form/forms.ts")).NewSubscription,
-}));
+const NewSubscription = lazyPart(async () => (await import("../form/forms.ts")).NewSubscription);
 
 /** The subscriptions of the workspace, each with its health. */
 export function SubscriptionsScreen() {
@@ -66,15 +70,13 @@ export function SubscriptionsScreen() {
         </div>
       </div>
       {search.new === "1" && disabledReason === undefined ? (
-        <Suspense>
-          <NewSubscription
-            close={(created) =>
-              created === undefined
-                ? show({})
-                : void navigate({ href: `${path}/${created}`, replace: true })
-            }
-          />
-        </Suspense>
+        <NewSubscription
+          close={(created) =>
+            created === undefined
+              ? show({})
+              : void navigate({ href: `${path}/${created}`, replace: true })
+          }
+        />
       ) : null}
     </div>
   );

@@ -1,9 +1,8 @@
 import { Outlet, useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
-import { lazy, Suspense } from "react";
 import { useAgent } from "../../agents/index.ts";
 import { useList, useWorkspace } from "../../data/index.ts";
-import { Button, LinkButton, Panel, RowsProblem } from "../../ui/index.ts";
+import { Button, LinkButton, lazyPart, Panel, RowsProblem } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { triggersQuery, useTriggerId } from "../queries.ts";
 import { NoTriggers } from "./no-triggers.tsx";
@@ -11,9 +10,7 @@ import { TriggerList } from "./trigger-list.tsx";
 import { TriggerListSkeleton } from "./trigger-list-skeleton.tsx";
 import { useLiveReceived } from "./use-live-received.ts";
 
-const NewTrigger = lazy(async () => ({
-  default: (await import("../new/new-trigger.tsx")).NewTrigger,
-}));
+const NewTrigger = lazyPart(async () => (await import("../new/new-trigger.tsx")).NewTrigger);
 
 /** The triggers of an agent: the list, and beside it the open trigger. */
 export function TriggersScreen() {
@@ -43,18 +40,16 @@ export function TriggersScreen() {
       </Button>
     );
   const dialog = isForm ? (
-    <Suspense>
-      <NewTrigger
-        key={example}
-        exampleId={example}
-        onClose={(created) =>
-          void navigate({
-            href: created === undefined ? path : `${path}/${created.id}`,
-            replace: true,
-          })
-        }
-      />
-    </Suspense>
+    <NewTrigger
+      key={example}
+      exampleId={example}
+      onClose={(created) =>
+        void navigate({
+          href: created === undefined ? path : `${path}/${created.id}`,
+          replace: true,
+        })
+      }
+    />
   ) : null;
   const isEmpty = triggers.isSuccess && triggers.rows.length === 0 && openId === undefined;
   return (

@@ -1,6 +1,6 @@
 import type { Trigger } from "@beckon/client";
 import { EllipsisVertical, Radio, Redo2 } from "lucide-react";
-import { lazy, Suspense, useMemo } from "react";
+import { useMemo } from "react";
 import { heldWhileScrolled, useList, useWorkspace } from "../../data/index.ts";
 import {
   Button,
@@ -10,6 +10,7 @@ import {
   type FilterDefinition,
   IconButton,
   Link,
+  lazyPart,
   Menu,
   NewRowsButton,
   Panel,
@@ -26,9 +27,7 @@ import { useRequestSearch } from "./search.ts";
 import { useListening } from "./use-listening.ts";
 import { useLiveRequests } from "./use-live-requests.ts";
 
-const ReplayRequests = lazy(async () => ({
-  default: (await import("./replay-requests.tsx")).ReplayRequests,
-}));
+const ReplayRequests = lazyPart(async () => (await import("./replay-requests.tsx")).ReplayRequests);
 
 const filters: readonly FilterDefinition[] = [
   {
@@ -136,9 +135,7 @@ export function RequestsPanel({ trigger }: { readonly trigger: Trigger }) {
         }
       />
       {search.act === "replay" && needsInvoke(workspace.can) === undefined ? (
-        <Suspense>
-          <ReplayRequests trigger={trigger} close={() => search.show(undefined)} />
-        </Suspense>
+        <ReplayRequests trigger={trigger} close={() => search.show(undefined)} />
       ) : null}
     </Panel>
   );

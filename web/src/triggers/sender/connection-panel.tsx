@@ -1,9 +1,9 @@
 import type { Trigger } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { KeyRound, RotateCw } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
-import { Banner, Button, Link, Menu, Panel, SecretField, Time } from "../../ui/index.ts";
+import { Banner, Button, Link, lazyPart, Menu, Panel, SecretField, Time } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { presetsQuery } from "../receiving/queries.ts";
 import { shortTitle } from "../receiving/short-title.ts";
@@ -11,9 +11,9 @@ import { RotateUrl } from "../trigger/rotate-url.tsx";
 import { useTriggerActions } from "../trigger/use-trigger-actions.ts";
 import { useSenderSecret } from "./use-sender-secret.ts";
 
-const SetSecretDialog = lazy(async () => ({
-  default: (await import("./set-secret-dialog.tsx")).SetSecretDialog,
-}));
+const SetSecretDialog = lazyPart(
+  async () => (await import("./set-secret-dialog.tsx")).SetSecretDialog,
+);
 
 /** What a person enters at the sender: the URL and the secret, with instructions. */
 export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
@@ -126,9 +126,7 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
       </div>
       {open === "url" ? <RotateUrl trigger={trigger} onClose={close} /> : null}
       {open === "secret" ? (
-        <Suspense>
-          <SetSecretDialog trigger={trigger} preset={preset} close={close} />
-        </Suspense>
+        <SetSecretDialog trigger={trigger} preset={preset} close={close} />
       ) : null}
     </Panel>
   );

@@ -1,15 +1,13 @@
 import type { Trigger } from "@beckon/client";
 import { EllipsisVertical, Pencil, Trash2 } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
-import { ConfirmDialog, IconButton, Menu } from "../../ui/index.ts";
+import { ConfirmDialog, IconButton, lazyPart, Menu } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { TriggerSwitch } from "./trigger-switch.tsx";
 import { useTriggerActions } from "./use-trigger-actions.ts";
 
-const RenameTrigger = lazy(async () => ({
-  default: (await import("./rename-trigger.tsx")).RenameTrigger,
-}));
+const RenameTrigger = lazyPart(async () => (await import("./rename-trigger.tsx")).RenameTrigger);
 
 /** The trigger's name, the switch that enables it, and a menu with rarer actions. */
 export function TriggerHeader({ trigger }: { readonly trigger: Trigger }) {
@@ -47,11 +45,7 @@ export function TriggerHeader({ trigger }: { readonly trigger: Trigger }) {
           ]}
         />
       </div>
-      {open === "rename" ? (
-        <Suspense>
-          <RenameTrigger trigger={trigger} onClose={close} />
-        </Suspense>
-      ) : null}
+      {open === "rename" ? <RenameTrigger trigger={trigger} onClose={close} /> : null}
       <ConfirmDialog
         open={open === "delete"}
         onOpenChange={close}

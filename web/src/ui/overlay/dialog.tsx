@@ -8,6 +8,6 @@ const panel = createDeferred(async () => (await import("./dialog-panel.tsx")).Di
  * element that had the focus before gets it back.
  */
 export function Dialog(props: DialogProps) {
-  const Panel = useDeferred(panel, props.open);
+  const Panel = useDeferred(panel, props.open, () => props.onOpenChange(false));
   return Panel === undefined ? null : <Panel {...props} />;
 }

@@ -8,7 +8,7 @@ const panel = createDeferred(async () => (await import("./menu-panel.tsx")).Menu
 /** A menu of actions below its button. */
 export function Menu(props: MenuProps) {
   const [pressedBy, setPressedBy] = useState<"pointer" | "key">();
-  const Panel = useDeferred(panel, pressedBy !== undefined);
+  const Panel = useDeferred(panel, pressedBy !== undefined, () => setPressedBy(undefined));
   const [hasFocus, focusHandlers] = useHasFocus(props.trigger);
   // The loaded panel renders its own button, which replaces this one. If this button has the focus,
   // its replacement would lose the focus. So it is replaced only after a press: the menu then opens

@@ -9,7 +9,7 @@ const panel = createDeferred(async () => (await import("./popover-panel.tsx")).P
 export function PopoverFrame(props: PopoverFrameProps) {
   const { trigger, open, onOpenChange } = props;
   const [isPressed, setPressed] = useState(false);
-  const Panel = useDeferred(panel, open);
+  const Panel = useDeferred(panel, open, () => onOpenChange(false));
   const [hasFocus, focusHandlers] = useHasFocus(trigger);
   const [isOpened, setOpened] = useState(open);
   if (open && !isOpened) setOpened(true);

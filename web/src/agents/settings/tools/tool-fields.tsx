@@ -1,7 +1,7 @@
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useController } from "react-hook-form";
 import { messageOf, reasonWithout, useWorkspace } from "../../../data/index.ts";
-import { FieldError } from "../../../ui/index.ts";
+import { FieldError, lazyPart } from "../../../ui/index.ts";
 import { type HttpTool, labels, type Tool } from "../fields.ts";
 import type { FormValues } from "../form-values.ts";
 import { Section } from "../section.tsx";
@@ -9,11 +9,9 @@ import { useSettings } from "../settings-context.tsx";
 import { AddTool } from "./add-tool.tsx";
 import { ToolRow } from "./tool-row.tsx";
 
-const ToolDialog = lazy(async () => ({ default: (await import("./tool-dialog.tsx")).ToolDialog }));
-const ImportDialog = lazy(async () => ({
-  default: (await import("./import-dialog.tsx")).ImportDialog,
-}));
-const TryDialog = lazy(async () => ({ default: (await import("./try-dialog.tsx")).TryDialog }));
+const ToolDialog = lazyPart(async () => (await import("./tool-dialog.tsx")).ToolDialog);
+const ImportDialog = lazyPart(async () => (await import("./import-dialog.tsx")).ImportDialog);
+const TryDialog = lazyPart(async () => (await import("./try-dialog.tsx")).TryDialog);
 
 /**
  * The open dialog. `replaced` is the name of the tool that is edited; undefined for a new tool. The
@@ -82,22 +80,20 @@ export function ToolFields() {
         </ul>
       )}
       <FieldError message={error} isAnnounced />
-      <Suspense>
-        {open?.name === "edit" ? (
-          <ToolDialog
-            tool={open.tool}
-            isNew={open.replaced === undefined}
-            others={tools.filter((each) => !isNamed(each, open.replaced))}
-            disabledReason={disabledReason}
-            onDone={(tool) => put(tool, open.replaced)}
-            onClose={close}
-          />
-        ) : null}
-        {open?.name === "import" ? (
-          <ImportDialog onDone={(tool) => setOpen({ name: "edit", tool })} onClose={close} />
-        ) : null}
-        {open?.name === "try" ? <TryDialog tool={open.tool} tools={tools} onClose={close} /> : null}
-      </Suspense>
+      {open?.name === "edit" ? (
+        <ToolDialog
+          tool={open.tool}
+          isNew={open.replaced === undefined}
+          others={tools.filter((each) => !isNamed(each, open.replaced))}
+          disabledReason={disabledReason}
+          onDone={(tool) => put(tool, open.replaced)}
+          onClose={close}
+        />
+      ) : null}
+      {open?.name === "import" ? (
+        <ImportDialog onDone={(tool) => setOpen({ name: "edit", tool })} onClose={close} />
+      ) : null}
+      {open?.name === "try" ? <TryDialog tool={open.tool} tools={tools} onClose={close} /> : null}
     </Section>
   );
 }

@@ -1,6 +1,6 @@
 import type { Subscription } from "@beckon/client";
-import { lazy, Suspense } from "react";
 import { useWorkspace } from "../../../data/index.ts";
+import { lazyPart } from "../../../ui/index.ts";
 import { whyNotReplayed } from "../../health.ts";
 import { needsEditor } from "../../permission.ts";
 import { useSubscriptionSearch } from "../search.ts";
@@ -12,9 +12,9 @@ import { RotateSecret } from "./rotate-secret.tsx";
 import { TestDialog } from "./test-dialog.tsx";
 import { VerifyDialog } from "./verify-dialog.tsx";
 
-const EditSubscription = lazy(async () => ({
-  default: (await import("../../form/forms.ts")).EditSubscription,
-}));
+const EditSubscription = lazyPart(
+  async () => (await import("../../form/forms.ts")).EditSubscription,
+);
 
 /** The dialog that the URL names. */
 export function ActDialogs({ subscription }: { readonly subscription: Subscription }) {
@@ -27,11 +27,7 @@ export function ActDialogs({ subscription }: { readonly subscription: Subscripti
   const isEnabled = subscription.status === "enabled";
   switch (act) {
     case "edit":
-      return (
-        <Suspense>
-          <EditSubscription {...props} />
-        </Suspense>
-      );
+      return <EditSubscription {...props} />;
     case "pause":
       return isEnabled ? <PauseDialog {...props} /> : null;
     // Rendered for an enabled subscription too: after the dialog has enabled the subscription, it

@@ -22,7 +22,7 @@ export function SearchSelect({ label, value, onChange, options, ...field }: Sear
     onChange(chosen);
     setOpen(false);
   };
-  const Choices = useDeferred(choices, open);
+  const Choices = useDeferred(choices, open, () => setOpen(false));
   return (
     <PopoverSelect {...field} label={label} text={value} open={open} onOpenChange={setOpen}>
       {Choices === undefined ? null : (
