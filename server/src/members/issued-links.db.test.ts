@@ -1,4 +1,4 @@
-import type { Role } from "@beckon/contract";
+import { type Role, roleScopes } from "@beckon/contract";
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
@@ -144,6 +144,36 @@ describe("a reset link", () => {
     await beckon.call(`/keys/${lessened.id}`, { method: "PATCH", credential: workspace.key, body });
     expectError(await useReset(lessened.token), 401, "unauthorized");
     expect((await useReset((await made()).token)).status).toBe(204);
+  });
+
+  test("cannot be issued or used by a key without all scopes of the person's role", async () => {
+    const workspace = await newWorkspace();
+    const owner = await addPerson(beckon, { role: "owner", key: workspace.key });
+    const viewer = await addPerson(beckon, { role: "viewer", key: workspace.key });
+    const { body } = await beckon.call("/keys", {
+      credential: workspace.key,
+      body: { name: "Test", scopes: ["workspaces:own"] },
+    });
+    const issue = (member: Person) =>
+      beckon.call(`/members/${member.id}/reset-link`, {
+        method: "POST",
+        credential: body.data.key,
+      });
+    const setScopes = (scopes: readonly string[]) =>
+      beckon.call(`/keys/${body.data.id}`, {
+        method: "PATCH",
+        credential: workspace.key,
+        body: { scopes },
+      });
+    expectError(await issue(owner), 403, "forbidden", /role owner.*agents:write/);
+    expectError(await issue(viewer), 403, "forbidden", /role viewer.*agents:read/);
+    await setScopes(roleScopes.owner);
+    const { token } = (await issue(owner)).body.data;
+    await setScopes(["workspaces:own", ...roleScopes.viewer]);
+    expectError(await useReset(token), 401, "unauthorized");
+    expect((await useReset((await issue(viewer)).body.data.token)).status).toBe(204);
+    await setScopes(roleScopes.owner);
+    expect((await useReset(token)).status).toBe(204);
   });
 
   test("and concurrently joining another workspace do not both succeed", async () => {

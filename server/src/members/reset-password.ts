@@ -6,7 +6,7 @@ import { inAllWorkspaces, type WorkspaceTransaction } from "../base/database/ind
 import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { requireMember } from "./member.ts";
+import { permitRole, requireMember } from "./member.ts";
 import { isMemberOfUnownedWorkspace } from "./store.ts";
 
 /** A link to set a new password. Only the response that creates the link contains its token. */
@@ -21,7 +21,8 @@ export interface ResetLink {
  * own all workspaces of the member, because the link gives access to all of them. Owners and keys
  * of the workspace `default` are an exception: they can issue the link for every member of
  * `default`. The only owner of an installation can therefore recover their account with the
- * bootstrap key, which the operator sets (BECKON_BOOTSTRAP_KEY).
+ * bootstrap key, which the operator sets (BECKON_BOOTSTRAP_KEY). A key must also have all scopes of
+ * the member's role, because the link gives whoever uses it these scopes.
  *
  * Nobody can issue the link for themselves. Otherwise a session would be enough to set a new
  * password, although a change of the password requires the current one. With a session, an owner
@@ -40,6 +41,7 @@ export async function resetMemberPassword({
   permit(ctx, "workspaces:own");
   return inAllWorkspaces(ctx.database.tenant, async (tx) => {
     const row = await requireMember(tx, ctx, input.userId);
+    permitRole(ctx, row.role);
     if (isIssuer(ctx.actor, row.id)) {
       throw new ApiError(
         "forbidden",

@@ -10,6 +10,7 @@ import { permit } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import type { UnparsedBody } from "../base/parse.ts";
 import { findAbleIssuer } from "./issuer.ts";
+import { permitRole } from "./member.ts";
 import { isIssuer, opensOtherWorkspaces } from "./reset-password.ts";
 import { findMemberRow, lockMembersAround } from "./store.ts";
 
@@ -51,10 +52,12 @@ const isIssuable =
   ): Promise<boolean> => {
     await lockMembersAround(tx, workspaceId, userId);
     await lockUser(tx, userId);
-    const actor = await findAbleIssuer(tx, { workspaceId, principal }, (issuer) =>
-      permit(issuer, "workspaces:own"),
-    );
+    const member = await findMemberRow(tx, workspaceId, userId);
+    if (member === undefined) return false;
+    const actor = await findAbleIssuer(tx, { workspaceId, principal }, (issuer) => {
+      permit(issuer, "workspaces:own");
+      permitRole(issuer, member.role);
+    });
     if (actor === undefined || isIssuer(actor, userId)) return false;
-    if ((await findMemberRow(tx, workspaceId, userId)) === undefined) return false;
     return !(await opensOtherWorkspaces(tx, { actor, workspaceId }, { userId, firstWorkspaceId }));
   };

@@ -74,7 +74,7 @@ const remarks: Readonly<Record<string, string>> = {
   "GET /workspace-plans": onlyOperator,
   "PATCH /workspace-plans/:target_workspace_id": onlyOperator,
   "POST /members/:user_id/reset-link":
-    "Never for yourself; for a member of a workspace that you do not own only if you own `default`.",
+    "A key needs all scopes of the member's role. Never for yourself; for a member of a workspace that you do not own only if you own `default`.",
 };
 
 /**
