@@ -7,7 +7,14 @@ import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parse, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
-import { expiryOf, permitGrant, requireAgents, scopesOf } from "./grant.ts";
+import {
+  expiryOf,
+  maxExpiryOf,
+  permitExpiry,
+  permitGrant,
+  requireAgents,
+  scopesOf,
+} from "./grant.ts";
 import { expiryInThePast, type KeyWithSecret, toKey } from "./key.ts";
 import { insertSecret } from "./secret-store.ts";
 import { insertKey } from "./store.ts";
@@ -15,9 +22,10 @@ import { insertKey } from "./store.ts";
 const defaultExpiryDays = 90;
 
 /**
- * Adds a key. Only this response contains the key's secret.
- * @throws ApiError `bad_request`; `forbidden` if the key could do more than the actor; `not_found`
- *   for an unknown agent.
+ * Adds a key. Only this response contains the key's secret. By default it expires after 90 days,
+ * but not after the key that creates it.
+ * @throws ApiError `bad_request`; `forbidden` if the key could do more than the actor, or would
+ *   expire later; `not_found` for an unknown agent.
  */
 export async function createKey({
   ctx,
@@ -50,14 +58,16 @@ export async function addKey(
   };
   await requireAgents(tx, ctx, grant.agent_ids);
   permitGrant(ctx, grant);
+  const maxExpiry = await maxExpiryOf(tx, ctx);
   const row = await insertKey(tx, {
     id: newId("key"),
     workspace_id: ctx.workspaceId,
     name: body.name,
     ...grant,
     created_by: principalOf(ctx.actor),
-    expiry: expiryOf(body) ?? { days: defaultExpiryDays },
+    expiry: expiryOf(body) ?? { days: defaultExpiryDays, notAfter: maxExpiry },
   });
+  permitExpiry(row.expires_at, maxExpiry);
   if (!row.lives) throw expiryInThePast();
   const key = newCredential("bkw_");
   await insertSecret(tx, row, hashCredential(key));

@@ -2,7 +2,8 @@ import { presets, type Scope, workspaceScopes } from "@beckon/contract";
 import { type Context, canAccessAgent, scopesBeyond } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
-import { type Expiry, existingAgents } from "./store.ts";
+import { unauthorizedMessage } from "../credentials/index.ts";
+import { type Expiry, existingAgents, findExpiry } from "./store.ts";
 
 /** The scopes of a key, and the agents to which it is limited (null if it is not limited). */
 export interface Grant {
@@ -72,6 +73,37 @@ export function permitGrant(ctx: Context, grant: Grant): void {
       "This key is limited to some agents. Set agent_ids to some of these agents.",
     );
   }
+}
+
+/**
+ * Returns the latest expiry that the actor can give a key: its own if it is a key; null if there is
+ * no limit.
+ * @param tx A transaction that sees the actor's workspace.
+ * @throws ApiError `unauthorized` if the actor is a key that was deleted during the request.
+ */
+export async function maxExpiryOf(
+  tx: WorkspaceTransaction,
+  { actor }: Pick<Context, "actor">,
+): Promise<Date | null> {
+  if (actor.kind !== "key") return null;
+  const expiresAt = await findExpiry(tx, actor.id);
+  if (expiresAt === undefined) throw new ApiError("unauthorized", unauthorizedMessage);
+  return expiresAt;
+}
+
+/**
+ * Checks that a key does not outlive the key that grants it. Otherwise a key that expires could
+ * make itself permanent, or create a key that replaces it.
+ * @param expiresAt When the granted key expires; null for never.
+ * @param maxExpiry The result of `maxExpiryOf`.
+ * @throws ApiError `forbidden`
+ */
+export function permitExpiry(expiresAt: Date | null, maxExpiry: Date | null): void {
+  if (maxExpiry === null || (expiresAt !== null && expiresAt <= maxExpiry)) return;
+  throw new ApiError(
+    "forbidden",
+    `This key expires at ${maxExpiry.toISOString()} and cannot grant a later expiry. Send expires_at up to this time, or use a key that expires later.`,
+  );
 }
 
 /**

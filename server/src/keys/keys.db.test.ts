@@ -315,6 +315,65 @@ describe("a key cannot grant more than it has:", () => {
   });
 });
 
+describe("a key that expires", () => {
+  const expiring = () =>
+    create({ scopes: ["keys:write", "runs:read"], expires_at: "2999-01-01T00:00:00Z" });
+  const grants = [
+    { expires_at: null },
+    { expires_in_days: null },
+    { expires_at: "2999-01-02T00:00:00Z" },
+  ];
+
+  test.each(grants)("cannot create a key that outlives it: %j", async (expiry) => {
+    const { key } = await expiring();
+    const body = { name: "Test", scopes: ["runs:read"], ...expiry };
+    expectError(
+      await beckon.call("/keys", { body, credential: key }),
+      403,
+      "forbidden",
+      /expires at 2999-01-01T00:00:00\.000Z.*expires_at/,
+    );
+  });
+
+  test.each(grants)("cannot extend its own expiry or that of others: %j", async (body) => {
+    const { id, key } = await expiring();
+    for (const target of [id, (await create({ scopes: ["runs:read"] })).id]) {
+      const path = `/keys/${target}`;
+      const { expires_at } = (await beckon.call(path)).body.data;
+      expectError(
+        await beckon.call(path, { method: "PATCH", body, credential: key }),
+        403,
+        "forbidden",
+        /expires_at/,
+      );
+      expect((await beckon.call(path)).body.data.expires_at).toBe(expires_at);
+    }
+  });
+
+  test("creates keys that expire in 90 days, or with it if that is earlier", async () => {
+    const late = await expiring();
+    expect(daysUntil((await create({ scopes: ["runs:read"] }, late.key)).expires_at)).toBe(90);
+    const early = await create({ scopes: ["keys:write", "runs:read"], expires_in_days: 3 });
+    const created = await create({ scopes: ["runs:read"] }, early.key);
+    expect(created.expires_at).toBe(early.expires_at);
+  });
+
+  test("can set an expiry up to its own", async () => {
+    const { id, key } = await expiring();
+    const expires_at = "2999-01-01T00:00:00.000Z";
+    const created = await create({ scopes: ["runs:read"], expires_at }, key);
+    expect(created.expires_at).toBe(expires_at);
+    for (const [target, expiry] of [
+      [created.id, { expires_at }],
+      [id, { expires_at }],
+      [id, { expires_in_days: 1 }],
+    ] as const) {
+      const options = { method: "PATCH", body: expiry, credential: key };
+      expect((await beckon.call(`/keys/${target}`, options)).status).toBe(200);
+    }
+  });
+});
+
 test.each<[string, Record<string, unknown>, RegExp]>([
   ["neither scopes nor a preset", {}, /scopes.*missing/],
   ["both", { scopes: ["runs:read"], preset: "invoke" }, /preset/],

@@ -8,8 +8,14 @@ export type KeyRow = Selectable<Tables["keys"]> & {
   lives: boolean;
 };
 
-/** When a key expires: in days from now, at a time, or never. */
-export type Expiry = { readonly days: number } | { readonly at: Date } | "never";
+/**
+ * When a key expires: in days from now but not after `notAfter` if it is given, at a time, or
+ * never.
+ */
+export type Expiry =
+  | { readonly days: number; readonly notAfter?: Date | null }
+  | { readonly at: Date }
+  | "never";
 
 // Adds hours and not days, because PostgreSQL adds days in the session's time zone, where a day can
 // have 23 or 25 hours.
@@ -18,7 +24,10 @@ const timeOf = (expiry: Expiry) =>
     ? null
     : "at" in expiry
       ? expiry.at
-      : sql<Date>`now() + make_interval(hours => ${24 * expiry.days})`;
+      : sql<Date>`least(
+          now() + make_interval(hours => ${24 * expiry.days}),
+          ${expiry.notAfter ?? null}::timestamptz
+        )`;
 
 const lives = sql.raw<boolean>(isUnexpired("keys")).as("lives");
 
@@ -70,6 +79,19 @@ export function lockKeyRow(
   agentIds: readonly string[] | undefined,
 ) {
   return within(tx, workspaceId, agentIds).where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
+}
+
+/** Returns when the key expires: null for never; undefined if the key does not exist. */
+export async function findExpiry(
+  tx: WorkspaceTransaction,
+  keyId: string,
+): Promise<Date | null | undefined> {
+  const row = await tx
+    .selectFrom("keys")
+    .select("expires_at")
+    .where("id", "=", keyId)
+    .executeTakeFirst();
+  return row?.expires_at;
 }
 
 export function listKeyRows(

@@ -40,6 +40,8 @@ const permissionRows: readonly PermissionRow[] = [
   return { method, path, scopes, roles: rolesWith(scopes) };
 });
 
+const cannotExceed =
+  "Cannot grant scopes you do not have, and a key cannot grant an expiry after its own.";
 const onlyOperator = "Only in the workspace `default`.";
 
 /** Further rules of some routes, by method and path. */
@@ -58,8 +60,8 @@ const remarks: Readonly<Record<string, string>> = {
   "PATCH /members/:user_id":
     "Cannot grant a role above one's own, or change a member above oneself.",
   "POST /invitations": "Cannot invite to a role above one's own.",
-  "POST /keys": "Cannot grant scopes you do not have.",
-  "PATCH /keys/:key_id": "Cannot grant scopes you do not have.",
+  "POST /keys": cannotExceed,
+  "PATCH /keys/:key_id": cannotExceed,
   "POST /keys/:key_id/rotate": "Cannot rotate a key with scopes you do not have.",
   "POST /workspaces":
     "Only in the workspace `default`: limits of money apply to a workspace, and creating workspaces would evade them.",
