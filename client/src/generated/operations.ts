@@ -840,7 +840,7 @@ export function bindOperations(send: Sender) {
         ),
     },
     subscriptions: {
-      /** Create subscription. Delivers events to `url`, signed with `secret` as in Standard Webhooks. The response shows the secret; it can be revealed later. A workspace has at most 50 subscriptions. Needs the scope `subscriptions:write`. */
+      /** Create subscription. Delivers events to `url`, signed with `secret` as in Standard Webhooks. The response shows the secret; it can be revealed later. A workspace has at most 50 subscriptions. A key needs `runs:read` too, unless `payload` is `thin`. Needs the scope `subscriptions:write`. */
       create: (
         body: CreateSubscriptionBody,
         options?: OnceOptions,
@@ -861,7 +861,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Update subscription. Later attempts use the new values, also those of earlier events. A `url` with another scheme, host or port needs `secret` in the same request and, if the subscription has extra headers, `headers`. Needs the scope `subscriptions:write`. */
+      /** Update subscription. Later attempts use the new values, also those of earlier events. A `url` with another scheme, host or port needs `secret` in the same request and, if the subscription has extra headers, `headers`. If the payload is then `full`, a change of `payload`, `url`, `event_types`, `agent_ids`, `trigger_ids` or `tags` needs `runs:read` too. Needs the scope `subscriptions:write`. */
       update: (
         subscriptionId: string,
         body: UpdateSubscriptionBody,

@@ -14,15 +14,15 @@ import {
   sealSigningSecret,
 } from "../deliveries/index.ts";
 import { unused } from "./health-store.ts";
-import { permitSelection } from "./selection.ts";
+import { permitPayload, permitSelection } from "./selection.ts";
 import { countSubscriptions, insertSubscription } from "./store.ts";
 import { type SubscriptionWithSecret, toSubscription } from "./subscription.ts";
 
 /**
  * Adds a subscription. Events that are written after the response are delivered.
  * @throws ApiError `bad_request`, including for unknown agents or triggers and for a private
- *   address that is not allowed; `forbidden`; `conflict` if the workspace has the maximum of
- *   subscriptions.
+ *   address that is not allowed; `forbidden`, including for the payload `full` without `runs:read`;
+ *   `conflict` if the workspace has the maximum of subscriptions.
  */
 export async function createSubscription({
   ctx,
@@ -38,6 +38,7 @@ export async function createSubscription({
       const body = parseBody(createSubscriptionBody, input.body);
       const { secret: given, headers, ...rest } = body;
       const columns = { ...rest, url: new URL(body.url).href };
+      permitPayload(ctx, columns);
       await permitSelection(tx, ctx, columns);
       if (addressError !== undefined) throw addressError;
       if ((await countSubscriptions(tx, ctx.workspaceId)) >= maxSubscriptions) {

@@ -1,5 +1,6 @@
-import { type DeliveredEvent, workspaceWideEvents } from "@beckon/contract";
-import { agentLimit, type Context, canAccessAgent } from "../base/context.ts";
+import { isDeepStrictEqual } from "node:util";
+import { type DeliveredEvent, type PayloadStyle, workspaceWideEvents } from "@beckon/contract";
+import { agentLimit, type Context, canAccessAgent, scopesBeyond } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { existingAgents } from "../keys/index.ts";
@@ -41,6 +42,39 @@ export async function permitSelection(
     rejectUnknown("trigger_ids", "triggers", triggers, (id) => existing.has(id));
   }
 }
+
+/** The fields of a subscription that determine which data is sent, and to which URL. */
+interface Sending extends Selection {
+  readonly url: string;
+  readonly tags: readonly string[] | null;
+  readonly payload: PayloadStyle;
+}
+
+/**
+ * Checks that the actor can read runs if the subscription sends the events' data. Otherwise an
+ * actor without `runs:read` could read the outputs of runs by sending them to a URL of its own.
+ * @param before the subscription before a change. A change of none of these fields is permitted.
+ * @throws ApiError `forbidden`
+ */
+export function permitPayload(ctx: Context, sending: Sending, before?: Sending): void {
+  const isSame =
+    before !== undefined &&
+    sendingFields.every((field) => isDeepStrictEqual(sending[field], before[field]));
+  if (sending.payload === "thin" || isSame || scopesBeyond(ctx, ["runs:read"]).length === 0) return;
+  throw new ApiError(
+    "forbidden",
+    'A subscription with the payload "full" sends the outputs of runs, so this also needs the scope runs:read. Use a key that has it, or send "payload": "thin".',
+  );
+}
+
+const sendingFields = [
+  "url",
+  "event_types",
+  "agent_ids",
+  "trigger_ids",
+  "tags",
+  "payload",
+] as const satisfies readonly (keyof Sending)[];
 
 function permitLimited(ctx: Context, { event_types, agent_ids }: Selection): void {
   if (agentLimit(ctx) === undefined) return;

@@ -18,7 +18,7 @@ import {
   sealSigningSecret,
 } from "../deliveries/index.ts";
 import { unused } from "./health-store.ts";
-import { permitSelection } from "./selection.ts";
+import { permitPayload, permitSelection } from "./selection.ts";
 import { type SubscriptionRow, updateSubscriptionRow } from "./store.ts";
 import {
   requireSubscriptionForChange,
@@ -32,7 +32,9 @@ import {
  * A process that has claimed deliveries before uses the old values until it notices the change,
  * usually within 100 ms.
  * @throws ApiError `bad_request`, including when the URL has a new origin and secret or headers are
- *   not given for it; `forbidden`; `not_found`; `stale` if `If-Match` is not the current version.
+ *   not given for it; `forbidden`, including for a change of what a subscription with the payload
+ *   `full` sends, or of its URL, without `runs:read`; `not_found`; `stale` if `If-Match` is not the
+ *   current version.
  */
 export async function updateSubscription({
   ctx,
@@ -52,7 +54,9 @@ export async function updateSubscription({
       ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
       ...(given.url === undefined ? {} : { url: new URL(given.url).href }),
     };
-    await permitSelection(tx, ctx, { ...row, ...columns }, row);
+    const merged = { ...row, ...columns };
+    permitPayload(ctx, merged, row);
+    await permitSelection(tx, ctx, merged, row);
     if (addressError !== undefined) throw addressError;
     const owner = { ...row, url: columns.url ?? row.url };
     const moves = originOf(owner) !== originOf(row);

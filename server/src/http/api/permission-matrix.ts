@@ -54,7 +54,9 @@ const remarks: Readonly<Record<string, string>> = {
   "GET /subscriptions":
     "A key that is limited to agents sees and changes the subscriptions that are limited to some of these.",
   "POST /subscriptions":
-    "A key that is limited to agents must name some of these, and cannot subscribe to events of the whole workspace.",
+    "With the payload `full`, which is the default, it also needs `runs:read`. A key that is limited to agents must name some of these, and cannot subscribe to events of the whole workspace.",
+  "PATCH /subscriptions/:subscription_id":
+    "If the payload is then `full`, a change of it, of `url` or of the selection also needs `runs:read`.",
   "DELETE /members/:user_id":
     "Every member can leave by removing themselves, except the last owner.",
   "PATCH /members/:user_id":

@@ -52,7 +52,7 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
       id: "createSubscription",
       summary: "Create subscription",
       description:
-        "Delivers events to `url`, signed with `secret` as in Standard Webhooks. The response shows the secret; it can be revealed later. A workspace has at most 50 subscriptions.",
+        "Delivers events to `url`, signed with `secret` as in Standard Webhooks. The response shows the secret; it can be revealed later. A workspace has at most 50 subscriptions. A key needs `runs:read` too, unless `payload` is `thin`.",
       body: createSubscriptionBody,
       data: subscription,
       also: secretShown,
@@ -96,7 +96,7 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
       id: "updateSubscription",
       summary: "Update subscription",
       description:
-        "Later attempts use the new values, also those of earlier events. A `url` with another scheme, host or port needs `secret` in the same request and, if the subscription has extra headers, `headers`.",
+        "Later attempts use the new values, also those of earlier events. A `url` with another scheme, host or port needs `secret` in the same request and, if the subscription has extra headers, `headers`. If the payload is then `full`, a change of `payload`, `url`, `event_types`, `agent_ids`, `trigger_ids` or `tags` needs `runs:read` too.",
       body: updateSubscriptionBody,
       data: subscription,
       etag: true,
