@@ -8,15 +8,18 @@ import { recordAccountAction } from "./record-account-action.ts";
 
 /**
  * Writes failed sign-ins to audit logs. Several accounts can have the same e-mail. An entry is
- * written for each account whose password was compared, in each workspace of this account.
+ * written for each account whose password was compared, in each workspace of this account. If there
+ * are several and the attempt named no workspace, the entries have no IP address: at most one of
+ * these workspaces is that of the person who tried to sign in.
  */
 export interface FailedSignIns {
   /**
    * Records that a wrong password was sent for this e-mail. Returns at once and writes the audit
    * entry later, because otherwise the response time would reveal whether the e-mail has an
    * account. The entry is lost if the process exits before the write.
+   * @param attempt.address IP address of the client; null to record none.
    */
-  note(attempt: { email: string; workspaceId?: string | undefined; address: string }): void;
+  note(attempt: { email: string; workspaceId?: string | undefined; address: string | null }): void;
 }
 
 /**
@@ -37,12 +40,14 @@ export function recordFailedSignIns(database: Database, log: Log): FailedSignIns
   return {
     note({ email, workspaceId, address }) {
       inAllWorkspaces(database.tenant, async (tx) => {
+        const accounts = await listAccounts(tx, { email, workspaceId, max: maxCompared });
+        const isShared = workspaceId === undefined && accounts.length > 1;
         // The actor is unknown, so it is recorded as `system`.
-        for (const { id } of await listAccounts(tx, { email, workspaceId, max: maxCompared })) {
+        for (const { id } of accounts) {
           if (counter.add(id).count > maxEntries) continue;
           await recordAccountAction(
             tx,
-            { userId: id, actor: { kind: "system" }, address },
+            { userId: id, actor: { kind: "system" }, address: isShared ? null : address },
             { action: "session.refuse", target: id },
           );
         }

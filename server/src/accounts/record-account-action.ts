@@ -14,9 +14,9 @@ export async function recordAccountAction(
     userId,
     actor = { kind: "user", id: userId },
     address,
-  }: { userId: string; actor?: Principal; address: string },
+  }: { userId: string; actor?: Principal; address: string | null },
   entry: { action: string; target: string; data?: Record<string, unknown> },
 ): Promise<void> {
   for (const { id } of await membershipsOf(tx, userId))
-    await record(tx, { workspaceId: id, actor, address }, entry);
+    await record(tx, { workspaceId: id, actor, address: address ?? undefined }, entry);
 }

@@ -236,6 +236,33 @@ test("a wrong password together with a name counts as a failed sign-in if the e-
   });
 });
 
+test("a failed sign-in shows the client's IP address only to the workspace that it names", async () => {
+  const email = "watched@example.com";
+  const [one, two] = [await newWorkspace(), await newWorkspace()];
+  await accept(await invite(one.key, email), { name: "First", password });
+  await accept(await invite(two.key, email), { name: "Second", password: "another password" });
+  const fail = (address: string, workspace: object) =>
+    beckon.call("/sign-in", {
+      credential: null,
+      body: { email, password: "a guess", ...workspace },
+      headers: { "x-forwarded-for": address },
+    });
+  const addressesIn = (key: string, count: number) =>
+    eventually("the records", async () => {
+      const { body } = await beckon.call("/audit?action=session.refuse", { credential: key });
+      const found = body.data.map(({ address }: { address: string | null }) => address);
+      return found.length === count ? found : undefined;
+    });
+  // The second person's password was compared with that of the first.
+  expect(await addressesIn(one.key, 1)).toEqual([null]);
+  await fail("203.0.113.80", {});
+  expect(await addressesIn(one.key, 2)).toEqual([null, null]);
+  expect(await addressesIn(two.key, 1)).toEqual([null]);
+  await fail("203.0.113.81", { workspace_id: one.id });
+  expect(await addressesIn(one.key, 3)).toEqual(["203.0.113.81", null, null]);
+  expect(await addressesIn(two.key, 1)).toEqual([null]);
+});
+
 test("the first owner can have the e-mail of an account, but not that of a member", async () => {
   const elsewhere = "ada@example.com";
   await squat(elsewhere, 1);

@@ -58,12 +58,13 @@ export async function signIn({
 /**
  * Counts a failed sign-in and returns the error to throw. The error is the same for an unknown
  * e-mail and for a wrong password, so that it does not reveal whether the e-mail has an account.
+ * @param given.address IP address for the audit log; null for none. Default: that of the client.
  */
 export function wrongPassword(
   ctx: AccountContext,
-  given: { email: string; workspaceId?: string | undefined },
+  given: { email: string; workspaceId?: string | undefined; address?: null },
 ): ApiError {
-  ctx.failedSignIns.note({ ...given, address: ctx.address });
+  ctx.failedSignIns.note({ address: ctx.address, ...given });
   return ctx.failedAttempts.count(
     "The e-mail or the password is wrong. If several accounts use this e-mail, send workspace_id. If the password is lost, ask an owner of your workspace for a reset link.",
   );

@@ -127,8 +127,9 @@ async function accountOfPassword(
   // Several accounts can have the same e-mail, so a new one is added even if the e-mail is known.
   // But the password matched none of the known accounts, so the attempt is counted like a failed
   // sign-in; the returned error is not thrown. Without the count, a person with valid invitations
-  // could send a name with each attempt, and so guess the password of a known account.
-  if (isKnown) wrongPassword(ctx, { email });
+  // could send a name with each attempt, and so guess the password of a known account. The audit
+  // entry has no IP address, because the known account is that of another person.
+  if (isKnown) wrongPassword(ctx, { email, address: null });
   const passwordHash = await hashPassword(password, ctx.address);
   return async (tx) => (await addAccount(tx, { name, email, passwordHash })).id;
 }
