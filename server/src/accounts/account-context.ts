@@ -40,4 +40,6 @@ export interface FailedAttempts {
    * @returns The error to throw: `unauthorized` or `too_many_requests`.
    */
   count(message: string): ApiError;
+  /** Counts an attempt like a failed one, although its request succeeds. */
+  countSucceeding(): void;
 }

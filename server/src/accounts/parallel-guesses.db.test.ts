@@ -28,6 +28,7 @@ const ctx: SignedIn = {
       if (isLimitReached) throw new ApiError("too_many_requests", "The limit is reached.");
     },
     count: (message) => new ApiError("unauthorized", message),
+    countSucceeding() {},
   },
   failedSignIns: { note() {} },
   userId: person.id,

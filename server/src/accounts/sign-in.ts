@@ -58,13 +58,12 @@ export async function signIn({
 /**
  * Counts a failed sign-in and returns the error to throw. The error is the same for an unknown
  * e-mail and for a wrong password, so that it does not reveal whether the e-mail has an account.
- * @param given.address IP address for the audit log; null for none. Default: that of the client.
  */
 export function wrongPassword(
   ctx: AccountContext,
-  given: { email: string; workspaceId?: string | undefined; address?: null },
+  given: { email: string; workspaceId?: string | undefined },
 ): ApiError {
-  ctx.failedSignIns.note({ address: ctx.address, ...given });
+  ctx.failedSignIns.note({ ...given, address: ctx.address });
   return ctx.failedAttempts.count(
     "The e-mail or the password is wrong. If several accounts use this e-mail, send workspace_id. If the password is lost, ask an owner of your workspace for a reset link.",
   );

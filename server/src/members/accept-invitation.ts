@@ -125,11 +125,11 @@ async function accountOfPassword(
   if (given.name === undefined) throw wrongPassword(ctx, { email });
   const { name } = parse(newAccount, { name: given.name, password });
   // Several accounts can have the same e-mail, so a new one is added even if the e-mail is known.
-  // But the password matched none of the known accounts, so the attempt is counted like a failed
-  // sign-in; the returned error is not thrown. Without the count, a person with valid invitations
-  // could send a name with each attempt, and so guess the password of a known account. The audit
-  // entry has no IP address, because the known account is that of another person.
-  if (isKnown) wrongPassword(ctx, { email, address: null });
+  // Without the count, a person with valid invitations could send a name with each attempt, and so
+  // guess a known account's password. An unknown e-mail counts too, or the count would reveal it.
+  ctx.failedAttempts.countSucceeding();
+  // No IP address is recorded, because the known account is another person's.
+  if (isKnown) ctx.failedSignIns.note({ email, address: null });
   const passwordHash = await hashPassword(password, ctx.address);
   return async (tx) => (await addAccount(tx, { name, email, passwordHash })).id;
 }

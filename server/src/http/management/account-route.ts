@@ -73,6 +73,9 @@ export async function handleAccount(
         exchangeOf(incoming).isRejected = true;
         return services.guesses.countFailure(address, message);
       },
+      countSucceeding: () => {
+        services.guesses.countFailure(address, "");
+      },
     },
     failedSignIns: services.failedSignIns,
   };
