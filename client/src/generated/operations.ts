@@ -1409,7 +1409,7 @@ export function bindOperations(send: Sender) {
         ),
     },
     password: {
-      /** Change password. Ends all other sessions of the current user. Needs a session. */
+      /** Change password. Ends all sessions of the current user, also the one that sends the request, and sets the cookie of a new one. Needs a session. */
       change: (body: ChangePasswordBody, options?: CallOptions): Promise<void> =>
         send.nothing({ method: "POST", path: "/password", body, open: true }, options),
 

@@ -5,14 +5,16 @@ import type { SignedIn } from "./account-context.ts";
 import { hashPassword, verifyPassword } from "./hash-password.ts";
 import { deleteResets, findPassword, updatePassword } from "./password-store.ts";
 import { recordAccountAction } from "./record-account-action.ts";
-import { deleteSessionsOf } from "./session-store.ts";
+import { deleteSessionOfToken, deleteSessionsOf } from "./session-store.ts";
 
 const wrongPasswordMessage =
   "current_password is wrong. If it is lost, ask an owner of your workspace for a reset link.";
 
 /**
- * Changes the password, and deletes all other sessions and an open reset link. The current password
- * is required, so that access to a signed-in browser is not enough.
+ * Changes the password, starts a new session, and deletes all others and an open reset link. The
+ * session of the request is deleted too, because its cookie may have been copied. The current
+ * password is required, so that access to a signed-in browser is not enough.
+ * @returns The `Set-Cookie` values of the new session.
  * @throws ApiError `bad_request`; `unauthorized` if the current password is wrong;
  *   `too_many_requests`, `unavailable`
  */
@@ -22,7 +24,7 @@ export async function changePassword({
 }: {
   ctx: SignedIn;
   input: { body: UnparsedBody };
-}): Promise<void> {
+}): Promise<{ cookies: readonly string[] }> {
   const body = parseBody(changePasswordBody, input.body);
   ctx.failedAttempts.permit();
   const { tenant } = ctx.database;
@@ -34,13 +36,23 @@ export async function changePassword({
     throw ctx.failedAttempts.count(wrongPasswordMessage);
   ctx.failedAttempts.permit();
   const hash = await hashPassword(body.new_password, ctx.address);
-  await inAllWorkspaces(tenant, async (tx) => {
+  const session = await ctx.auth.startSession({
+    userId: ctx.userId,
+    address: ctx.address,
+    userAgent: ctx.userAgent,
+  });
+  const isChanged = await inAllWorkspaces(tenant, async (tx) => {
     // A concurrent request may have changed the password since it was compared. In that case,
     // nothing is updated, and `current_password` counts as wrong.
-    if (!(await updatePassword(tx, ctx.userId, { hash, replacing: currentHash })))
-      throw ctx.failedAttempts.count(wrongPasswordMessage);
-    await deleteSessionsOf(tx, ctx.userId, ctx.sessionId);
+    if (!(await updatePassword(tx, ctx.userId, { hash, replacing: currentHash }))) {
+      await deleteSessionOfToken(tx, session.token);
+      return false;
+    }
+    await deleteSessionsOf(tx, ctx.userId, { token: session.token });
     await deleteResets(tx, ctx.userId);
     await recordAccountAction(tx, ctx, { action: "password.change", target: ctx.userId });
+    return true;
   });
+  if (!isChanged) throw ctx.failedAttempts.count(wrongPasswordMessage);
+  return { cookies: session.cookies };
 }

@@ -57,19 +57,18 @@ export async function deleteSessionRow(
 }
 
 /**
- * Deletes the person's sessions, except `exceptId` if it is given.
+ * Deletes the person's sessions, except the session with the given id or token.
  * @returns The number of deleted sessions.
  */
 export async function deleteSessionsOf(
   tx: WorkspaceTransaction,
   userId: string,
-  exceptId?: string,
+  except: { readonly id?: string; readonly token?: string } = {},
 ): Promise<number> {
-  const all = tx.deleteFrom("sessions").where("user_id", "=", userId);
-  const { numDeletedRows } = await (exceptId === undefined
-    ? all
-    : all.where("id", "<>", exceptId)
-  ).executeTakeFirst();
+  let query = tx.deleteFrom("sessions").where("user_id", "=", userId);
+  if (except.id !== undefined) query = query.where("id", "<>", except.id);
+  if (except.token !== undefined) query = query.where("token", "<>", except.token);
+  const { numDeletedRows } = await query.executeTakeFirst();
   return Number(numDeletedRows);
 }
 

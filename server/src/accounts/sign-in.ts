@@ -38,8 +38,8 @@ export async function signIn({
     userAgent: ctx.userAgent,
   });
   const data = await inAllWorkspaces(tenant, async (tx) => {
-    // A concurrent change of the password deletes the person's other sessions, but may not see the
-    // new session yet. In that case the stored hash has changed, and the code below deletes the new
+    // A concurrent change of the password deletes the person's sessions, but may not see the new
+    // session yet. In that case the stored hash has changed, and the code below deletes the new
     // session.
     const isCurrent = (await lockPassword(tx, userId)) === account.passwordHash;
     const row = isCurrent ? await findUser(tx, userId) : undefined;

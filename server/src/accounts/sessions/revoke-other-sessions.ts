@@ -6,7 +6,7 @@ import { deleteSessionsOf } from "../session-store.ts";
 /** Deletes all sessions of the person, except the one with which the request was made. */
 export async function revokeOtherSessions({ ctx }: { ctx: SignedIn }): Promise<void> {
   await inAllWorkspaces(ctx.database.tenant, async (tx) => {
-    const ended = await deleteSessionsOf(tx, ctx.userId, ctx.sessionId);
+    const ended = await deleteSessionsOf(tx, ctx.userId, { id: ctx.sessionId });
     if (ended > 0)
       await recordAccountAction(tx, ctx, {
         action: "session.delete_others",

@@ -164,8 +164,10 @@ export const accountRoutes: readonly AccountRoute[] = [
     doc: {
       id: "changePassword",
       summary: "Change password",
-      description: "Ends all other sessions of the current user.",
+      description:
+        "Ends all sessions of the current user, also the one that sends the request, and sets the cookie of a new one.",
       body: changePasswordBody,
+      setsCookie: true,
       example: { current_password: password, new_password: "staple battery horse correct" },
     },
     handle: ({ ctx, body }) => changePassword({ ctx, input: { body } }),

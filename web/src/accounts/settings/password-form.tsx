@@ -19,8 +19,7 @@ import { sessionsKey } from "./queries.ts";
  * Shown if the response of an attempt was lost. Explains how to find out, by a second attempt,
  * whether the first one was executed.
  */
-const again =
-  "Press Change password again: if the current one is rejected then, the new one is in use.";
+const again = "Press Change password again: if you have to sign in then, the new one is in use.";
 
 const empty = { current_password: "", new_password: "" };
 
