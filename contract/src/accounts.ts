@@ -87,7 +87,12 @@ export const invitationCheck = z.object({
 export type InvitationCheck = z.infer<typeof invitationCheck>;
 
 /** Response to a valid reset link: the account whose password the link can set. */
-export const resetCheck = z.object({ name: z.string(), email: z.string() });
+export const resetCheck = z.object({
+  name: z.string(),
+  email: z.string(),
+  /** The workspace in which the link was made. Send it with the sign-in that follows. */
+  workspace_id: z.string(),
+});
 export type ResetCheck = z.infer<typeof resetCheck>;
 
 /** A person's account. */

@@ -1661,6 +1661,7 @@ export interface InvitationCheck {
 export interface ResetCheck {
   name: string;
   email: string;
+  workspace_id: string;
 }
 export interface User {
   id: string;

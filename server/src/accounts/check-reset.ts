@@ -8,8 +8,8 @@ import { invalidResetMessage } from "./reset-password.ts";
 import { findUser } from "./store.ts";
 
 /**
- * Returns whose password a reset link sets. Changes nothing. An invalid token counts as a failed
- * attempt, as in `resetPassword`.
+ * Returns whose password a reset link sets, and the workspace in which it was issued. Changes
+ * nothing. An invalid token counts as a failed attempt, as in `resetPassword`.
  * @param input.isIssuable Returns whether the link's issuer still has the right to issue the link.
  * @throws ApiError `bad_request`; `unauthorized` for an invalid link; `too_many_requests`
  */
@@ -25,13 +25,14 @@ export async function checkReset({
 }): Promise<ResetCheck> {
   const { token } = parseBody(checkLinkBody, input.body);
   ctx.failedAttempts.permit();
-  const user = isCredential("bkr_", token)
+  const link = isCredential("bkr_", token)
     ? await inAllWorkspaces(ctx.database.tenant, async (tx) => {
         const row = await findReset(tx, hashCredential(token));
         if (row === undefined || !(await input.isIssuable(tx, row))) return undefined;
-        return findUser(tx, row.user_id);
+        const user = await findUser(tx, row.user_id);
+        return user && { name: user.name, email: user.email, workspace_id: row.created_in };
       })
     : undefined;
-  if (user === undefined) throw ctx.failedAttempts.count(invalidResetMessage);
-  return { name: user.name, email: user.email };
+  if (link === undefined) throw ctx.failedAttempts.count(invalidResetMessage);
+  return link;
 }

@@ -82,7 +82,12 @@ test("a reset link names its person and leaves the sessions alone", async () => 
   const { body } = await owner.call(`/members/${member.id}/reset-link`, { method: "POST" });
   const { token } = body.data;
   const { body: check } = await post("/password/reset/check", { token });
-  expect(check.data).toEqual({ name: "Test", email: member.email });
+  const { body: me } = await member.call("/me");
+  expect(check.data).toEqual({
+    name: "Test",
+    email: member.email,
+    workspace_id: me.data.workspaces[0].id,
+  });
   expect((await member.call("/me")).status).toBe(200);
   await beckon.call(`/members/${member.id}`, { method: "PATCH", body: { role: "editor" } });
   expectError(await post("/password/reset/check", { token }), 401, "unauthorized");

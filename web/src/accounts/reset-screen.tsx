@@ -26,7 +26,9 @@ function ResetForm({ link, token }: { readonly link: ResetCheck; readonly token:
     mutationFn: async () => {
       const { password } = fields.values;
       await callOnce(() => account.password.reset({ token, new_password: password }));
-      await signIn({ email: link.email, password }, () => "/");
+      // Other accounts can have the same e-mail, so the sign-in names the workspace.
+      const credentials = { email: link.email, password, workspace_id: link.workspace_id };
+      await signIn(credentials, () => "/");
     },
   });
   return (

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
-import { useEffect } from "react";
-import { account, meQuery, nextPath } from "../data/index.ts";
+import { useEffect, useState } from "react";
+import { account, isUnauthorized, meQuery, nextPath, workspaceIn } from "../data/index.ts";
 import { Button, Field, FormError, PasswordInput, TextInput } from "../ui/index.ts";
 import { AccountPage } from "./account-page.tsx";
 import { checkEmail, checkPassword } from "./checks.ts";
@@ -17,13 +17,19 @@ export function SignInScreen() {
   const queryClient = useQueryClient();
   const signIn = useSignIn();
   const fields = useFields(
-    { email: "", password: "" },
+    { email: "", password: "", workspace: workspaceIn(next) ?? "" },
     { email: checkEmail, password: checkPassword },
   );
-  const { email, password } = fields.values;
+  /** Whether the form shows the workspace, which is needed if several accounts have the e-mail. */
+  const [asksWorkspace, setAsksWorkspace] = useState(false);
   const sending = useMutation({
-    mutationFn: () => signIn({ email: email.trim(), password }, () => next),
-    onError: () => {
+    mutationFn: () => {
+      const { email, password, workspace } = fields.values;
+      const named = workspace.trim() === "" ? {} : { workspace_id: workspace.trim() };
+      return signIn({ email: email.trim(), password, ...named }, () => next);
+    },
+    onError: (thrown) => {
+      if (isUnauthorized(thrown)) setAsksWorkspace(true);
       fields.setValue("password", "");
       fields.focus("password");
     },
@@ -55,6 +61,15 @@ export function SignInScreen() {
         <Field label="Password" error={fields.errors.password}>
           <PasswordInput {...fields.input("password")} autoComplete="current-password" />
         </Field>
+        {asksWorkspace ? (
+          <Field
+            label="Workspace id"
+            optional
+            hint="Needed if several accounts use this e-mail: copy it from a page's address, after /w/."
+          >
+            <TextInput {...fields.input("workspace")} autoComplete="off" spellCheck={false} />
+          </Field>
+        ) : null}
         <FormError error={sending.isError ? signInSentence(sending.error) : undefined} />
         <Button
           type="submit"

@@ -25,7 +25,7 @@ export {
   useList,
 } from "./list.ts";
 export { type Membership, meQuery, useMe } from "./me.ts";
-export { nextPath } from "./next-path.ts";
+export { nextPath, workspaceIn } from "./next-path.ts";
 export {
   notSavedText,
   type Patching,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextPath } from "./next-path.ts";
+import { nextPath, workspaceIn } from "./next-path.ts";
 
 test("after a sign-in the page of a workspace is opened", () => {
   const path = "/w/wsp_01/runs?status=failed#top";
@@ -21,4 +21,13 @@ test.each([
   " /w/wsp_01",
 ])("after a sign-in %j is not followed", (next) => {
   expect(nextPath(next)).toBeUndefined();
+});
+
+test.each([
+  ["/w/wsp_01", "wsp_01"],
+  ["/w/wsp_01/runs?status=failed#top", "wsp_01"],
+  ["/w/wsp_01?next=/w/wsp_02", "wsp_01"],
+  ["/", undefined],
+])("the workspace of the path %j is %j", (path, id) => {
+  expect(workspaceIn(path)).toBe(id);
 });

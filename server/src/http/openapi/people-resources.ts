@@ -67,7 +67,11 @@ export const peopleResources: readonly { name: string; schema: z.ZodType; exampl
   {
     name: "ResetCheck",
     schema: resetCheck,
-    example: { name: "Grace", email: "grace@example.com" },
+    example: {
+      name: "Grace",
+      email: "grace@example.com",
+      workspace_id: "wsp_01jdb8tq5ke5ktbqrs4n1h9m0z",
+    },
   },
   { name: "User", schema: user, example: { ...person, ...times } },
   {
