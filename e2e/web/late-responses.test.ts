@@ -65,8 +65,6 @@ async function expectFormKept(page: Page, actions: readonly Action[]): Promise<v
     expect(pathname + search).toBe(`${workspace}/keys?new=1`);
     expect(await page.getByRole("alertdialog").count()).toBe(0);
     expect(await name.inputValue()).toBe("Being typed");
-    await button(page, "Cancel").click();
-    await button(page, "Discard changes").click();
   }
 }
 

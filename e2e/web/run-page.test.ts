@@ -294,22 +294,6 @@ inBrowser("a run is retried, and one with an input of one's own", async () => {
   await page.getByRole("tabpanel").getByText("Another question").waitFor();
 });
 
-inBrowser("a retry that starts late asks before it leaves another page's form", async () => {
-  const runId = await ended([says("First")]);
-  const page = await open(runId);
-  const held = await holdRequests(page, /\/retry$/);
-  await page.getByRole("button", { name: "Retry" }).click();
-  await page.getByRole("menuitem", { name: /With the current version/ }).click();
-  await held.reached;
-  await page.evaluate(`history.pushState({}, "", "/w/${owner.workspaceId}/keys?new=1")`);
-  const name = page.getByRole("dialog").getByRole("textbox", { name: "Name", exact: true });
-  await name.fill("Half typed");
-  await held.release();
-  const leave = page.getByRole("alertdialog", { name: "Leave without saving?" });
-  await leave.getByRole("button", { name: "Cancel" }).click({ timeout: 10_000 });
-  expect(await name.inputValue()).toBe("Half typed");
-});
-
 inBrowser("large data is shown on request, and can be downloaded", async () => {
   const runId = await ended([asks(["report_write"]), says("Done")]);
   const page = await open(runId, { search: "?seq=4" });
