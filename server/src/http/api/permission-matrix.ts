@@ -96,6 +96,17 @@ A key has its own scopes, a member those of their role, and each request needs t
 \`/api/public\`. An agent's token invokes its agent, and reads and cancels that agent's runs. A trigger's URL only fires
 the trigger. A key that is limited to some agents cannot have scopes of ${list([...new Set(workspaceScopePrefixes())])}.
 
+Two scopes give access to credentials that can do more than the scope itself:
+
+- \`agents:write\` creates, reveals and rotates the tokens of agents. So a key with this scope alone can invoke
+  the agents that it can access, and read and cancel their runs, without \`agents:invoke\`, \`runs:read\` or
+  \`runs:write\`.
+- \`triggers:write\` creates, reveals and rotates the URLs of triggers, and their secrets. So a key with this scope
+  alone can fire the triggers that it can access, and thereby start runs of their agents, without
+  \`agents:invoke\`. It cannot read these runs.
+
+The audit log has an entry for each of these reveals and rotations.
+
 ## Routes of a workspace
 
 | route | scopes of a key | ${role.options.join(" | ")} | remark |
