@@ -124,8 +124,11 @@ inBrowser("unsaved settings are still there if the same person signs in again", 
   const page = await openAgent(id, "/settings", person);
   await field(page, "Instructions").fill("Answer in French.");
   await person.call("/sign-out", { method: "POST" });
-  // The server closes the page's live stream, because its session has ended. The page then opens
-  // the sign-in.
+  // The server closes the page's live stream, because its session has ended. The page then shows
+  // the sign-in. After a reload, the sign-in is a page.
+  await page.getByRole("dialog", { name: "Sign in again" }).waitFor();
+  page.on("dialog", (dialog) => void dialog.accept());
+  await page.reload();
   await page.waitForURL(/\/sign-in\?next=/);
   await page.getByLabel("E-mail").fill(person.email);
   await page.getByLabel("Password", { exact: true }).fill(person.password);

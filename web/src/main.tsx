@@ -25,13 +25,26 @@ Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 const queryClient = createQueryClient(() => void session.check());
 startFirstScreen(queryClient, location.pathname);
 const router = createAppRouter(queryClient);
-const session = createSession(queryClient, ({ next }) => {
-  const { href, pathname } = router.state.location;
-  if (!needsSession(pathname)) return;
-  const search = next ? `?${new URLSearchParams({ next: href })}` : "";
-  // Without a session, unsaved changes cannot be saved, so forms must not ask about them: the page
-  // would stay readable behind the question.
-  void router.navigate({ href: `/sign-in${search}`, replace: true, ignoreBlocker: true });
+const pathname = () => router.state.location.pathname;
+const session = createSession(queryClient, {
+  needsSession: () => needsSession(pathname()),
+  isVisibleTo: ({ workspaces }) => {
+    const [, workspaceId] = /^\/w\/([^/]+)/.exec(pathname()) ?? [];
+    return workspaceId === undefined || workspaces.some(({ id }) => id === workspaceId);
+  },
+  leave: async ({ next }) => {
+    if (!needsSession(pathname())) return;
+    const { href } = router.state.location;
+    const search = next ? `?${new URLSearchParams({ next: href })}` : "";
+    // The data of the page is deleted, so unsaved changes cannot be saved, and forms must not ask
+    // about them: the page would stay readable behind the question.
+    await router.navigate({ href: `/sign-in${search}`, replace: true, ignoreBlocker: true });
+  },
+});
+// Screens that were opened while the session was expired show an error, and are loaded again.
+session.subscribe(() => {
+  if (session.isExpired() || router.state.matches.every(({ status }) => status !== "error")) return;
+  void router.invalidate();
 });
 followChanges(queryClient);
 setClock(toServerTime);

@@ -1,1 +1,2 @@
 export { AccountSettings } from "./settings/account-settings.tsx";
+export { SignInForm } from "./sign-in-form.tsx";

@@ -1,7 +1,7 @@
 import type { SignInBody } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
-import { account, meQuery } from "../data/index.ts";
+import { account, announceSignIn, meQuery } from "../data/index.ts";
 
 /** Returns a function that signs in, empties the query cache, and opens the path from `pathOf`. */
 export function useSignIn() {
@@ -9,6 +9,7 @@ export function useSignIn() {
   const router = useRouter();
   return async (body: SignInBody, pathOf: () => string | Promise<string>): Promise<void> => {
     await account.signIn(body);
+    announceSignIn();
     queryClient.clear();
     await queryClient.fetchQuery(meQuery);
     await router.navigate({ href: await pathOf(), replace: true });

@@ -37,8 +37,15 @@ export { createQueryClient } from "./query-client.ts";
 export { RefetchNotice, useIsGone } from "./refetch-notice.tsx";
 export { reasonWithout, roleFor } from "./role-for.ts";
 export { serverNow, toServerTime } from "./server-time.ts";
-export { createSession, type SessionControl, SessionProvider, useSession } from "./session.ts";
-export { announceChanges, announceSignOut, followChanges } from "./tabs.ts";
+export {
+  createSession,
+  type OpenPage,
+  type SessionControl,
+  SessionProvider,
+  useIsExpired,
+  useSession,
+} from "./session.ts";
+export { announceChanges, announceSignIn, announceSignOut, followChanges } from "./tabs.ts";
 export {
   type CurrentWorkspace,
   useWorkspace,

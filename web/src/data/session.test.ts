@@ -1,6 +1,6 @@
 import { QueryClient } from "@tanstack/react-query";
 import { beforeEach, expect, test, vi } from "vitest";
-import { clearingsSoFar, shownToasts, showToast } from "../ui/overlay/toast/toasts.ts";
+import { clearingsSoFar, clearToasts, shownToasts, showToast } from "../ui/overlay/toast/toasts.ts";
 
 /** Stubs the globals of a page that the imported modules use when they are loaded and later. */
 function stubPage() {
@@ -33,7 +33,7 @@ stubPage();
 const { createSession } = await import("./session.ts");
 const { meQuery } = await import("./me.ts");
 
-const me = { id: "usr_1", name: "Ada" };
+const me = { id: "usr_1", name: "Ada", workspaces: [{ id: "wsp_1" }] };
 const unauthorized = () =>
   Response.json({ ok: false, error: "Sign in.", code: "unauthorized" }, { status: 401 });
 
@@ -42,11 +42,16 @@ const failed = () =>
   Response.json({ ok: false, error: "Failed.", code: "internal" }, { status: 500 });
 
 /** Returns the session of a signed-in person. */
-function openSession() {
+function openSession({ needsSession = true } = {}) {
   const leave = vi.fn();
   const queryClient = new QueryClient();
   queryClient.setQueryData(meQuery.queryKey, me as never);
-  return { leave, queryClient, session: createSession(queryClient, leave) };
+  const session = createSession(queryClient, {
+    leave,
+    needsSession: () => needsSession,
+    isVisibleTo: ({ workspaces }) => workspaces.length > 0,
+  });
+  return { leave, queryClient, session };
 }
 
 beforeEach(() => {
@@ -57,12 +62,82 @@ beforeEach(() => {
   drafts.set("beckon.draft.usr_1.agt_1", "Not saved");
 });
 
-test("drafts stay if the session expires", async () => {
+test("the page, its data and drafts stay if the session expires", async () => {
+  responses.set("/me", unauthorized());
+  const { leave, queryClient, session } = openSession();
+  const changed = vi.fn();
+  session.subscribe(changed);
+  await session.check();
+  expect([session.isExpired(), changed.mock.calls.length]).toEqual([true, 1]);
+  expect([leave.mock.calls, drafts.size]).toEqual([[], 1]);
+  expect(queryClient.getQueryData(meQuery.queryKey)).toEqual(me);
+});
+
+test("a page that needs no session is left if the session expires", async () => {
+  responses.set("/me", unauthorized());
+  const { leave, session } = openSession({ needsSession: false });
+  await session.check();
+  expect(leave.mock.calls).toEqual([[{ next: true }]]);
+  expect([session.isExpired(), drafts.size]).toEqual([false, 1]);
+});
+
+test("the page continues if the same person signs in again", async () => {
+  responses.set("/me", unauthorized());
+  const { leave, queryClient, session } = openSession();
+  queryClient.setQueryData(["wsp_1", "agents"], []);
+  await session.check();
+  responses.set("/sign-in", Response.json({ ok: true, data: {} }));
+  responses.set("/me", Response.json({ ok: true, data: { ...me, name: "Ada L." } }));
+  await session.signIn({ email: "ada@example.com", password: "correct" });
+  expect(session.isExpired()).toBe(false);
+  expect(leave).not.toHaveBeenCalled();
+  expect(announce.mock.calls).toEqual([[{ type: "signed in" }]]);
+  expect(queryClient.getQueryData(meQuery.queryKey)).toMatchObject({ name: "Ada L." });
+  expect(queryClient.getQueryState(["wsp_1", "agents"])?.isInvalidated).toBe(true);
+});
+
+test("the page continues if a check finds that the person has signed in again", async () => {
   responses.set("/me", unauthorized());
   const { leave, session } = openSession();
   await session.check();
-  expect(leave.mock.calls).toEqual([[{ next: true }]]);
-  expect(drafts.size).toBe(1);
+  responses.set("/me", Response.json({ ok: true, data: me }));
+  expect(await session.check()).toBe(true);
+  expect([session.isExpired(), leave.mock.calls]).toEqual([false, []]);
+});
+
+test("a check from before the sign-in does not end the new session", async () => {
+  responses.set("/me", unauthorized());
+  const { session } = openSession();
+  await session.check();
+  const late = Promise.withResolvers<Response>();
+  responses.set("/me", late.promise);
+  const checked = session.check();
+  responses.set("/sign-in", Response.json({ ok: true, data: {} }));
+  responses.set("/me", Response.json({ ok: true, data: me }));
+  await session.signIn({ email: "ada@example.com", password: "correct" });
+  late.resolve(unauthorized());
+  expect(await checked).toBe(true);
+  expect(session.isExpired()).toBe(false);
+});
+
+test.each([
+  ["is another one", { ...me, id: "usr_2" }, 0],
+  ["has no access any more", { ...me, workspaces: [] }, 1],
+])("all data is deleted if the person who signs in %s", async (_, person, kept) => {
+  responses.set("/me", unauthorized());
+  const { leave, queryClient, session } = openSession();
+  const left = Promise.withResolvers<void>();
+  leave.mockReturnValue(left.promise);
+  await session.check();
+  responses.set("/sign-in", Response.json({ ok: true, data: {} }));
+  responses.set("/me", Response.json({ ok: true, data: person }));
+  await session.signIn({ email: "ada@example.com", password: "correct" });
+  expect(queryClient.getQueryData(meQuery.queryKey)).toBe(undefined);
+  expect([leave.mock.calls, drafts.size]).toEqual([[[{ next: true }]], kept]);
+  // The sign-in hides the page until another one is shown.
+  expect(session.isExpired()).toBe(true);
+  left.resolve();
+  await vi.waitFor(() => expect(session.isExpired()).toBe(false));
 });
 
 test("after a sign-out that did not arrive, the end of the session counts as an expiry", async () => {
@@ -71,7 +146,7 @@ test("after a sign-out that did not arrive, the end of the session counts as an 
   await expect(session.signOut()).rejects.toMatchObject({ code: "no_answer" });
   responses.set("/me", unauthorized());
   await session.check();
-  expect(leave.mock.calls).toEqual([[{ next: true }]]);
+  expect([session.isExpired(), leave.mock.calls]).toEqual([true, []]);
   expect(drafts.size).toBe(1);
 });
 
@@ -153,14 +228,19 @@ test("a sign-out that the server rejects is no reason to drop drafts later", asy
 });
 
 test.each([
-  ["expires", unauthorized],
-  ["is now that of another person", () => Response.json({ ok: true, data: { id: "usr_2" } })],
-])("toasts are removed if the session %s", async (_, response) => {
+  ["stay if the session expires", unauthorized, 1],
+  [
+    "are removed if the session is now that of another person",
+    () => Response.json({ ok: true, data: { id: "usr_2" } }),
+    0,
+  ],
+])("toasts %s", async (_, response, left) => {
   responses.set("/me", response());
   const { session } = openSession();
+  clearToasts();
   showToast({ title: "Deleted Payroll" }, clearingsSoFar());
   await session.check();
-  expect(shownToasts()).toEqual([]);
+  expect(shownToasts().length).toBe(left);
 });
 
 test("a check says that the person is signed in only if the server has said so", async () => {

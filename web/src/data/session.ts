@@ -1,12 +1,12 @@
-import type { CallOptions } from "@beckon/client";
+import type { CallOptions, Me, SignInBody } from "@beckon/client";
 import type { QueryClient } from "@tanstack/react-query";
-import { createContext, useContext } from "react";
+import { createContext, useContext, useSyncExternalStore } from "react";
 import { clearToasts } from "../ui/index.ts";
 import { account } from "./client.ts";
 import { isOutcomeUnknown, isUnauthorized } from "./errors.ts";
 import { forgetWorkspace } from "./last-workspace.ts";
-import { meQuery } from "./me.ts";
-import { announceSignOut, onSignedOut } from "./tabs.ts";
+import { type Membership, meQuery } from "./me.ts";
+import { announceSignIn, announceSignOut, onSignedIn, onSignedOut } from "./tabs.ts";
 
 /** The session of the person who is signed in. */
 export interface SessionControl {
@@ -17,12 +17,38 @@ export interface SessionControl {
    */
   signOut(): Promise<void>;
   /**
-   * Deletes all data of the page if the session is no longer valid or belongs to another person.
-   * If the session has expired, drafts of forms stay in the tab. Call it after a 401.
+   * Asks the server who is signed in. If another person is, all data of the page is deleted. If
+   * nobody is, the session has expired: the page stays as it is until the person signs in again.
+   * Call it after a 401.
    * @returns whether the server has said that the same person is still signed in; false if the
    *   response was lost
    */
   check(): Promise<boolean>;
+  /**
+   * Signs in after the session has expired. The page continues if the same person signs in and can
+   * still see it. Otherwise all its data is deleted, and it is opened anew.
+   * @throws BeckonError if the sign-in failed
+   */
+  signIn(body: SignInBody): Promise<void>;
+  /** Returns whether the session has expired while the page was open. */
+  isExpired(): boolean;
+  /**
+   * Calls the function after each change of `isExpired`. Returns the function that unsubscribes it.
+   */
+  subscribe(changed: () => void): () => void;
+}
+
+/** The page that is open. */
+export interface OpenPage {
+  /**
+   * Opens the sign-in page. If `next` is true, the sign-in leads back to the page that was open.
+   * Resolves when the sign-in page is shown.
+   */
+  readonly leave: (options: { readonly next: boolean }) => Promise<void> | void;
+  /** Returns false for pages that are also shown if nobody is signed in. */
+  readonly needsSession: () => boolean;
+  /** Returns whether the page belongs to no workspace, or to one of the person's. */
+  readonly isVisibleTo: (me: Me) => boolean;
 }
 
 /**
@@ -31,16 +57,13 @@ export interface SessionControl {
  */
 const briefly: CallOptions = { retries: 0, timeout: 5_000 };
 
-/**
- * Creates the control of the session.
- * @param leave opens the sign-in page. If `next` is true, the sign-in leads back to the page that
- *   was shown.
- */
-export function createSession(
-  queryClient: QueryClient,
-  leave: (options: { readonly next: boolean }) => void,
-): SessionControl {
+/** Creates the control of the session. */
+export function createSession(queryClient: QueryClient, page: OpenPage): SessionControl {
   let checking: Promise<boolean> | undefined;
+  let isExpired = false;
+  /** Number of times that the person has signed in again. */
+  let renewals = 0;
+  const subscribers = new Set<() => void>();
   /** Whether a sign-out has no response yet. */
   let isSigningOut = false;
   /**
@@ -56,23 +79,51 @@ export function createSession(
     const readAt = queryClient.getQueryState(meQuery.queryKey)?.dataUpdatedAt ?? 0;
     return isSigningOut || (leftAt !== undefined && readAt <= leftAt);
   };
+  const setExpired = (next: boolean) => {
+    if (next === isExpired) return;
+    isExpired = next;
+    for (const changed of subscribers) changed();
+  };
   // The session storage contains drafts of forms, which the next person must not see.
   const dropDrafts = () => sessionStorage.clear();
-  const drop = (options: { readonly next: boolean }) => {
+  const drop = async (options: { readonly next: boolean }) => {
     queryClient.clear();
     clearToasts();
-    leave(options);
+    await page.leave(options);
+    // Until here, the sign-in hides a page that may be that of another person.
+    setExpired(false);
   };
   const dropAfterSignOut = () => {
     leftAt = undefined;
     dropDrafts();
-    drop({ next: false });
+    void drop({ next: false });
   };
   onSignedOut(dropAfterSignOut);
   const finishSignOut = () => {
     announceSignOut();
     forgetWorkspace();
     dropAfterSignOut();
+  };
+  /**
+   * Keeps the page if the person who is signed in is the one whose data it shows, else drops it.
+   * Returns whether the page was kept.
+   */
+  const accept = (known: Me, me: Me): boolean => {
+    if (me.id === known.id && !isExpired) return true;
+    if (me.id === known.id && page.isVisibleTo(me)) {
+      renewals += 1;
+      // A check that is under way can still get the 401 of the expired session.
+      checking = undefined;
+      queryClient.setQueryData(meQuery.queryKey, me as typeof known & { workspaces: Membership[] });
+      setExpired(false);
+      void queryClient.invalidateQueries();
+      return true;
+    }
+    // If the same person has no access any more, their drafts stay. They contain nothing that other
+    // people have written.
+    if (me.id !== known.id) dropDrafts();
+    void drop({ next: true });
+    return false;
   };
   const check = async (options: CallOptions = {}) => {
     const known = queryClient.getQueryData(meQuery.queryKey);
@@ -83,32 +134,33 @@ export function createSession(
     // wrong password in their body. And if another person has signed in in this browser, they must
     // not see this person's data. The page therefore asks the server who is signed in.
     const beganAt = Date.now();
-    let userId: string | undefined;
+    const before = renewals;
+    let me: Me | undefined;
     try {
-      userId = (await account.me.get(options)).id;
+      me = await account.me.get(options);
     } catch (thrown) {
       if (!isUnauthorized(thrown)) return false;
     }
     // The same person is signed in after the sign-out at `leftAt` failed, so that sign-out has not
     // ended the session. A request from before the sign-out would not prove it.
-    if (userId === known.id && leftAt !== undefined && leftAt <= beganAt) leftAt = undefined;
-    const isDropped = queryClient.getQueryData(meQuery.queryKey) === undefined;
-    if (userId === known.id || isDropped) return !isDropped;
-    if (userId === undefined && isLeaving()) finishSignOut();
-    else {
-      // If the session has expired, the drafts stay for the same person, who can sign in again.
-      // `meQuery` deletes them if another person signs in.
-      if (userId !== undefined) dropDrafts();
-      drop({ next: true });
-    }
+    if (me?.id === known.id && leftAt !== undefined && leftAt <= beganAt) leftAt = undefined;
+    if (queryClient.getQueryData(meQuery.queryKey) === undefined) return false;
+    if (me !== undefined) return accept(known, me);
+    if (before !== renewals) return true;
+    if (isLeaving()) finishSignOut();
+    else if (page.needsSession()) setExpired(true);
+    else void drop({ next: true });
     return false;
   };
   const checkOnce = () => {
-    checking ??= check().finally(() => {
-      checking = undefined;
+    if (checking !== undefined) return checking;
+    const started = check().finally(() => {
+      if (checking === started) checking = undefined;
     });
-    return checking;
+    checking = started;
+    return started;
   };
+  onSignedIn(() => void checkOnce());
   return {
     async signOut() {
       isSigningOut = true;
@@ -130,6 +182,19 @@ export function createSession(
       finishSignOut();
     },
     check: checkOnce,
+    async signIn(body) {
+      await account.signIn(body);
+      announceSignIn();
+      const me = await account.me.get();
+      const known = queryClient.getQueryData(meQuery.queryKey);
+      // Another tab's sign-in can have been noticed first.
+      if (isExpired && known !== undefined) accept(known, me);
+    },
+    isExpired: () => isExpired,
+    subscribe(changed) {
+      subscribers.add(changed);
+      return () => subscribers.delete(changed);
+    },
   };
 }
 
@@ -143,4 +208,10 @@ export function useSession(): SessionControl {
   const session = useContext(SessionContext);
   if (session === undefined) throw new Error("useSession: no SessionProvider is above");
   return session;
+}
+
+/** Returns whether the session has expired while the page was open. */
+export function useIsExpired(): boolean {
+  const { subscribe, isExpired } = useSession();
+  return useSyncExternalStore(subscribe, isExpired);
 }

@@ -3,6 +3,7 @@ import type { QueryClient, QueryKey } from "@tanstack/react-query";
 /** A message from one tab to all other tabs and the SharedWorker (live/worker.ts). */
 type TabNews =
   | { readonly type: "changed"; readonly queryKeys: readonly QueryKey[] }
+  | { readonly type: "signed in" }
   | { readonly type: "signed out" };
 
 const channel = new BroadcastChannel("beckon");
@@ -27,6 +28,18 @@ export function followChanges(queryClient: QueryClient): void {
   onNews((news) => {
     if (news.type !== "changed") return;
     for (const queryKey of news.queryKeys) void queryClient.invalidateQueries({ queryKey });
+  });
+}
+
+/** Notifies all other tabs that a person has signed in in this browser. */
+export function announceSignIn(): void {
+  channel.postMessage({ type: "signed in" } satisfies TabNews);
+}
+
+/** Calls the function when another tab reports that a person has signed in. */
+export function onSignedIn(check: () => void): void {
+  onNews(({ type }) => {
+    if (type === "signed in") check();
   });
 }
 

@@ -55,8 +55,13 @@ export function LiveProvider({
       setLive(created);
     };
     const cancel = whenIdle(start, maxWaitMs);
+    // The hub removes all tabs when the session expires.
+    const unsubscribe = session.subscribe(() => {
+      if (!session.isExpired()) created?.retry();
+    });
     return () => {
       cancel();
+      unsubscribe();
       setLive(undefined);
       created?.close();
     };

@@ -2,6 +2,7 @@ import { Outlet } from "@tanstack/react-router";
 import { MissingNotice, Toasts } from "../ui/index.ts";
 import { OfflineNotice } from "./offline-notice.tsx";
 import { RouteProgress } from "./route-progress.tsx";
+import { SignInAgain } from "./sign-in-again.tsx";
 import { useFocusOnNavigation } from "./use-focus-on-navigation.ts";
 import { usePreload } from "./use-preload.ts";
 
@@ -16,6 +17,7 @@ export function Root() {
       <Outlet />
       <Toasts />
       <MissingNotice />
+      <SignInAgain />
     </>
   );
 }

@@ -1,0 +1,86 @@
+import type { SignInBody } from "@beckon/client";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { isUnauthorized } from "../data/index.ts";
+import { Button, Field, FormError, PasswordInput, TextInput } from "../ui/index.ts";
+import { checkEmail, checkPassword } from "./checks.ts";
+import { signInSentence } from "./sentence-of.ts";
+import { useFields } from "./use-fields.ts";
+
+interface SignInFormProps {
+  /** The e-mail that the form starts with. If it is given, the password gets the focus. */
+  readonly email?: string | undefined;
+  /** Id of the workspace whose account signs in, if several accounts have the e-mail. */
+  readonly workspace?: string | undefined;
+  /** Signs in. @throws BeckonError if that failed; the form then shows why */
+  readonly signIn: (body: SignInBody) => Promise<void>;
+}
+
+/** The form with which a person signs in. */
+export function SignInForm({ email: initial = "", workspace = "", signIn }: SignInFormProps) {
+  const fields = useFields(
+    { email: initial, password: "", workspace },
+    { email: checkEmail, password: checkPassword },
+  );
+  /** Whether the form shows the workspace, which is needed if several accounts have the e-mail. */
+  const [asksWorkspace, setAsksWorkspace] = useState(false);
+  const sending = useMutation({
+    mutationFn: () => {
+      const { email, password } = fields.values;
+      const id = fields.values.workspace.trim();
+      return signIn({ email: email.trim(), password, ...(id !== "" && { workspace_id: id }) });
+    },
+    onError: (thrown) => {
+      if (isUnauthorized(thrown)) setAsksWorkspace(true);
+      fields.setValue("password", "");
+      fields.focus("password");
+    },
+  });
+  return (
+    <>
+      <form
+        ref={fields.form}
+        noValidate
+        onSubmit={fields.submit(() => sending.mutate())}
+        className="flex flex-col gap-4"
+      >
+        <Field label="E-mail" error={fields.errors.email}>
+          <TextInput
+            {...fields.input("email")}
+            type="email"
+            autoComplete="username"
+            autoFocus={initial === ""}
+          />
+        </Field>
+        <Field label="Password" error={fields.errors.password}>
+          <PasswordInput
+            {...fields.input("password")}
+            autoComplete="current-password"
+            autoFocus={initial !== ""}
+          />
+        </Field>
+        {asksWorkspace ? (
+          <Field
+            label="Workspace id"
+            optional
+            hint="Needed if several accounts use this e-mail: copy it from a page's address, after /w/."
+          >
+            <TextInput {...fields.input("workspace")} autoComplete="off" spellCheck={false} />
+          </Field>
+        ) : null}
+        <FormError error={sending.isError ? signInSentence(sending.error) : undefined} />
+        <Button
+          type="submit"
+          variant="primary"
+          pending={sending.isPending}
+          pendingText="Signing in…"
+        >
+          Sign in
+        </Button>
+      </form>
+      <p className="text-dense text-ink-2">
+        Forgot your password? Ask an owner of the workspace for a reset link.
+      </p>
+    </>
+  );
+}
