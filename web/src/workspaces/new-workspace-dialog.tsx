@@ -1,7 +1,6 @@
 import { createWorkspaceBody } from "@beckon/contract";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { useRef } from "react";
 import { Controller, useForm } from "react-hook-form";
 import {
@@ -12,7 +11,7 @@ import {
   useIdempotencyKey,
   wording,
 } from "../data/index.ts";
-import { Field, FormDialog, FormError, TextInput, useToast } from "../ui/index.ts";
+import { Field, FormDialog, FormError, TextInput, useNavigateFrom, useToast } from "../ui/index.ts";
 import { TimeZoneField } from "./time-zone-field.tsx";
 import { browserTimeZone } from "./time-zones.ts";
 
@@ -25,7 +24,7 @@ interface NewWorkspaceDialogProps {
 /** The dialog that creates a workspace and opens it. The person becomes its owner. */
 export function NewWorkspaceDialog({ from, close }: NewWorkspaceDialogProps) {
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const navigateFrom = useNavigateFrom();
   const toast = useToast();
   const { keyOf } = useIdempotencyKey();
   const isCreated = useRef(false);
@@ -43,20 +42,24 @@ export function NewWorkspaceDialog({ from, close }: NewWorkspaceDialogProps) {
     onSuccess: ({ name }) => {
       isCreated.current = true;
       toast({ tone: "success", title: `Created the workspace ${name}` });
-      // The person's workspaces are refetched before `open`, because the route opens only
+      // The person's workspaces are refetched before the page is opened, because the route opens only
       // workspaces that are among them.
       return announceChanges(queryClient, meQuery.queryKey);
     },
   });
-  // Called only if this dialog is still there when the workspace is created.
-  const open = ({ id }: { id: string }) => void navigate({ href: `/w/${id}/settings` });
+  const submit = (body: { name: string; time_zone: string }) => {
+    const navigateHere = navigateFrom();
+    create.mutate(body, {
+      onSuccess: ({ id }) => void navigateHere({ href: `/w/${id}/settings` }),
+    });
+  };
   return (
     <FormDialog
       isDirty={() => isDirty && !isCreated.current}
       close={close}
       title="New workspace"
       description="It has its own agents, keys, members and runs. You are its owner."
-      onSubmit={handleSubmit((body) => create.mutate(body, { onSuccess: open }))}
+      onSubmit={handleSubmit(submit)}
       submit={{
         label: "Create workspace",
         pending: create.isPending,

@@ -14,8 +14,11 @@ interface RetryDialogProps {
    * @throws BeckonError
    */
   readonly retry: (body: RetryRunBody) => Promise<Run>;
-  /** Opens the page of the new run. Called only if the dialog is still open when the run starts. */
-  readonly onStarted: (started: Run) => void;
+  /**
+   * Called before the run starts. The function that it returns opens the page of the new run, and is
+   * called only if the dialog is still open when the run starts.
+   */
+  readonly openFromHere: () => (started: Run) => void;
   readonly close: () => void;
 }
 
@@ -23,7 +26,7 @@ interface RetryDialogProps {
  * The dialog in which a person changes the input of a run and starts a new run with it. The new run
  * uses the agent's current version or, if the earlier run used a draft, the same draft.
  */
-export function RetryDialog({ run, retry, onStarted, close }: RetryDialogProps) {
+export function RetryDialog({ run, retry, openFromHere, close }: RetryDialogProps) {
   const { register, handleSubmit, formState } = useForm({
     resolver: zodResolver(invokeBody, { error: wording }),
     defaultValues: { input: run.input },
@@ -51,7 +54,7 @@ export function RetryDialog({ run, retry, onStarted, close }: RetryDialogProps) 
           ? "A new run starts with the same draft of the agent. This run stays as it is."
           : "A new run starts with the agent's current version. This run stays as it is."
       }
-      onSubmit={handleSubmit((values) => sending.mutate(values, { onSuccess: onStarted }))}
+      onSubmit={handleSubmit((values) => sending.mutate(values, { onSuccess: openFromHere() }))}
       submit={{
         label: "Start run",
         pending: sending.isPending || sending.isSuccess,

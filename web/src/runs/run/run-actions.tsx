@@ -64,7 +64,12 @@ export function RunActions({ run }: { readonly run: Run }) {
         ]}
       />
       {open === "input" ? (
-        <RetryDialog run={run} retry={actions.retryWith} onStarted={actions.open} close={close} />
+        <RetryDialog
+          run={run}
+          retry={actions.retryWith}
+          openFromHere={actions.openFromHere}
+          close={close}
+        />
       ) : null}
       <ConfirmDialog
         open={open === "cancel"}

@@ -1,6 +1,5 @@
 import type { RetryRunBody, Run } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import {
   announceChanges,
   failureWords,
@@ -18,7 +17,6 @@ export function useRunActions(run: Run) {
   const workspace = useWorkspace();
   const { id, client } = workspace;
   const cache = useQueryClient();
-  const navigate = useNavigate();
   const navigateFrom = useNavigateFrom();
   const toast = useToast();
   const key = useIdempotencyKey();
@@ -57,8 +55,11 @@ export function useRunActions(run: Run) {
      * @throws BeckonError
      */
     retryWith: start,
-    /** Opens the page of a run. */
-    open: (started: Run) => void navigate({ href: path(started.id) }),
+    /** Returns a function that opens the page of a run, unless another page is open by then. */
+    openFromHere: () => {
+      const navigateHere = navigateFrom();
+      return (started: Run) => void navigateHere({ href: path(started.id) });
+    },
     /**
      * Requests the cancellation of the run. The run ends once the process that executes it has
      * stopped it. A run that has ended meanwhile stays as it is.
