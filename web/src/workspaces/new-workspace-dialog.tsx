@@ -42,8 +42,8 @@ export function NewWorkspaceDialog({ from, close }: NewWorkspaceDialogProps) {
     onSuccess: ({ name }) => {
       isCreated.current = true;
       toast({ tone: "success", title: `Created the workspace ${name}` });
-      // The person's workspaces are refetched before the page is opened, because the route opens only
-      // workspaces that are among them.
+      // The person's workspaces are refetched before the page is opened, because the route opens
+      // only workspaces that are among them.
       return announceChanges(queryClient, meQuery.queryKey);
     },
   });

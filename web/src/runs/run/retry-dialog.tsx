@@ -15,7 +15,7 @@ interface RetryDialogProps {
    */
   readonly retry: (body: RetryRunBody) => Promise<Run>;
   /**
-   * Called before the run starts. The function that it returns opens the page of the new run, and is
+   * Called before the run starts. The function that it returns opens the page of the new run. It is
    * called only if the dialog is still open when the run starts.
    */
   readonly openFromHere: () => (started: Run) => void;
