@@ -10,25 +10,32 @@ import { useFields } from "./use-fields.ts";
 interface SignInFormProps {
   /** The e-mail that the form starts with. If it is given, the password gets the focus. */
   readonly email?: string | undefined;
-  /** Id of the workspace whose account signs in, if several accounts have the e-mail. */
+  /** Id of the workspace of the page. Its account with the e-mail and the password is preferred. */
   readonly workspace?: string | undefined;
   /** Signs in. @throws BeckonError if that failed; the form then shows why */
   readonly signIn: (body: SignInBody) => Promise<void>;
 }
 
 /** The form with which a person signs in. */
-export function SignInForm({ email: initial = "", workspace = "", signIn }: SignInFormProps) {
+export function SignInForm({ email: initial = "", workspace, signIn }: SignInFormProps) {
   const fields = useFields(
-    { email: initial, password: "", workspace },
+    { email: initial, password: "", workspace: "" },
     { email: checkEmail, password: checkPassword },
   );
   /** Whether the form shows the workspace, which is needed if several accounts have the e-mail. */
   const [asksWorkspace, setAsksWorkspace] = useState(false);
   const sending = useMutation({
-    mutationFn: () => {
-      const { email, password } = fields.values;
-      const id = fields.values.workspace.trim();
-      return signIn({ email: email.trim(), password, ...(id !== "" && { workspace_id: id }) });
+    mutationFn: async () => {
+      const body = { email: fields.values.email.trim(), password: fields.values.password };
+      const named = fields.values.workspace.trim() || workspace;
+      if (named === undefined) return signIn(body);
+      try {
+        await signIn({ ...body, workspace_id: named });
+      } catch (thrown) {
+        if (named !== workspace || !isUnauthorized(thrown)) throw thrown;
+        // The page can be one of a workspace of which no account of the person is a member.
+        await signIn(body);
+      }
     },
     onError: (thrown) => {
       if (isUnauthorized(thrown)) setAsksWorkspace(true);
