@@ -9,6 +9,7 @@ import {
   followChanges,
   SessionProvider,
   toServerTime,
+  workspaceIn,
 } from "./data/index.ts";
 import { createAppRouter, needsSession, startFirstScreen } from "./routes.tsx";
 import { setClock } from "./ui/index.ts";
@@ -29,7 +30,7 @@ const pathname = () => router.state.location.pathname;
 const session = createSession(queryClient, {
   needsSession: () => needsSession(pathname()),
   isVisibleTo: ({ workspaces }) => {
-    const [, workspaceId] = /^\/w\/([^/]+)/.exec(pathname()) ?? [];
+    const workspaceId = workspaceIn(pathname());
     return workspaceId === undefined || workspaces.some(({ id }) => id === workspaceId);
   },
   leave: async ({ next }) => {
