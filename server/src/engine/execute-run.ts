@@ -12,6 +12,7 @@ import { RunRecorder } from "./run-recorder.ts";
 import type { RunRequest } from "./run-request.ts";
 import { type Ending, endingAfter } from "./stop-conditions.ts";
 import { finishCalls, unknownResults } from "./tool-call/index.ts";
+import { UnwrittenEnd } from "./unwritten-end.ts";
 
 /**
  * Executes a run until it ends or is stopped.
@@ -35,8 +36,8 @@ import { finishCalls, unknownResults } from "./tool-call/index.ts";
  *   of the run: unknown results of tool calls that must not be repeated, and the event for the model
  *   call that the journal does not report (see `JournalDigest.wasReported`). Empty after any other
  *   end.
- * @throws an unexpected error, for example of the database. The run has then ended as
- *   `interrupted`, unless that could not be written either.
+ * @throws an unexpected error, for example of the database; the run has then ended as
+ *   `interrupted`. {UnwrittenEnd} if the end could not be written.
  */
 export async function executeRun(request: RunRequest): Promise<readonly ReportingEvent[]> {
   const recorder = new RunRecorder(request.journal);
@@ -47,7 +48,9 @@ export async function executeRun(request: RunRequest): Promise<readonly Reportin
     ending = await endingOf(thrown, request, recorder);
     if (ending === undefined) return eventsOfRelease(thrown, request, recorder);
   }
-  await endRun(recorder, ending);
+  await endRun(recorder, ending).catch((thrown) => {
+    throw new UnwrittenEnd(thrown, recorder.unwrittenCalls);
+  });
   return [];
 }
 
@@ -162,9 +165,9 @@ export const internalError: RunError = {
 };
 
 /**
- * Ends the run after an unexpected error, then throws the error, so that the caller logs it. If the
- * end of the run cannot be written either, the caller must end the run.
+ * Ends the run after an unexpected error, then throws the error, so that the caller logs it.
  * @param calls the metered calls that no event in the journal reports yet.
+ * @throws `reason`; {UnwrittenEnd} if the end could not be written either.
  */
 async function endInterrupted(
   reason: unknown,
@@ -172,7 +175,9 @@ async function endInterrupted(
   recorder: RunRecorder,
 ): Promise<never> {
   recorder.reportAtEnd(calls);
-  await recorder.end({ status: "failed", error: internalError }).catch(() => {});
+  await recorder.end({ status: "failed", error: internalError }).catch(() => {
+    throw new UnwrittenEnd(reason, recorder.unwrittenCalls);
+  });
   throw reason;
 }
 

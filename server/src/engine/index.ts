@@ -18,6 +18,7 @@ export {
   interrupt,
   type JournalDigest,
   lostCall,
+  lostStep,
   type Prompt,
   type ReportingEvent,
   type Stopped,
@@ -30,3 +31,4 @@ export { defaultTimeouts } from "./timeouts.ts";
 export { type Tool, type ToolContext, ToolFailure } from "./tool.ts";
 export type { ToolServices } from "./tools/index.ts";
 export { grantedTools } from "./tools/index.ts";
+export { UnwrittenEnd } from "./unwritten-end.ts";

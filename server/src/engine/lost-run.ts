@@ -146,7 +146,7 @@ export function closeCalls(open: readonly OpenCall[], text: string): NewEvent[] 
 export interface DigestEnd {
   /** Events to add before the one that ends the run. */
   readonly added: readonly NewEvent[];
-  /** The metered calls that these events report. */
+  /** The metered calls that these events and the one that ends the run report. */
   readonly calls: readonly ReportedCall[];
   readonly outcome: Outcome;
 }
@@ -157,18 +157,29 @@ export interface DigestEnd {
  *
  * @param prompt is given if the process of the run was lost. If a model call was in flight, the
  *   usage then includes it.
+ * @param unwritten calls that the journal does not report. The event that ends the run reports them.
+ *   Default: none.
  */
-export function endByDigest(digest: JournalDigest, ending: Stopped, prompt?: Prompt): DigestEnd {
+export function endByDigest(
+  digest: JournalDigest,
+  ending: Stopped,
+  prompt?: Prompt,
+  unwritten: readonly MeteredCall[] = [],
+): DigestEnd {
   const closed = closeCalls(
     digest.open,
     "The run was ended before the tool answered. The call may or may not have taken effect.",
   );
   const lost = closed.length > 0 || prompt === undefined ? undefined : lostCall(digest, prompt);
   const { event, calls } = lost ?? { calls: [] };
-  const spent = spentBy(calls);
+  const spent = spentBy([...calls, ...unwritten]);
+  const added = event === undefined ? closed : [event];
   return {
-    added: event === undefined ? closed : [event],
-    calls: calls.map((call) => ({ entry: 0, call })),
+    added,
+    calls: [
+      ...calls.map((call) => ({ entry: 0, call })),
+      ...unwritten.map((call) => ({ entry: added.length, call })),
+    ],
     outcome: {
       ...ending,
       usage: totalUsage([digest.usage, spent.usage]),

@@ -44,6 +44,11 @@ export class RunRecorder {
     return this.#callsOf(this.#deferred).map(({ call }) => call);
   }
 
+  /** The metered calls that the end of the run reports. */
+  get unwrittenCalls(): readonly MeteredCall[] {
+    return [...this.deferredCalls, ...this.#lastCalls];
+  }
+
   /**
    * Remembers the metered calls that an event reports. They are written together with the event.
    * @returns the event.

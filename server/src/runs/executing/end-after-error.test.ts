@@ -38,11 +38,13 @@ function endRejected() {
       },
     },
   } as unknown as EndPorts;
-  void endAfterError(ports, live, run, { thrown: new Error("broken"), journal: undefined }).then(
-    () => {
-      state.isOver = true;
-    },
-  );
+  void endAfterError(ports, live, run, {
+    thrown: new Error("broken"),
+    journal: undefined,
+    calls: [],
+  }).then(() => {
+    state.isOver = true;
+  });
   return {
     log,
     live,

@@ -9,11 +9,13 @@ import {
   type Journal,
   type JournalDigest,
   lostCall,
+  type MeteredCall,
   type Prompt,
   type ReportingEvent,
   RunStopped,
   type Stopped,
   type StopReason,
+  UnwrittenEnd,
 } from "../../engine/index.ts";
 import { nothingUsed, readDigest } from "../journal/index.ts";
 import type { Pricer } from "../pricer.ts";
@@ -43,6 +45,15 @@ interface EndedRun extends Claim {
 const minPauseMs = 250;
 const maxPauseMs = 10_000;
 
+/** Why this process has to end a run. */
+interface Failure {
+  readonly thrown: unknown;
+  /** undefined if the engine was not called. */
+  readonly journal: Journal | undefined;
+  /** The model calls of the engine that no event in the journal reports. */
+  readonly calls: readonly MeteredCall[];
+}
+
 /**
  * Ends a run that failed before the engine executed it, or whose end the engine could not write.
  * The engine itself ends all other runs. If this process did not end the run, the run would stay
@@ -54,8 +65,9 @@ export async function endAfterError(
   ports: EndPorts,
   live: LiveRun,
   run: EndedRun,
-  { thrown, journal }: { readonly thrown: unknown; readonly journal: Journal | undefined },
+  failure: Failure,
 ): Promise<void> {
+  const thrown = failure.thrown instanceof UnwrittenEnd ? failure.thrown.cause : failure.thrown;
   const reported = new Set<string>();
   // Each cause is logged once, however often it repeats.
   const report = (each: unknown) => {
@@ -69,7 +81,7 @@ export async function endAfterError(
     // A cancelled run ends as cancelled, even if it could not have been executed anyway.
     const reason = stopReason(live) === "cancelled" ? live.signal.reason : thrown;
     try {
-      return await writeEnd(ports, live, run, { thrown: reason, journal, report });
+      return await writeEnd(ports, live, run, { ...failure, thrown: reason, report });
     } catch (again) {
       report(again);
       if (isFenced(live, again)) return;
@@ -93,15 +105,7 @@ async function writeEnd(
   ports: EndPorts,
   live: LiveRun,
   run: EndedRun,
-  {
-    thrown,
-    journal,
-    report,
-  }: {
-    readonly thrown: unknown;
-    readonly journal: Journal | undefined;
-    readonly report: (thrown: unknown) => void;
-  },
+  { thrown, journal, calls, report }: Failure & { readonly report: (thrown: unknown) => void },
 ): Promise<void> {
   const ending = endOf(thrown);
   if (live.outcome !== undefined || ending === undefined) return;
@@ -113,17 +117,17 @@ async function writeEnd(
     return writable.end(
       { ...ending, usage: { ...nothingUsed.usage, estimated: true }, cost_micros: null },
       [],
-      [],
+      calls.map((call) => ({ entry: 0, call })),
     );
   // If `endByDigest` gets the prompt, it adds the estimated usage of the model call that was lost
   // when an earlier process exited. If there is a `journal`, the engine has already added that
-  // usage.
-  const { added, calls, outcome } = endByDigest(
-    read.digest,
-    ending,
-    journal === undefined ? read.prompt : undefined,
-  );
-  await writable.end(outcome, added, calls);
+  // usage, or it is in `calls`.
+  const {
+    added,
+    calls: reported,
+    outcome,
+  } = endByDigest(read.digest, ending, journal === undefined ? read.prompt : undefined, calls);
+  await writable.end(outcome, added, reported);
 }
 
 /**

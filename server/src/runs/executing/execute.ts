@@ -8,8 +8,10 @@ import {
   defaultTimeouts,
   heldBytesOf,
   type Journal,
+  lostStep,
   type ReportingEvent,
   executeRun as runEngine,
+  UnwrittenEnd,
 } from "../../engine/index.ts";
 import type { Reservations } from "../../reservations/index.ts";
 import { readInput, readJournal, readJournalBytes, readWasWaiting } from "../journal/index.ts";
@@ -145,8 +147,11 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   } catch (thrown) {
     // If `journal` is set, the engine may have been called. An engine that throws may have sent
     // model calls that it did not report.
-    isReported = journal === undefined;
-    await endAfterError(ports, live, run, { thrown, journal });
+    isReported = journal === undefined || thrown instanceof UnwrittenEnd;
+    const calls = thrown instanceof UnwrittenEnd ? thrown.calls : [];
+    await endAfterError(ports, live, run, { thrown, journal, calls });
+    const [first, ...others] = calls;
+    if (first !== undefined) unwritten = [lostStep("process_lost", [first, ...others])];
   }
   if (stopReason(live) === "drain" && live.outcome === undefined) {
     if (journal === undefined && run.resumed) unwritten = await readLostCall(ports, run);

@@ -33,6 +33,18 @@ async function startUnendable() {
   return { agent, id: run.id, invoked, server, writes };
 }
 
+/** Returns the metered model calls of a run. */
+async function ledgerOf(id: string) {
+  const { rows } = await beckon.db.database.engine.query<object>(
+    `select outcome, input_tokens::int as input, output_tokens::int as output, estimated
+      from usage_entries where run_id = $1 order by seq, number`,
+    [id],
+  );
+  return rows;
+}
+
+const answered = { outcome: "answered", input: 4, output: 3, estimated: false };
+
 const runOf = async (id: string) => (await beckon.call(`/runs/${id}`)).body.data;
 
 test("a run whose end the database rejects for a while ends when the database accepts it", async () => {
@@ -44,12 +56,22 @@ test("a run whose end the database rejects for a while ends when the database ac
   expect((await beckon.call(`/runs/${id}`, { method: "DELETE" })).status).toBe(204);
 });
 
+test("the model calls of a run whose end the database rejects for a while are metered", async () => {
+  const { id, invoked, writes } = await startUnendable();
+  await writes.accept();
+  await invoked;
+  expect((await runOf(id)).usage).toMatchObject({ input_tokens: 4, output_tokens: 3 });
+  expect((await runOf(id)).usage).not.toHaveProperty("estimated");
+  expect(await ledgerOf(id)).toEqual([answered]);
+});
+
 test("a run that is cancelled while the database rejects its end ends as cancelled", async () => {
   const { id, invoked, writes } = await startUnendable();
   expect((await beckon.call(`/runs/${id}/cancel`, { method: "POST" })).status).toBe(200);
   await writes.accept();
   expect((await invoked).body).toMatchObject({ run_id: id, code: "cancelled" });
   expect((await runOf(id)).status).toBe("cancelled");
+  expect(await ledgerOf(id)).toEqual([answered]);
 });
 
 test("a stopping process releases a run whose end the database rejects, and another one executes it", async () => {
@@ -60,4 +82,5 @@ test("a stopping process releases a run whose end the database rejects, and anot
   await startServer();
   expect((await invoked).body).toMatchObject({ run_id: id, output: "Hello" });
   await allSucceeded(beckon, agent.id, 1);
+  expect(await ledgerOf(id)).toEqual([answered, answered]);
 });
