@@ -37,8 +37,13 @@ const scrollOf = (page: Page) => page.evaluate<number>("scrollY");
 /** Scrolls an element to the middle of the window, below the top of the page. */
 async function scrollTo(page: Page, element: Locator): Promise<number> {
   await element.waitFor();
-  await element.evaluate((found) => found.scrollIntoView({ block: "center" }));
-  await expect.poll(() => scrollOf(page)).toBeGreaterThan(0);
+  // The page is high enough only when its other parts are loaded too.
+  await expect
+    .poll(async () => {
+      await element.evaluate((found) => found.scrollIntoView({ block: "center" }));
+      return scrollOf(page);
+    })
+    .toBeGreaterThan(0);
   return scrollOf(page);
 }
 
