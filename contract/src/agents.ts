@@ -83,8 +83,8 @@ const limits = z.strictObject({
   max_cost_micros: z.number().int().min(0).max(maxLimitMicros).nullable().default(null),
   /**
    * Maximum output tokens of a model call, 256 to 1,000,000. It applies if `max_output_tokens` is
-   * not set and the run has a limit: a ceiling, an allowance or `max_cost_micros`. Before such a
-   * call, Beckon reserves the cost of this many tokens.
+   * not set and the run has a limit: a ceiling, an allowance of cost or tokens, or
+   * `max_cost_micros`. Before such a call, Beckon reserves the cost of this many tokens.
    */
   reserve_output_tokens: z
     .number()

@@ -15,7 +15,8 @@ export interface PlannedAttempt {
 
 /** How an attempt is limited. */
 export interface AttemptLimit {
-  readonly maxOutputTokens: number;
+  /** Undefined if no limit of cost or tokens applies: the answer can then be as long as without. */
+  readonly maxOutputTokens: number | undefined;
   /**
    * False if only the run's own limit applied. Nothing is then reserved, because no other run can
    * use up this limit.

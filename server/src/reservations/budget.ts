@@ -48,6 +48,15 @@ export interface Budget extends Limit {
   readonly reserved: number;
 }
 
+/**
+ * Returns whether a limit restricts model calls: it has an amount, and counts their cost or tokens.
+ */
+export const limitsModelCalls = ({ allowed, metric }: Pick<Limit, "allowed" | "metric">): boolean =>
+  allowed !== null && (metric === "cost" || metric === "tokens");
+
+/** SQL condition on a budget `b`, the same as `limitsModelCalls`. */
+export const limitsModelCallsSql = "(b.allowed is not null and b.metric in ('cost', 'tokens'))";
+
 /** Returns the sum of two amounts. If only one of two costs is known, the sum is the known one. */
 export function sumOf(one: Amounts, other: Amounts): Amounts {
   const sum = (a: number | null, b: number | null) =>

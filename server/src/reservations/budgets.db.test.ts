@@ -496,6 +496,38 @@ test("of runs that ask together, each is limited by its own budgets only", async
   expect(await wrongWithBudgets(engine)).toEqual([]);
 });
 
+test("a reservation says whether an amount of cost or tokens restricts the call", async () => {
+  const agent = await seedAgent(database);
+  const other = await seedAgent(database, { workspaceId: agent.workspaceId });
+  const runs = [await start(agent), await start(other)];
+  // Runs that hold nothing yet reserve in one statement, others in a transaction.
+  const restricted = async () =>
+    [
+      ...(await reserve(...runs.map((run) => asking(run, 300)))),
+      ...(await reserve(...runs.map((run) => asking(run, 400)))),
+    ].map((result) => result.kind === "granted" && result.isRestricted);
+  const id = await addBudget(agent, { kind: "plan", metric: "tokens", allowed: null });
+  await addBudget(agent, { kind: "plan", metric: "voice", allowed: 1_000 });
+  expect(await restricted()).toEqual([false, false, false, false]);
+  expect(await budget(id)).toMatchObject({ reserved: 800 });
+  await addBudget(other, { kind: "agent", allowed: 1_000 });
+  await engine.query("delete from reservations where workspace_id = $1", [agent.workspaceId]);
+  await engine.query("update budgets set reserved = 0 where id = $1", [id]);
+  expect(await restricted()).toEqual([false, true, false, true]);
+  expect(await wrongWithBudgets(engine, agent.workspaceId)).toEqual([]);
+});
+
+test("an unlimited amount restricts the call once its planned amount is due", async () => {
+  const agent = await seedAgent(database);
+  const id = await addBudget(agent, { kind: "agent", allowed: null, endsIn: "-1 second" });
+  await engine.query("update budgets set changes_next = true, next_allowed = 700 where id = $1", [
+    id,
+  ]);
+  expect(await reserve(asking(await start(agent), 1_000))).toMatchObject([
+    { kind: "granted", outputTokens: 700, isRestricted: true },
+  ]);
+});
+
 test("a run to which only its own limit applies is told that nothing is reserved", async () => {
   const agent = await seedAgent(database);
   const elsewhere = await seedAgent(database, { workspaceId: agent.workspaceId });

@@ -1,4 +1,11 @@
-import { type Amounts, amountIn, type Budget, type Limit, sumOf } from "./budget.ts";
+import {
+  type Amounts,
+  amountIn,
+  type Budget,
+  type Limit,
+  limitsModelCalls,
+  sumOf,
+} from "./budget.ts";
 import { type CallBound, type Fit, fitInto } from "./fit.ts";
 
 /** A run that requests a reservation for its next model call. */
@@ -37,6 +44,8 @@ export type Decision =
       readonly kind: "granted";
       readonly outputTokens: number;
       readonly loweredBy: Limit | undefined;
+      /** Whether any of the run's budgets restricts model calls: see `limitsModelCalls`. */
+      readonly isRestricted: boolean;
       /** What the run now holds in each budget that applies to it. */
       readonly amounts: Amounts;
     }
@@ -182,6 +191,7 @@ function decideOne(states: Map<number, State>, request: ReservationRequest): Dec
     kind: "granted",
     outputTokens,
     loweredBy: loweredBy === runLimit ? runLimit : original(own, loweredBy),
+    isRestricted: own.some(({ budget }) => limitsModelCalls(budget)),
     amounts: sumOf(call.used, asked),
   };
 }

@@ -1,5 +1,5 @@
 import { type Database, statement } from "../base/database/index.ts";
-import { type Amounts, heldAmountSql } from "./budget.ts";
+import { type Amounts, heldAmountSql, limitsModelCallsSql } from "./budget.ts";
 import { runsToLimit, scopeIds, waiterTimeoutSeconds } from "./reserve-statement.ts";
 
 /** What a run asks for. It is reserved completely or not at all. */
@@ -67,11 +67,13 @@ with ${runsToLimit(runIds)}, asking as materialized (
   from needed n
   where (select fits from outcome) and b.id = n.id and b.id = any (array(select id from needed))
 ), held as materialized (
-  select a.*, array(
-    select b.id from locked_budgets b
+  select a.*, applying.held_in, applying.is_restricted
+  from asking a cross join lateral (
+    select coalesce(array_agg(b.id), '{}') as held_in,
+      coalesce(bool_or(${limitsModelCallsSql}), false) as is_restricted
+    from locked_budgets b
     where b.workspace_id = a.workspace_id and b.scope_id = any (a.scope_ids)
-  ) as held_in
-  from asking a
+  ) applying
 ), written_reservations as (
   insert into reservations (run_id, workspace_id, agent_id, principal, trigger_id, state,
     cost_micros, plan_cost_micros, tokens, voice_ms, browser_ms, held_in)
@@ -79,29 +81,37 @@ with ${runsToLimit(runIds)}, asking as materialized (
     plan_cost_micros, tokens, voice_ms, browser_ms, held_in
   from held where (select fits from outcome) and held_in <> '{}'
 )
-select fits, (select json_agg(json_build_array(h.run_id,
-    exists (select from budgets b where b.workspace_id = h.workspace_id)))
-  from held h where h.held_in = '{}') as unlimited
+select fits, (select json_agg(json_build_array(h.run_id, json_build_object(
+      'isReserved', h.held_in <> '{}',
+      'isLimited', exists (select from budgets b where b.workspace_id = h.workspace_id))))
+  from held h where not h.is_restricted) as unrestricted
 from outcome`;
   },
 );
+
+/** A run whose model calls no budget restricts. */
+export interface UnrestrictedRun {
+  /** False if no budget applies to the run, so that nothing was reserved for it. */
+  readonly isReserved: boolean;
+  /** Whether the run's workspace has budgets. */
+  readonly isLimited: boolean;
+}
 
 /**
  * Reserves for all runs in one statement, which is much cheaper than `reserveInTransaction`.
  * @param runs runs that have made no attempt of their call yet.
  * @returns undefined if nothing was reserved: the caller must then decide which run gets how much,
- *   and which run waits. Otherwise the ids of the runs to which no budget applies, each with
- *   whether its workspace has budgets.
+ *   and which run waits. Otherwise the runs whose model calls no budget restricts, by id.
  */
 export async function reserveAtOnce(
   database: Database,
   runs: readonly WholeReservation[],
-): Promise<ReadonlyMap<string, boolean> | undefined> {
+): Promise<ReadonlyMap<string, UnrestrictedRun> | undefined> {
   const { rows } = await reserveAtOnceStatement.send<{
     fits: boolean;
-    unlimited: [runId: string, isLimited: boolean][] | null;
+    unrestricted: [runId: string, UnrestrictedRun][] | null;
   }>(database.engine, runs);
   const [row] = rows;
   if (row?.fits !== true) return undefined;
-  return new Map(row.unlimited);
+  return new Map(row.unrestricted);
 }

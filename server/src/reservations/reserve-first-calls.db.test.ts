@@ -85,6 +85,20 @@ test("is not written twice if the same start is sent twice", async () => {
   expect(await reservedIn(id)).toBe(300);
 });
 
+test("is restricted if any of the budgets has an amount", async () => {
+  const agent = await seedAgent(database);
+  const restricted = async () =>
+    (await start(calling(agent, 1))).map(({ firstCallReserved, firstCallRestricted }) => [
+      firstCallReserved,
+      firstCallRestricted,
+    ]);
+  await addBudget(agent, null, { kind: "plan", metric: "tokens" });
+  await addBudget(agent, 1_000, { kind: "plan", metric: "voice" });
+  expect(await restricted()).toEqual([[true, false]]);
+  await addBudget(agent, 1_000);
+  expect(await restricted()).toEqual([[true, true]]);
+});
+
 test("can be replaced by a larger reservation of the run", async () => {
   const agent = await seedAgent(database);
   const id = await addBudget(agent, 1_000);

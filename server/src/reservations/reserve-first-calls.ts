@@ -25,8 +25,9 @@ const applies = "b.workspace_id = a.workspace_id and b.scope_id = any (a.scope_i
  *   agent_id, principal, trigger_id and status of the runs to start, and call_cost_micros,
  *   call_plan_cost_micros and call_tokens: what a run's first call can use at most. Nothing is
  *   reserved for a run whose call_tokens are null.
- * @returns common table expressions, one of which is `first_reservations`, with the column run_id:
- *   the runs for which something was reserved.
+ * @returns common table expressions, two of which have the column run_id: `first_reservations`, the
+ *   runs for which something was reserved, and `unrestricted_first_calls`, those among them whose
+ *   budgets are all unlimited. Budgets are unlimited until a planned plan takes effect.
  */
 export const reserveFirstCalls = (starting: string): string => `calling as materialized (
   select s.run_id, s.workspace_id, s.agent_id, s.principal, s.trigger_id,
@@ -50,13 +51,16 @@ export const reserveFirstCalls = (starting: string): string => `calling as mater
   from budgets b left join locked_budgets l on l.id = b.id
   where ${isCandidate}
 ), fitting as materialized (
-  select a.*, h.held_in
+  select a.*, h.held_in, h.is_restricted
   from calling a cross join lateral (
-    select array_agg(b.id) as held_in, bool_and(b.fits and (not b.is_finite or b.metric <> 'cost'
+    select array_agg(b.id) as held_in, bool_or(b.is_finite) as is_restricted,
+      bool_and(b.fits and (not b.is_finite or b.metric <> 'cost'
       or case b.scope_kind when 'plan' then a.plan_cost_micros else a.cost_micros end is not null
     )) as fits
     from applying b where ${applies}
   ) h where h.fits
+), unrestricted_first_calls as (
+  select run_id from fitting where not is_restricted
 ), reserved_in as materialized (
   select b.id as budget_id, sum(${amountOfCall}) as amount
   from applying b join fitting a on b.id = any (a.held_in) group by b.id

@@ -53,7 +53,11 @@ async function grantAll(
   database: Database,
   runs: readonly AskingRun[],
 ): Promise<readonly ReserveResult[] | undefined> {
-  const asked: { readonly run: AskingRun; readonly fit: Fits; readonly granted: Granted }[] = [];
+  const asked: {
+    readonly run: AskingRun;
+    readonly fit: Fits;
+    readonly granted: Omit<Granted, "isRestricted">;
+  }[] = [];
   for (const run of runs) {
     const { call, runLimit } = run;
     const fit = fitInto(runLimit === undefined ? [] : [runLimit], call);
@@ -62,7 +66,7 @@ async function grantAll(
     const amounts = call.amountsOf(outputTokens);
     asked.push({ run, fit, granted: { kind: "granted", outputTokens, loweredBy, amounts } });
   }
-  const unlimited = await reserveAtOnce(
+  const unrestricted = await reserveAtOnce(
     database,
     asked.map(({ run: { runId }, granted: { amounts } }) => ({ runId, amounts })),
   ).catch((thrown: unknown) => {
@@ -71,10 +75,12 @@ async function grantAll(
     if (isUniqueViolation(thrown)) return undefined;
     throw thrown;
   });
-  if (unlimited === undefined) return undefined;
+  if (unrestricted === undefined) return undefined;
   return asked.map(({ run, fit, granted }) => {
-    const isLimited = unlimited.get(run.runId);
-    if (isLimited === undefined) return { ...granted, isLimited: true };
+    const found = unrestricted.get(run.runId);
+    if (found === undefined || found.isReserved)
+      return { ...granted, isRestricted: found === undefined, isLimited: true };
+    const { isLimited } = found;
     return run.runLimit === undefined ? { kind: "unlimited", isLimited } : { ...fit, isLimited };
   });
 }

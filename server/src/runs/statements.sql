@@ -3153,13 +3153,16 @@ with callers as materialized (
     and b.scope_id = any (array(select unnest(scope_ids) from calling))
     and b.metric in ('cost', 'tokens')
 ), fitting as materialized (
-  select a.*, h.held_in
+  select a.*, h.held_in, h.is_restricted
   from calling a cross join lateral (
-    select array_agg(b.id) as held_in, bool_and(b.fits and (not b.is_finite or b.metric <> 'cost'
+    select array_agg(b.id) as held_in, bool_or(b.is_finite) as is_restricted,
+      bool_and(b.fits and (not b.is_finite or b.metric <> 'cost'
       or case b.scope_kind when 'plan' then a.plan_cost_micros else a.cost_micros end is not null
     )) as fits
     from applying b where b.workspace_id = a.workspace_id and b.scope_id = any (a.scope_ids)
   ) h where h.fits
+), unrestricted_first_calls as (
+  select run_id from fitting where not is_restricted
 ), reserved_in as materialized (
   select b.id as budget_id, sum(coalesce(case b.metric
       when 'cost' then case when b.scope_kind = 'plan' then a.plan_cost_micros
@@ -3187,7 +3190,8 @@ select (select json_agg(json_build_array(position, case
     when not ((key is null or not binds_key or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))) then 'contended'
     when status = 'waiting' then 'held'
     else 'start'
-  end, replayed_run, case when check_result = 'limit_paused' then paused_by when check_result = 'limit_reached' then reached end, run_id in (select run_id from first_reservations))) from checked) as results,
+  end, replayed_run, case when check_result = 'limit_paused' then paused_by when check_result = 'limit_reached' then reached end, run_id in (select run_id from first_reservations),
+    run_id not in (select run_id from unrestricted_first_calls))) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -5422,11 +5426,13 @@ with runs_to_limit as materialized (
   from needed n
   where (select fits from outcome) and b.id = n.id and b.id = any (array(select id from needed))
 ), held as materialized (
-  select a.*, array(
-    select b.id from locked_budgets b
+  select a.*, applying.held_in, applying.is_restricted
+  from asking a cross join lateral (
+    select coalesce(array_agg(b.id), '{}') as held_in,
+      coalesce(bool_or((b.allowed is not null and b.metric in ('cost', 'tokens'))), false) as is_restricted
+    from locked_budgets b
     where b.workspace_id = a.workspace_id and b.scope_id = any (a.scope_ids)
-  ) as held_in
-  from asking a
+  ) applying
 ), written_reservations as (
   insert into reservations (run_id, workspace_id, agent_id, principal, trigger_id, state,
     cost_micros, plan_cost_micros, tokens, voice_ms, browser_ms, held_in)
@@ -5434,9 +5440,10 @@ with runs_to_limit as materialized (
     plan_cost_micros, tokens, voice_ms, browser_ms, held_in
   from held where (select fits from outcome) and held_in <> '{}'
 )
-select fits, (select json_agg(json_build_array(h.run_id,
-    exists (select from budgets b where b.workspace_id = h.workspace_id)))
-  from held h where h.held_in = '{}') as unlimited
+select fits, (select json_agg(json_build_array(h.run_id, json_build_object(
+      'isReserved', h.held_in <> '{}',
+      'isLimited', exists (select from budgets b where b.workspace_id = h.workspace_id))))
+  from held h where not h.is_restricted) as unrestricted
 from outcome;
 
 -- reserve-lock

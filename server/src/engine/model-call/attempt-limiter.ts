@@ -31,11 +31,10 @@ export class AttemptLimiter {
     this.#runCostMicros = runCostMicros;
   }
 
-  /** The options of the next attempt, with the maximum output that was reserved for it. */
+  /** The options of the next attempt, with its output bound if a limit of cost or tokens applies. */
   get options(): LanguageModelV4CallOptions {
-    return this.#limit === undefined
-      ? this.#options
-      : { ...this.#options, ...outputBoundOption(this.#limit.maxOutputTokens) };
+    const bound = this.#limit?.maxOutputTokens;
+    return bound === undefined ? this.#options : { ...this.#options, ...outputBoundOption(bound) };
   }
 
   get endOfTruncated(): AttemptLimit["endOfTruncated"] {

@@ -39,7 +39,11 @@ test("a run that is stopped while it waits for memory is not left before its res
     inputBytes: 5,
     resumed: false,
     elapsedMs: 0,
-    firstCall: { kind: "", messageBytes: 7, reserved: { amounts: noAmounts, revision: 1 } },
+    firstCall: {
+      kind: "",
+      messageBytes: 7,
+      reserved: { amounts: noAmounts, revision: 1, isRestricted: true },
+    },
   };
   const executed = executeOwned(ports, run);
   live.get(run.runId)?.stop("fenced");

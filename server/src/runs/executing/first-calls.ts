@@ -2,11 +2,17 @@ import { LRUCache } from "lru-cache";
 import { type Amounts, noAmounts, type Reservations } from "../../reservations/index.ts";
 import type { RunRef } from "../run.ts";
 
-/** What was reserved for the first model call of a run when the run was started. */
-export interface FirstReservation {
+/** What the first model call of a run is expected to use at most. */
+export interface PredictedCall {
   readonly amounts: Amounts;
-  /** The revision of the workspace's limits for which it was reserved. */
+  /** The revision of the workspace's limits when it was predicted. */
   readonly revision: number;
+}
+
+/** What was reserved for the first model call of a run when the run was started. */
+export interface FirstReservation extends PredictedCall {
+  /** Whether an amount of cost or tokens restricts the call. */
+  readonly isRestricted: boolean;
 }
 
 /** What is known about a run's first model call when the run is started. */
@@ -51,7 +57,7 @@ export class FirstCalls {
    * Returns what to reserve for the first call of a run; undefined if no run of this kind has
    * called its model under a limit.
    */
-  predict({ kind, messageBytes }: Omit<FirstCall, "reserved">): FirstReservation | undefined {
+  predict({ kind, messageBytes }: Omit<FirstCall, "reserved">): PredictedCall | undefined {
     const known = this.#known.get(kind);
     const revision = known && this.#reservations.revision(known.workspaceId);
     if (known === undefined || revision === undefined) return undefined;
@@ -75,7 +81,7 @@ export class FirstCalls {
 }
 
 /** Returns whether what was reserved is enough for a call that uses at most `needed`. */
-export function isEnough({ amounts }: FirstReservation, needed: Amounts): boolean {
+export function isEnough({ amounts }: PredictedCall, needed: Amounts): boolean {
   return (Object.keys(noAmounts) as (keyof Amounts)[]).every((each) => {
     const [held, wanted] = [amounts[each], needed[each]];
     return wanted === null ? held === null : held !== null && wanted <= held;

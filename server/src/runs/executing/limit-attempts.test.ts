@@ -51,6 +51,7 @@ test("a reservation covers the next attempt until limits change", async () => {
     kind: "granted",
     outputTokens: 100,
     loweredBy: undefined,
+    isRestricted: true,
     amounts: noAmounts,
     isLimited: true,
   } as const;
@@ -91,6 +92,7 @@ describe("the first call of a run", () => {
           kind,
           outputTokens: 1_000,
           loweredBy: undefined,
+          isRestricted: true,
           amounts,
           isLimited: true,
         });
@@ -140,7 +142,7 @@ describe("the first call of a run", () => {
 
   test("needs no reservation of its own if enough was reserved with the start", async () => {
     const ports = createProcess({ of: 1 });
-    const reserved = { amounts: costing(2_000), revision: 1 };
+    const reserved = { amounts: costing(2_000), revision: 1, isRestricted: true };
     const { limit, attempt, limited } = await call(ports, 1_000, { ...messageOf(20), reserved });
     expect(ports.asked).toEqual([]);
     expect(limited).toMatchObject({ isReserved: true, maxOutputTokens: 1_000 });
@@ -151,21 +153,32 @@ describe("the first call of a run", () => {
 
   test("reserves again if too little was reserved with the start", async () => {
     const ports = createProcess({ of: 1 });
-    const reserved = { amounts: costing(1_999), revision: 1 };
+    const reserved = { amounts: costing(1_999), revision: 1, isRestricted: true };
     await call(ports, 1_000, { ...messageOf(20), reserved });
     expect(ports.asked).toEqual([costing(2_000)]);
   });
 
   test("reserves again if limits have changed since the start", async () => {
     const ports = createProcess({ of: 2 });
-    const reserved = { amounts: costing(2_000), revision: 1 };
+    const reserved = { amounts: costing(2_000), revision: 1, isRestricted: true };
     await call(ports, 1_000, { ...messageOf(20), reserved });
     expect(ports.asked).toEqual([costing(2_000)]);
   });
 
+  test("has no output bound of a limit if only unlimited amounts apply", async () => {
+    const ports = createProcess({ of: 1 });
+    const reserved = { amounts: costing(2_000), revision: 1, isRestricted: false };
+    const first = { ...messageOf(20), reserved };
+    const { limited } = await call(ports, 1_000, first);
+    expect(limited).toMatchObject({ isReserved: true, maxOutputTokens: undefined });
+    const own = await call(ports, 1_000, first, { max_cost_micros: 2_000 });
+    expect(own.limited).toMatchObject({ isReserved: true, maxOutputTokens: 1_000 });
+    expect(ports.asked).toEqual([]);
+  });
+
   test("is also limited by the run's own limit", async () => {
     const ports = createProcess({ of: 1 });
-    const reserved = { amounts: costing(2_000), revision: 1 };
+    const reserved = { amounts: costing(2_000), revision: 1, isRestricted: true };
     const first = { ...messageOf(20), reserved };
     const { limited } = await call(ports, 500, first, { max_cost_micros: 1_400 });
     expect(limited).toMatchObject({ isReserved: true, maxOutputTokens: 900 });

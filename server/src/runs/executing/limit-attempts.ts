@@ -21,7 +21,13 @@ import {
   toLimitReached,
 } from "../../reservations/index.ts";
 import type { RunRef } from "../run.ts";
-import { type AmountsOfCall, type FirstCall, type FirstCalls, isEnough } from "./first-calls.ts";
+import {
+  type AmountsOfCall,
+  type FirstCall,
+  type FirstCalls,
+  type FirstReservation,
+  isEnough,
+} from "./first-calls.ts";
 
 interface LimitedRun {
   readonly run: RunRef & { readonly firstCall?: FirstCall | undefined };
@@ -49,15 +55,20 @@ export function limitAttempts(
   let firstCall = run.firstCall;
 
   /**
-   * Returns whether an attempt needs no reservation, because it is the run's first one and enough
-   * was reserved with the start of the run.
+   * Returns what was reserved with the start of the run, if that is enough for an attempt. The
+   * attempt then needs no reservation of its own. Undefined for all attempts after the first one.
    */
-  function isCoveredByStart(bytes: number, largest: Amounts, revision: number): boolean {
-    if (firstCall === undefined) return false;
+  function reservedByStart(
+    bytes: number,
+    largest: Amounts,
+    revision: number,
+  ): FirstReservation | undefined {
+    if (firstCall === undefined) return undefined;
     const { reserved } = firstCall;
     firstCalls.note(firstCall, run, { bytes, maxOutputTokens, amountsOf });
     firstCall = undefined;
-    return reserved?.revision === revision && isEnough(reserved, largest);
+    const isCovered = reserved?.revision === revision && isEnough(reserved, largest);
+    return isCovered ? reserved : undefined;
   }
 
   async function limit(
@@ -86,9 +97,9 @@ export function limitAttempts(
             spent: attempt.runCostMicros() ?? 0,
             resetsAt: null,
           };
-    const isCovered = revision !== undefined && isCoveredByStart(bytes, largest, revision);
+    const byStart = revision === undefined ? undefined : reservedByStart(bytes, largest, revision);
     const result =
-      revision !== undefined && !isCovered
+      revision !== undefined && byStart === undefined
         ? await reservations.reserve({ ...run, call, runLimit }, signal)
         : fitInto(runLimit === undefined ? [] : [runLimit], call);
     switch (result.kind) {
@@ -102,9 +113,13 @@ export function limitAttempts(
         throw new LimitStop({ error: priceUnknown(config.model) });
       default: {
         const { outputTokens, loweredBy } = result;
-        const isReserved = isCovered || result.kind === "granted";
+        const granted = result.kind === "granted" ? result : byStart;
+        const isReserved = granted !== undefined;
+        // If the amounts of all budgets are unlimited, for example until a planned plan takes
+        // effect, the call is reserved, but a longer answer exceeds no limit.
+        const isRestricted = runLimit !== undefined || granted?.isRestricted === true;
         return {
-          maxOutputTokens: outputTokens,
+          maxOutputTokens: isRestricted ? outputTokens : undefined,
           isReserved,
           coversNext: () => isReserved && reservations.revision(run.workspaceId) === revision,
           endOfTruncated:

@@ -252,6 +252,8 @@ export interface StartedRun {
   readonly limited: boolean;
   /** Whether `firstCallAmounts` of the row was reserved. */
   readonly firstCallReserved: boolean;
+  /** Whether an amount of cost or tokens restricts the reserved call. */
+  readonly firstCallRestricted: boolean;
 }
 
 /** The result of one request. */

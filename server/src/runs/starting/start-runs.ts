@@ -86,7 +86,11 @@ function toResult(
     case "start":
       return {
         kind: "started",
-        run: { ...toStarted(row, known), firstCallReserved: request[4] === true },
+        run: {
+          ...toStarted(row, known),
+          firstCallReserved: request[4] === true,
+          firstCallRestricted: request[5] === true,
+        },
       };
     case "held":
       return { kind: "started", run: toStarted(row, { ...known, held: true }) };
@@ -155,6 +159,7 @@ function toStarted({ runId, details }: StartRow, known: CallerState): StartedRun
     status: statusOf(details, known),
     limited: known.limited === true,
     firstCallReserved: false,
+    firstCallRestricted: false,
   };
 }
 

@@ -222,7 +222,10 @@ function optionalColumns({ triggers, keys, callbacks, limits, firstCalls }: Part
       : firstCalls
         ? ", null"
         : "",
-    reservedOfResult: firstCalls ? ", run_id in (select run_id from first_reservations)" : "",
+    reservedOfResult: firstCalls
+      ? `, run_id in (select run_id from first_reservations),
+    run_id not in (select run_id from unrestricted_first_calls)`
+      : "",
   };
 }
 

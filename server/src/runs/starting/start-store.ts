@@ -74,6 +74,8 @@ export type CheckedRequest =
       limit?: null,
       /** Whether the run's first model call was reserved. */
       reserved?: boolean,
+      /** Whether an amount of cost or tokens restricts the reserved call. */
+      restricted?: boolean,
     ]
   | readonly [
       position: number,

@@ -82,7 +82,7 @@ export async function submitStart(
     hasCapacity,
     owner,
     checksLimits,
-    firstCallAmounts: firstCall?.reserved?.amounts,
+    firstCallAmounts: firstCall?.predicted?.amounts,
   };
   const isRepeatable = row.key !== null || (row.received?.eventId ?? null) !== null;
   const start: UnconfirmedStart = { isRejected: false, claimed: undefined };
@@ -110,9 +110,7 @@ export async function submitStart(
     finish(result.kind === "started" && result.run.status === "running");
     if (result.kind !== "started") return { ...result, owner };
     noteLimits(ports, request, result.run);
-    const { firstCallReserved } = result.run;
-    const reserved = firstCallReserved ? firstCall?.reserved : undefined;
-    return { ...result, owner, firstCall: firstCall && { ...firstCall, reserved } };
+    return { ...result, owner, firstCall: firstCall && toFirstCall(firstCall, result.run) };
   } catch (thrown) {
     if (!(thrown instanceof SubmitTimeoutError)) {
       finish(false);
@@ -139,15 +137,27 @@ export async function submitStart(
   }
 }
 
+type PredictedFirstCall = Omit<FirstCall, "reserved"> & {
+  readonly predicted: ReturnType<StartPorts["firstCalls"]["predict"]>;
+};
+
 function predictFirstCall(
   { firstCalls }: StartPorts,
   { caller, agentId, payload }: RequestFields,
-): FirstCall {
+): PredictedFirstCall {
   const call = {
     kind: `${callerId(caller)} ${agentId ?? ""}`,
     messageBytes: Buffer.byteLength(JSON.stringify(payload)),
   };
-  return { ...call, reserved: firstCalls.predict(call) };
+  return { ...call, predicted: firstCalls.predict(call) };
+}
+
+function toFirstCall(
+  { predicted, ...call }: PredictedFirstCall,
+  { firstCallReserved, firstCallRestricted: isRestricted }: StartedRun,
+): FirstCall {
+  const isReserved = firstCallReserved && predicted !== undefined;
+  return { ...call, reserved: isReserved ? { ...predicted, isRestricted } : undefined };
 }
 
 /** Caches, for the caller and for the workspace of a new run, whether the workspace has limits. */
