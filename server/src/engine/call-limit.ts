@@ -37,6 +37,16 @@ export interface AttemptLimit {
   readonly endOfTruncated: ((calls: readonly MeteredCall[]) => LimitEnd | undefined) | undefined;
 }
 
+/** Returns whether the last one of `calls` used up its output bound, as far as is known. */
+export function reachesBound(calls: readonly MeteredCall[], maxOutputTokens: number): boolean {
+  const usage = calls.at(-1)?.usage;
+  return usage !== undefined && (usage.estimated || usage.output_tokens >= maxOutputTokens);
+}
+
+/** Explains an output bound that Beckon chose, which the agent's configuration does not show. */
+export const explainBound = (maxOutputTokens: number): string =>
+  `Because a limit of cost or usage applies, Beckon asked for at most ${maxOutputTokens} tokens of output.`;
+
 /**
  * Reserves the maximum that an attempt can use, and resolves when this is reserved. If no limit
  * applies to the run, returns undefined or resolves to undefined.

@@ -1,6 +1,6 @@
 import type { NewEvent, RunError } from "@beckon/contract";
 import { assignCallIds } from "./assign-call-ids.ts";
-import { type LimitEnd, LimitStop } from "./call-limit.ts";
+import { type LimitEnd, LimitStop, reachesBound } from "./call-limit.ts";
 import { conversation } from "./conversation.ts";
 import { answeredSteps, callsOf, costOf, type Step } from "./history.ts";
 import { RunStopped } from "./journal.ts";
@@ -56,12 +56,14 @@ export async function executeRun(request: RunRequest): Promise<readonly Reportin
 
 async function runLoop(request: RunRequest, recorder: RunRecorder): Promise<Ending> {
   let step = answeredSteps(recorder.entries).at(-1);
+  const { maxSteps, settings } = request;
   let unwritten: NewEvent[] = [];
+  let reachedBound: number | undefined;
   let lost = request.resumed ? lostModelCall(request, recorder) : undefined;
 
   for (;;) {
     if (step !== undefined) {
-      const ending = endingAfter(step, request);
+      const ending = endingAfter(step, { maxSteps, settings, reachedBound });
       if (ending !== undefined) {
         recorder.defer(unwritten);
         return ending;
@@ -73,6 +75,7 @@ async function runLoop(request: RunRequest, recorder: RunRecorder): Promise<Endi
     lost = undefined;
     const made = await makeStep(request, recorder);
     step = made.data;
+    reachedBound = made.reachedBound;
     unwritten = [recorder.report({ event: { type: "run.step", data: step }, calls: made.calls })];
     if (made.end !== undefined) {
       recorder.defer(unwritten);
@@ -81,10 +84,16 @@ async function runLoop(request: RunRequest, recorder: RunRecorder): Promise<Endi
   }
 }
 
-async function makeStep(
-  request: RunRequest,
-  recorder: RunRecorder,
-): Promise<{ data: Step; calls: readonly MeteredCall[]; end: LimitEnd | undefined }> {
+interface MadeStep {
+  readonly data: Step;
+  readonly calls: readonly MeteredCall[];
+  /** How the run ends if a limit truncated the answer. */
+  readonly end: LimitEnd | undefined;
+  /** The output bound that truncated the answer, if Beckon chose it. */
+  readonly reachedBound: number | undefined;
+}
+
+async function makeStep(request: RunRequest, recorder: RunRecorder): Promise<MadeStep> {
   const earlier = answeredSteps(recorder.entries);
   const number = earlier.length + 1;
   const answer = await callModel(
@@ -106,8 +115,11 @@ async function makeStep(
     duration_ms: answer.durationMs,
     retries: answer.retries,
   };
-  const end = answer.finish === "length" ? answer.endOfTruncated?.(answer.calls) : undefined;
-  return { data, calls: answer.calls, end };
+  const { calls, chosenBound } = answer;
+  const isTruncated = answer.finish === "length";
+  const end = isTruncated ? answer.endOfTruncated?.(calls) : undefined;
+  const isAtBound = isTruncated && chosenBound !== undefined && reachesBound(calls, chosenBound);
+  return { data, calls, end, reachedBound: isAtBound ? chosenBound : undefined };
 }
 
 /**

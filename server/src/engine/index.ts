@@ -7,6 +7,7 @@ export {
   type LimitAttempt,
   LimitStop,
   type PlannedAttempt,
+  reachesBound,
 } from "./call-limit.ts";
 export { type Circuit, type Circuits, circuitPolicy, createCircuits } from "./circuit/index.ts";
 export { executeRun, internalError } from "./execute-run.ts";

@@ -1,4 +1,5 @@
 import type { LimitReached, ModelSettings, RunError } from "@beckon/contract";
+import { explainBound } from "./call-limit.ts";
 import { callsOf, type Step } from "./history.ts";
 
 /** How a run ends, without its usage and cost, which are added when the end is written. */
@@ -14,6 +15,11 @@ export type Ending =
 export interface StopRules {
   readonly maxSteps: number;
   readonly settings: ModelSettings;
+  /**
+   * The output bound that truncated the answer, if Beckon chose it because of a limit. Undefined
+   * also after a failover, because the journal does not contain it.
+   */
+  readonly reachedBound?: number | undefined;
 }
 
 /** Returns how an answered step ends the run; undefined if this condition does not end it. */
@@ -36,17 +42,20 @@ const unknownFinishReason: StopCondition = (step) =>
  * calls, because some calls may be missing. Otherwise the answer is accepted if it has text and the
  * agent has set `max_output_tokens`, because the agent then wants long answers truncated.
  */
-const outputLimitReached: StopCondition = (step, { settings }) => {
+const outputLimitReached: StopCondition = (step, { settings, reachedBound }) => {
   if (step.finish_reason !== "length") return undefined;
+  const chosen =
+    reachedBound === undefined
+      ? ""
+      : ` ${explainBound(reachedBound)} For longer answers, raise limits.reserve_output_tokens of the agent or set a higher max_output_tokens.`;
   if (callsOf(step).length > 0)
     return failed(
-      "The model reached its output limit while it was calling tools. Raise max_output_tokens.",
+      `The model reached its output limit while it was calling tools.${chosen === "" ? " Raise max_output_tokens." : chosen}`,
     );
-  if (settings.max_output_tokens === undefined) {
+  if (settings.max_output_tokens === undefined)
     return failed(
-      "The model reached its output limit before its answer was complete. Set max_output_tokens to accept truncated answers.",
+      `The model reached its output limit before its answer was complete. Set max_output_tokens to accept truncated answers.${chosen}`,
     );
-  }
   return textOf(step).trim() === ""
     ? failed("The model used up max_output_tokens before it wrote any text. Raise it.")
     : undefined;

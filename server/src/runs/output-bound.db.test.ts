@@ -35,6 +35,19 @@ async function setPlan(
   expect(set.status).toBe(200);
 }
 
+test("an answer that is truncated at the bound of a limit far away says which setting to raise", async () => {
+  const workspace = await pricedWorkspace(beckon, server);
+  const agent = await workspace.agent();
+  await workspace.ceiling("agent", agent.id, 1_000_000_000);
+  const usage = { prompt_tokens: 10, completion_tokens: 16_384 };
+  server.script(says({ text: "cut", finish: "length", usage }));
+  expect((await beckon.invoke(agent, "Hello")).body).toMatchObject({
+    code: "model_error",
+    error: expect.stringMatching(/at most 16384 tokens .* limits\.reserve_output_tokens/),
+  });
+  expect(sentBounds()).toEqual([16_384]);
+});
+
 describe("without an amount of cost or tokens, no output bound is sent", () => {
   /** Invokes three runs. What the last one can use is reserved together with its start. */
   async function invokeThree({ id }: PricedWorkspace, agent: { id: string; token: string }) {

@@ -31,10 +31,19 @@ export class AttemptLimiter {
     this.#runCostMicros = runCostMicros;
   }
 
-  /** The options of the next attempt, with its output bound if a limit of cost or tokens applies. */
+  /** The options of the next attempt, with its output bound if cost or tokens are limited. */
   get options(): LanguageModelV4CallOptions {
     const bound = this.#limit?.maxOutputTokens;
     return bound === undefined ? this.#options : { ...this.#options, ...outputBoundOption(bound) };
+  }
+
+  /**
+   * The maximum output of the next attempt, if Beckon chose it because of a limit and the agent has
+   * not set `max_output_tokens`.
+   */
+  get chosenBound(): number | undefined {
+    const { max_output_tokens } = this.#request.settings;
+    return max_output_tokens === undefined ? this.#limit?.maxOutputTokens : undefined;
   }
 
   get endOfTruncated(): AttemptLimit["endOfTruncated"] {

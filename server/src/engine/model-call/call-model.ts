@@ -5,7 +5,7 @@ import type {
 } from "@ai-sdk/provider";
 import { defaultMaxAnswerBytes } from "@beckon/contract";
 import { elapsed, sleep } from "../../base/clock.ts";
-import type { AttemptLimit } from "../call-limit.ts";
+import { type AttemptLimit, explainBound } from "../call-limit.ts";
 import type { Pass } from "../circuit/index.ts";
 import { type MeteredCall, meteredModelCall } from "../metered-call.ts";
 import { ModelFailure } from "../model-failure.ts";
@@ -28,6 +28,8 @@ export interface AnsweredCall extends Omit<Answer, "usage"> {
   readonly retries: number;
   /** How the run ends if the answer was truncated because of a limit: see `AttemptLimit`. */
   readonly endOfTruncated: AttemptLimit["endOfTruncated"];
+  /** The output bound of the answered attempt, if Beckon chose it: see `AttemptLimiter`. */
+  readonly chosenBound: number | undefined;
   /** The model that answered, as the provider names it; undefined if it does not name it. */
   readonly responseModel: string | undefined;
 }
@@ -101,16 +103,16 @@ export async function callModel(
       if (used !== undefined) calls.push(meteredModelCall(priceOf, { step, modelName, ...used }));
       if (answer !== undefined) {
         const durationMs = Math.round(elapsed() - startedAt);
-        const { endOfTruncated } = limiter;
-        const retries = attempt - 1;
-        return { ...answer, calls, durationMs, retries, endOfTruncated, responseModel };
+        const { endOfTruncated, chosenBound } = limiter;
+        const limited = { endOfTruncated, chosenBound };
+        return { ...answer, calls, durationMs, retries: attempt - 1, ...limited, responseModel };
       }
       inFlight = failure === undefined && used !== undefined;
       if (failure === undefined) throw signal.reason;
       const isStillDown = failure.unreachable && pass?.probe === true;
       if (!isStillDown) countedAttempts += 1;
       if (!failure.retryable || countedAttempts >= retry.maxAttempts || (isStillDown && pass?.last))
-        throw withOutputLimit(failure, request, limiter);
+        throw withOutputLimit(failure, limiter);
       await sleep(
         waitWithin(
           failure,
@@ -192,16 +194,12 @@ async function makeAttempt(
  * message says so: the agent's configuration does not show this limit, and the same call worked
  * before the workspace had limits.
  */
-function withOutputLimit(
-  failure: ModelFailure,
-  { settings }: RunRequest,
-  { options: { maxOutputTokens } }: AttemptLimiter,
-): ModelFailure {
+function withOutputLimit(failure: ModelFailure, { chosenBound }: AttemptLimiter): ModelFailure {
   const { status, message } = failure;
-  const isChosen = maxOutputTokens !== undefined && settings.max_output_tokens === undefined;
-  if (!isChosen || (status !== 400 && status !== 422) || !/token/i.test(message)) return failure;
+  if (chosenBound === undefined || (status !== 400 && status !== 422) || !/token/i.test(message))
+    return failure;
   return new ModelFailure(
-    `${message} Because a limit of cost or usage applies, Beckon asked for at most ${maxOutputTokens} tokens of output. If the model allows fewer, set max_output_tokens or lower limits.reserve_output_tokens of the agent.`,
+    `${message} ${explainBound(chosenBound)} If the model allows fewer, set max_output_tokens or lower limits.reserve_output_tokens of the agent.`,
     { ...failure, status },
   );
 }

@@ -6,6 +6,7 @@ import {
   type MeteredCall,
   type PlannedAttempt,
   type PriceOf,
+  reachesBound,
 } from "../../engine/index.ts";
 import {
   type Amounts,
@@ -126,9 +127,7 @@ export function limitAttempts(
             loweredBy === undefined
               ? undefined
               : (calls) => {
-                  const usage = calls.at(-1)?.usage;
-                  const isAtBound = usage?.estimated || (usage?.output_tokens ?? 0) >= outputTokens;
-                  if (!isAtBound) return undefined;
+                  if (!reachesBound(calls, outputTokens)) return undefined;
                   const reached = toLimitReached(afterCalls(loweredBy, calls));
                   return { error: limitError(reached), limit: reached };
                 },
