@@ -327,6 +327,23 @@ test("a key that is limited to an agent sees its ceilings, and sets none", async
   expectError(answer, 403, "forbidden", /limited to some agents/);
 });
 
+test("for a key that is limited to an agent, a missing ceiling differs from what it cannot see", async () => {
+  const { ids, call, id } = await filled();
+  const other = (await call("/agents", { name: "Bob", model: "demo/echo" })).body.data.id;
+  const others = (await call(`/agents/${other}/triggers`, { name: "Mails" })).body.data.id;
+  const { data } = (
+    await call("/keys", { name: "Limited", scopes: ["usage:read"], agent_ids: [ids.agent] })
+  ).body;
+  const get = (path: string) => beckon.call(`/limits/${path}`, { credential: data.key });
+  for (const path of [`agent/${ids.agent}`, `trigger/${ids.trigger}`, `key/${data.id}`])
+    expectError(await get(path), 404, "not_found", /has no ceiling. Set one with PUT/);
+  const hidden = [`agent/${other}`, `trigger/${others}`, `key/${ids.key}`, `workspace/${id}`];
+  for (const path of hidden)
+    expectError(await get(path), 404, "not_found", /that this credential can see/);
+  await call(`/agents/${ids.agent}`, undefined, "DELETE");
+  expectError(await get(`agent/${ids.agent}`), 404, "not_found", /that this credential can see/);
+});
+
 test("a name is shown only to those who can read it", async () => {
   const { put, id } = await filled();
   for (const scope of ["agent", "key", "trigger"] as const) await put(scope, 1_000);

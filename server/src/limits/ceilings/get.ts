@@ -7,7 +7,7 @@ import { findScopeName, readCeilings } from "./store.ts";
 /**
  * Returns the ceiling of the workspace or of an agent, key or trigger.
  * @throws ApiError `forbidden`; `not_found` if there is no such ceiling, or if the credential is
- *   limited to some agents and cannot see this ceiling.
+ *   limited to some agents and cannot see this ceiling. The message says which.
  */
 export async function getCeiling({
   ctx,
@@ -20,11 +20,13 @@ export async function getCeiling({
   const { workspaceId, actor } = ctx;
   const ref = refOf(input);
   return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
-    const agentIds = agentLimit(ctx);
-    const keyId = actor.kind === "key" ? actor.id : undefined;
-    const [row] = await readCeilings(tx, workspaceId, { ...ref, limit: 1, agentIds, keyId });
+    const visibility = {
+      agentIds: agentLimit(ctx),
+      keyId: actor.kind === "key" ? actor.id : undefined,
+    };
+    const [row] = await readCeilings(tx, workspaceId, { ...ref, limit: 1, ...visibility });
     if (row !== undefined) return toCeiling(ctx, row);
-    const canSee = agentIds === undefined && (await findScopeName(tx, workspaceId, ref));
-    throw canSee ? noCeiling(ref) : noScope(ref.scope);
+    const name = await findScopeName(tx, workspaceId, ref, visibility);
+    throw name === undefined ? noScope(ref.scope) : noCeiling(ref);
   });
 }

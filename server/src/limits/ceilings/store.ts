@@ -27,32 +27,48 @@ export interface CeilingRow {
   readonly updated_at: Date;
 }
 
+/** What a credential can see. */
+export interface Visibility {
+  /**
+   * If the credential is limited to agents, their ids. It then sees only these agents, their
+   * triggers and the key `keyId`.
+   */
+  readonly agentIds?: readonly string[] | undefined;
+  readonly keyId?: string | undefined;
+}
+
 /**
  * Returns the name of the workspace, agent, key or trigger; undefined if the workspace has none
- * with this id. Deleted ones count as not existing. Reads the tables itself, because this module
- * must not import `workspaces/`, `agents/` and `triggers/`, which are in layers above.
+ * with this id that the credential can see. Deleted ones count as not existing. Reads the tables
+ * itself, because this module must not import `workspaces/`, `agents/` and `triggers/`, which are
+ * in layers above.
+ * @param visibility default: everything in the workspace.
  */
 export async function findScopeName(
   tx: WorkspaceTransaction,
   workspaceId: string,
   { scope, scopeId }: CeilingRef,
+  { agentIds, keyId = "" }: Visibility = {},
 ): Promise<string | undefined> {
+  const seenIf = (condition: RawBuilder<unknown>) =>
+    agentIds === undefined ? sql`true` : condition;
+  const anyAgent = sql`any (${[...(agentIds ?? [])]}::text[])`;
   const living = sql`workspace_id = ${workspaceId} and id = ${scopeId} and deleted_at is null`;
   const from: Readonly<Record<CeilingScope, RawBuilder<unknown>>> = {
-    workspace: sql`workspaces where id = ${workspaceId} and id = ${scopeId}`,
-    agent: sql`agents where ${living}`,
-    trigger: sql`triggers where ${living}`,
-    key: sql`keys where workspace_id = ${workspaceId} and id = ${scopeId}`,
+    workspace: sql`workspaces
+      where id = ${workspaceId} and id = ${scopeId} and ${seenIf(sql`false`)}`,
+    agent: sql`agents where ${living} and ${seenIf(sql`id = ${anyAgent}`)}`,
+    trigger: sql`triggers where ${living} and ${seenIf(sql`agent_id = ${anyAgent}`)}`,
+    key: sql`keys
+      where workspace_id = ${workspaceId} and id = ${scopeId} and ${seenIf(sql`id = ${keyId}`)}`,
   };
   const { rows } = await sql<{ name: string }>`select name from ${from[scope]}`.execute(tx);
   return rows[0]?.name;
 }
 
 /**
- * Returns up to `limit` ceilings in the order of their scope and id, beginning after `above` if it
- * is given. If the caller's credential is limited to agents, `agentIds` must be the ids of these
- * agents. Then only the ceilings of these agents, of their triggers and of the key `keyId` are
- * returned.
+ * Returns up to `limit` ceilings that the credential can see, in the order of their scope and id,
+ * beginning after `above` if it is given.
  */
 export async function readCeilings(
   tx: WorkspaceTransaction,
@@ -64,13 +80,11 @@ export async function readCeilings(
     limit,
     agentIds,
     keyId,
-  }: {
+  }: Visibility & {
     readonly scope?: CeilingScope | undefined;
     readonly scopeId?: string;
     readonly above?: CeilingRef | undefined;
     readonly limit: number;
-    readonly agentIds?: readonly string[] | undefined;
-    readonly keyId?: string | undefined;
   },
 ): Promise<CeilingRow[]> {
   const conditions = [
