@@ -423,6 +423,28 @@ describe("the plan of a workspace", () => {
     expect(new Date((await usage()).resets_at).getUTCDate()).toBe(anchor);
   });
 
+  test("that is due and limits less is applied by a change of the anchor day alone", async () => {
+    const { id, move, budgets, endMonth } = await newWorkspace();
+    const small = await createPlan({ tokens: 100 });
+    const stored = async () =>
+      (await engine.query("select plan, next_plan from workspaces where id = $1", [id])).rows;
+    for (const [next, plan, left] of [
+      [small.name, small.name, [{ metric: "tokens", allowed: 100, next: null }]],
+      ["unlimited", null, []],
+    ] as const) {
+      await move("business");
+      await move(next, { takes_effect: "period_end" });
+      await endMonth();
+      const answer = await beckon.call(`/workspace-plans/${id}`, {
+        method: "PATCH",
+        body: { anchor_day: 7 },
+      });
+      expect(answer.body.data).toMatchObject({ plan: next, next_plan: null, anchor_day: 7 });
+      expect(await stored()).toEqual([{ plan, next_plan: null }]);
+      expect(await budgets()).toEqual(left);
+    }
+  });
+
   test("keeps its month after a new anchor day, even if nothing was used since it began", async () => {
     const { id, move, usage, endMonth } = await newWorkspace();
     await move("business");

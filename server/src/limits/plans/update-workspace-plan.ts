@@ -49,7 +49,10 @@ export async function updateWorkspacePlan({
       ...(plan === undefined ? {} : isNow ? { plan, next_plan: null } : { next_plan: plan }),
       plan_anchor: anchor_day ?? row.plan_anchor,
     };
-    const changed = plan === undefined ? [] : [await limitsOf(tx, ctx, wanted, row)];
+    // `storeWorkspacePlan` completes a due change, so `applyNextPlans` does not find it any more. Its
+    // budgets must be changed here, even if the request names no plan.
+    const isChanged = plan !== undefined || row.is_due;
+    const changed = isChanged ? [await limitsOf(tx, ctx, wanted, row)] : [];
     const created: NewBudget[] = [];
     // A month that has begun keeps its end. Without budgets, the plan has no such month.
     if (wanted.plan_anchor !== row.plan_anchor && (await hasPlanBudgets(tx, targetId))) {

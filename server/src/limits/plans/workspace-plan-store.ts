@@ -21,6 +21,11 @@ export interface WorkspacePlanRow {
   readonly next_plan: string | null;
   /** When `next_plan` replaces `plan`; null if no change is planned. */
   readonly next_at: Date | null;
+  /**
+   * Whether a planned change has taken effect, and is not stored yet. `plan` is then the new plan
+   * already, and the budgets of metrics that have become unlimited still exist.
+   */
+  readonly is_due: boolean;
   readonly plan_anchor: number;
 }
 
@@ -38,6 +43,7 @@ const nextAt = sql`(
 
 const selectPlans = (rest: RawBuilder<unknown>) => sql<WorkspacePlanRow>`
   select w.id, w.name, w.time_zone, w.plan_anchor, n.next_at,
+    w.next_plan is not null and n.next_at is null as is_due,
     case when n.next_at is null then coalesce(w.next_plan, w.plan) else w.plan end as plan,
     case when n.next_at is not null then w.next_plan end as next_plan
   from workspaces w cross join lateral (select ${nextAt} as next_at) as n ${rest}`;
