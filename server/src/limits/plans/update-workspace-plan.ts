@@ -49,8 +49,8 @@ export async function updateWorkspacePlan({
       ...(plan === undefined ? {} : isNow ? { plan, next_plan: null } : { next_plan: plan }),
       plan_anchor: anchor_day ?? row.plan_anchor,
     };
-    // `storeWorkspacePlan` completes a due change, so `applyNextPlans` does not find it any more. Its
-    // budgets must be changed here, even if the request names no plan.
+    // `storeWorkspacePlan` completes a due change, so `applyNextPlans` does not find it any more.
+    // Its budgets must be changed here, even if the request names no plan.
     const isChanged = plan !== undefined || row.is_due;
     const changed = isChanged ? [await limitsOf(tx, ctx, wanted, row)] : [];
     const created: NewBudget[] = [];
