@@ -76,7 +76,12 @@ async function newWorkspace() {
       "update budgets set starts = now() - interval '28 days', ends = now() where workspace_id = $1 and scope_kind = 'plan'",
       [id],
     );
-  return { id, key, move, usage, metrics, spend, sumUp, budgets, endMonth };
+  /** Makes the last change of the workspace, for example of its time zone, an old one. */
+  const age = () =>
+    engine.query("update workspaces set updated_at = now() - interval '60 days' where id = $1", [
+      id,
+    ]);
+  return { id, key, move, usage, metrics, spend, sumUp, budgets, endMonth, age };
 }
 
 describe("plans", () => {
@@ -301,6 +306,36 @@ describe("the plan of a workspace", () => {
     });
   });
 
+  test.each([
+    ["UTC", "America/Los_Angeles"],
+    ["America/Los_Angeles", "UTC"],
+    ["UTC", "Asia/Tokyo"],
+    ["Pacific/Kiritimati", "Etc/GMT+12"],
+    ["Etc/GMT+12", "Pacific/Kiritimati"],
+  ])("counts what was used since its start if the zone changes from %s to %s", async (from, to) => {
+    for (const plan of ["unlimited", (await createPlan({ tokens: 1_000 })).name]) {
+      const { id, key, move, usage, metrics, spend, sumUp, age } = await newWorkspace();
+      const setZone = (time_zone: string) =>
+        beckon.call(`/workspaces/${id}`, { method: "PATCH", credential: key, body: { time_zone } });
+      expect((await setZone(from)).status).toBe(200);
+      await move(plan);
+      const start = Date.parse((await usage()).starts_at);
+      // One entry each half hour.
+      const times = Array.from({ length: 200 }, (_, index) => start + (index - 100) * 1_800_000);
+      await spend(...times.map((time) => ({ time: new Date(time), voice_ms: 1 })));
+      const counted = async () => {
+        const since = Date.parse((await usage()).starts_at);
+        return { used: times.filter((time) => time >= since).length };
+      };
+      await age();
+      expect((await metrics()).voice).toMatchObject(await counted());
+      expect((await setZone(to)).status).toBe(200);
+      expect((await metrics()).voice).toMatchObject(await counted());
+      await sumUp();
+      expect((await metrics()).voice).toMatchObject(await counted());
+    }
+  });
+
   test("counts the standard cost where it is known, whatever price the workspace set", async () => {
     const { move, metrics, spend, sumUp } = await newWorkspace();
     await spend(
@@ -318,7 +353,8 @@ describe("the plan of a workspace", () => {
   });
 
   test("shows an unknown cost as null, and a cost that is known in part with the calls it lacks", async () => {
-    const { metrics, spend, sumUp } = await newWorkspace();
+    const { metrics, spend, sumUp, age } = await newWorkspace();
+    await age();
     await spend({ input_tokens: 10, cost_micros: null });
     expect((await metrics()).cost).toMatchObject({ used: null, unknown_cost_entries: 1 });
     // A call that was answered with an error has the cost 0.

@@ -18,9 +18,16 @@ export interface MetricRow {
 
 /**
  * Returns the amounts used in the current month of the plan, by metric. For a metric with a limit,
- * the amount is `spent` of its budget. For other metrics it is the sum of the ledger since the date
- * on which the month began: one statement reads the sums by day and the entries that are not in
- * them yet, so it reads one snapshot and counts each entry exactly once.
+ * the amount is `spent` of its budget. For other metrics it is the sum of the ledger since the
+ * month began: one statement reads the sums by day and the entries that are not in them yet, so it
+ * reads one snapshot and counts each entry exactly once.
+ *
+ * An entry keeps its date in the time zone that the workspace had then. So after a change of the
+ * time zone, entries from before and after `starts` can have the same date. Entries of such dates,
+ * which are before `whole_from`, are read one by one: a local day begins at most 14 hours before
+ * and 12 hours after the same day in UTC. In a busy workspace that takes long. It is not needed,
+ * and `starts_day` is true, if `starts` begins a local day and the workspace was not changed since
+ * the day before.
  *
  * For a plan, an entry costs its standard cost or, if that is unknown, its cost at the workspace's
  * own price. A row of sums by day does not show which of its entries lack a standard cost, so one
@@ -37,7 +44,8 @@ export async function readMetrics(
 ): Promise<MetricRow[]> {
   const { rows } = await sql<MetricRow>`
 with month as (
-  select m.starts, m.ends, (m.starts at time zone w.time_zone)::date as first_day
+  select m.starts, m.ends, d.starts_day, case when d.starts_day then d.first_day
+    else (m.starts at time zone 'UTC' + interval '38 hours')::date end as whole_from
   from workspaces w
   left join lateral (
     select starts, ends from budgets b
@@ -46,6 +54,11 @@ with month as (
   ) as b on true
   cross join lateral ${sql.raw(calendarPeriodSql("'plan'", "b", "w"))} as p
   cross join lateral (select ${sql.raw(currentPeriodSql("b", "p"))}) as m
+  cross join lateral (
+    select f.first_day, w.updated_at < m.starts - interval '27 hours'
+      and f.first_day > ((m.starts - interval '1 us') at time zone w.time_zone)::date as starts_day
+    from (select (m.starts at time zone w.time_zone)::date as first_day) as f
+  ) as d
   where w.id = ${workspaceId}
 ), used as (
   select u.input_tokens, u.output_tokens, u.voice_ms, u.browser_ms, u.entries,
@@ -57,15 +70,22 @@ with month as (
     select u.standard_cost_micros = 0
       and u.unknown_standard_cost_entries > u.unknown_cost_entries as is_own
   ) as c
-  where u.workspace_id = ${workspaceId} and u.day >= month.first_day
+  where u.workspace_id = ${workspaceId} and u.day >= month.whole_from
   union all
   select u.input_tokens, u.output_tokens, u.voice_ms, u.browser_ms, 1, c.cost_micros,
     (c.cost_micros is null)::int
-  from month, usage_entries u
+  from (
+    select u.* from month, usage_entries u
+    where u.workspace_id = ${workspaceId} and u.day >= month.whole_from and u.transaction >= (
+      select coalesce(max(r.up_to), '-9223372036854775808'::bigint)
+      from usage_rollups r where r.workspace_id = ${workspaceId})
+    union all
+    select u.* from month, usage_entries u
+    where u.workspace_id = ${workspaceId} and not (select starts_day from month)
+      and u.day < month.whole_from and u.time >= (select starts from month)
+      and u.time < (select (whole_from + 1)::timestamp at time zone 'UTC' from month)
+  ) as u
   cross join lateral (select coalesce(u.standard_cost_micros, u.cost_micros) as cost_micros) as c
-  where u.workspace_id = ${workspaceId} and u.day >= month.first_day and u.transaction >= (
-    select coalesce(max(r.up_to), '-9223372036854775808'::bigint)
-    from usage_rollups r where r.workspace_id = ${workspaceId})
 ), sums as (
   select coalesce(sum(input_tokens + output_tokens), 0)::bigint as tokens,
     coalesce(sum(voice_ms), 0)::bigint as voice, coalesce(sum(browser_ms), 0)::bigint as browser,
