@@ -31,7 +31,10 @@ export type LimitReached = z.infer<typeof limitReached>;
 /** Data of the workspace event `usage.threshold`. */
 export const usageThreshold = z.object({
   ...limitState,
-  /** The percentage of `limit` that `used` has reached. */
+  /**
+   * The percentage of `limit` that `used` has reached. If a model call does not fit into what is
+   * left, 100 percent count as reached although `used` is less.
+   */
   percent: z.union([z.literal(50), z.literal(80), z.literal(100)]),
   resets_at: z.iso.datetime(),
 });

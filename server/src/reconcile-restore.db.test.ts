@@ -8,6 +8,7 @@ import { PriceTable, readOperatorPrices } from "./prices/index.ts";
 import { reconcileRestore } from "./reconcile-restore.ts";
 import { noAmounts } from "./reservations/budget.ts";
 import { reserveForRuns } from "./reservations/reserve.ts";
+import { reachedStatement } from "./runs/reached-statement.ts";
 
 const { database } = await testDatabase();
 const { engine } = database;
@@ -59,7 +60,9 @@ async function reserve(runId: string): Promise<void> {
   );
   const amountsOf = (costMicros: number) => ({ ...noAmounts, costMicros });
   const call = { maxOutputTokens: 400, amountsOf, used: noAmounts };
-  await reserveForRuns(database, [{ runId, workspaceId: agent.workspaceId, call }]);
+  await reserveForRuns(database, reachedStatement, [
+    { runId, workspaceId: agent.workspaceId, call },
+  ]);
 }
 
 async function reserved(): Promise<number | undefined> {

@@ -179,6 +179,30 @@ test("a ceiling that is new or lowered reports the percentages that what is spen
   expect(await events()).toHaveLength(3);
 });
 
+test("a change reports 100 percent again only if it is a raise, after a call was rejected", async () => {
+  const { ids, put, spend } = await filled();
+  await spend({ cost_micros: 900 });
+  await put("agent", 1_000);
+  // A model call did not fit into what is left.
+  await database.engine.query(
+    "update budgets set refused = true, crossed = 100 where scope_id = $1",
+    [ids.agent],
+  );
+  const state = async () => {
+    const { rows } = await database.engine.query(
+      "select refused, crossed from budgets where scope_id = $1",
+      [ids.agent],
+    );
+    return rows[0];
+  };
+  for (const limit of [1_000, 950]) {
+    await put("agent", limit);
+    expect(await state()).toEqual({ refused: true, crossed: 100 });
+  }
+  await put("agent", 1_000);
+  expect(await state()).toEqual({ refused: false, crossed: 80 });
+});
+
 test("a ceiling of 0 leaves nothing", async () => {
   const { put } = await filled();
   expect((await put("workspace", 0)).body.data).toMatchObject({ limit_micros: 0, left_micros: 0 });

@@ -15,6 +15,7 @@ import {
 import { createMutex } from "../base/database/index.ts";
 import { type AppendRow, appendToRuns } from "../runs/journal/append-statement.ts";
 import { type AppendEntry, toEntry } from "../runs/journal/journal-entry.ts";
+import { reachedStatement } from "../runs/reached-statement.ts";
 import { type Amounts, noAmounts } from "./budget.ts";
 import { returnReservations } from "./charge-statement.ts";
 import { Reservations } from "./reservations.ts";
@@ -79,7 +80,7 @@ const asking = (run: Run, max: number, used = noAmounts): AskingRun => ({
   call: { maxOutputTokens: max, amountsOf: (count) => amounts(count), used },
 });
 
-const reserve = async (...runs: AskingRun[]) => reserveForRuns(database, runs);
+const reserve = async (...runs: AskingRun[]) => reserveForRuns(database, reachedStatement, runs);
 const kinds = async (...runs: AskingRun[]) => (await reserve(...runs)).map(({ kind }) => kind);
 
 /** A metered call in the rows of the append statement. */
@@ -182,7 +183,7 @@ test("an append of a run that uses nothing tells its process of a limit, too", a
 test("a workspace whose limits change has limits until a run asks and finds none", async () => {
   const limited = await seedAgent(database);
   await addBudget(limited, { kind: "agent", allowed: 1_000 });
-  const reservations = new Reservations(database, createMutex());
+  const reservations = new Reservations(database, createMutex(), reachedStatement);
   for (const agent of [limited, await seedAgent(database)]) {
     const run = await start(agent);
     expect(reservations.isLimited(run.workspaceId)).toBe(false);
@@ -195,7 +196,7 @@ test("a workspace whose limits change has limits until a run asks and finds none
 
 test("a returned reservation changes no revision, so that other runs keep theirs", async () => {
   const agent = await seedAgent(database);
-  const reservations = new Reservations(database, createMutex());
+  const reservations = new Reservations(database, createMutex(), reachedStatement);
   reservations.noteLimited(agent.workspaceId, true);
   const revision = reservations.revision(agent.workspaceId);
   reservations.wakeWaiting(agent.workspaceId);
@@ -206,7 +207,7 @@ test("a run that gives its reservation back holds nothing, and can reserve again
   const agent = await seedAgent(database);
   const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
   const run = await start(agent);
-  const reservations = new Reservations(database, createMutex());
+  const reservations = new Reservations(database, createMutex(), reachedStatement);
   const { signal } = new AbortController();
   await reservations.reserve(asking(run, 400), signal);
   await reservations.giveBack(run, signal);
@@ -218,7 +219,7 @@ test("a run that gives its reservation back holds nothing, and can reserve again
 
 test("a limit that is announced while a run asks is not forgotten when the run finds none", async () => {
   const run = await start(await seedAgent(database));
-  const reservations = new Reservations(database, createMutex());
+  const reservations = new Reservations(database, createMutex(), reachedStatement);
   const asked = reservations.reserve(asking(run, 1), new AbortController().signal);
   reservations.wake(run.workspaceId);
   expect(await asked).toMatchObject({ kind: "unlimited" });
@@ -562,13 +563,17 @@ test("of many waiting runs, a wake lets only those ask again that have waited lo
   const stop = new AbortController();
   /** For each statement, the runs that ask in it. Runs that ask at the same time share one. */
   const asked: Set<string>[] = [];
-  const reservations = new Reservations(database, async (act) => {
-    asked.push(new Set());
-    reservations.wakeWaiting(agent.workspaceId);
-    const result = await act();
-    if (asked.length === 4) stop.abort();
-    return result;
-  });
+  const reservations = new Reservations(
+    database,
+    async (act) => {
+      asked.push(new Set());
+      reservations.wakeWaiting(agent.workspaceId);
+      const result = await act();
+      if (asked.length === 4) stop.abort();
+      return result;
+    },
+    reachedStatement,
+  );
   const waiting = runs.map((run) => {
     const { call, ...rest } = asking(run, 500);
     const amountsOf = (count: number) => {
@@ -714,6 +719,39 @@ describe("thresholds", () => {
     expect(await thresholds(agent)).toEqual([]);
     await end(await start(agent), [call(1)]);
     expect((await thresholds(agent)).map(({ percent }) => percent)).toEqual([50, 80, 100]);
+  });
+
+  test("of a limit of which a call finds too little left are written once, up to 100 percent", async () => {
+    const agent = await seedAgent(database);
+    const id = await addBudget(agent, { kind: "agent", allowed: 100 });
+    const [holder, spender] = [await start(agent), await start(agent)];
+    await end(await start(agent), [call(60)]);
+    expect((await thresholds(agent)).map(({ percent }) => percent)).toEqual([50]);
+    await kinds(asking(holder, 10));
+    const asked = Array.from({ length: 4 }, async () => asking(await start(agent), 80));
+    const results = (await Promise.all(asked)).map(async (run) => kinds(run));
+    expect((await Promise.all(results)).flat()).toEqual(["spent", "spent", "spent", "spent"]);
+    expect(await budget(id)).toMatchObject({ refused: true, crossed: 100, spent: 60 });
+    await end(holder, [call(10)]);
+    await end(spender, [call(50)]);
+    const { rows } = await engine.query(
+      `select agent_id, type, data from workspace_events where workspace_id = $1
+        order by number offset 1`,
+      [agent.workspaceId],
+    );
+    const reached = { scope: "agent", scope_id: agent.agentId, metric: "cost", used: 60 };
+    expect(rows).toEqual(
+      [80, 100].map((percent) => ({
+        agent_id: agent.agentId,
+        type: "usage.threshold",
+        data: { ...reached, limit: 100, percent, resets_at: expect.any(String) },
+      })),
+    );
+    await engine.query("update budgets set ends = now() - interval '1 s' where id = $1", [id]);
+    expect(await kinds(asking(await start(agent), 101))).toEqual(["spent"]);
+    expect((await thresholds(agent)).map(({ percent }) => percent)).toEqual([
+      50, 80, 100, 50, 80, 100,
+    ]);
   });
 
   test("are written again in the next period", async () => {

@@ -1,6 +1,7 @@
-import { type Database, statement, timeText } from "../base/database/index.ts";
+import { type Database, statement } from "../base/database/index.ts";
 import { crossedSql, entryAmountSql, heldAmountSql } from "./budget.ts";
 import { presentPeriod, scopeIds, startPeriod, waiterTimeoutSeconds } from "./reserve-statement.ts";
+import { selectThresholds } from "./thresholds.ts";
 
 /**
  * SQL expressions for what a metered call `c` used, and for what a reservation `v` holds, in the
@@ -93,24 +94,6 @@ export function chargeBudgets(
   where b.id = c.id and b.id = any (array(select id from reached))
 ), thresholds as (${selectThresholds("reached")}), ${insertWorkspaceEvents("thresholds")}`;
 }
-
-/**
- * Returns SQL that selects a workspace event for each threshold (50, 80 or 100 percent) that a
- * budget had not reached before and has reached now.
- * @param reached name of a common table expression of budgets, with the columns workspace_id,
- *   scope_kind, scope_id and metric. The highest threshold that was reached before is was_crossed,
- *   and the highest one that is reached now is new_crossed (0: none). The columns new_spent,
- *   new_allowed and new_ends are shown in the event.
- */
-export const selectThresholds = (reached: string): string => `
-  select c.workspace_id, case when c.scope_kind = 'agent' then c.scope_id end as agent_id,
-    new_id('evt') as id, 'usage.threshold' as type,
-    jsonb_build_object('scope', c.scope_kind, 'scope_id', c.scope_id, 'metric', c.metric,
-      'percent', t.percent, 'used', c.new_spent, 'limit', c.new_allowed, 'resets_at',
-      ${timeText("c.new_ends")}) as data
-  from ${reached} c join (values (50), (80), (100)) as t (percent)
-    on t.percent > c.was_crossed and t.percent <= c.new_crossed
-`;
 
 /**
  * SQL expression for the ids of the workspaces of `charged_budgets` in which runs may wait for

@@ -16,7 +16,6 @@ export {
   chargeBudgets,
   returnReservations,
   returnStatements,
-  selectThresholds,
   workspacesToWake,
 } from "./charge-statement.ts";
 export { type CallBound, fitInto } from "./fit.ts";
@@ -25,3 +24,4 @@ export { Reservations } from "./reservations.ts";
 export { reserveAtOnceStatement } from "./reserve-at-once-statement.ts";
 export { reserveFirstCalls } from "./reserve-first-calls.ts";
 export { presentPeriod, reserveStatements, startPeriod } from "./reserve-statement.ts";
+export { createReachedStatement, selectThresholds } from "./thresholds.ts";

@@ -3,6 +3,7 @@ import { untilWoken } from "../base/abort.ts";
 import { type Batcher, createBatcher, type Database, type Mutex } from "../base/database/index.ts";
 import { noAmounts } from "./budget.ts";
 import { type AskingRun, type ReserveResult, reserveForRuns } from "./reserve.ts";
+import type { ReachedStatement } from "./thresholds.ts";
 
 /** The result of a reservation that does not have to wait. */
 export type Reserved = Exclude<ReserveResult, { readonly kind: "waits" }>;
@@ -56,10 +57,13 @@ export class Reservations {
   #revisions = 0;
   #asked = 0;
 
-  /** @param mutex is shared with the other writers that lock budgets: they write in turns. */
-  constructor(database: Database, mutex: Mutex) {
+  /**
+   * @param mutex is shared with the other writers that lock budgets: they write in turns.
+   * @param reached reports limits into which a call does not fit.
+   */
+  constructor(database: Database, mutex: Mutex, reached: ReachedStatement) {
     this.#batcher = createBatcher({
-      write: (runs) => reserveForRuns(database, runs),
+      write: (runs) => reserveForRuns(database, reached, runs),
       // Runs stay in the order of arrival: first come, first served. This causes no deadlocks: the
       // statements lock budgets in the order of the primary key, whatever the order of the runs.
       order: ({ order }) => order,

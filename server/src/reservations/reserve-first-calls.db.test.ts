@@ -11,6 +11,7 @@ import {
   succeeded,
 } from "../../test/tenant.ts";
 import { appendToRuns } from "../runs/journal/append-statement.ts";
+import { reachedStatement } from "../runs/reached-statement.ts";
 import type { StartRow } from "../runs/starting/start-row.ts";
 import { startRuns } from "../runs/starting/start-runs.ts";
 import { noAmounts } from "./budget.ts";
@@ -106,7 +107,9 @@ test("can be replaced by a larger reservation of the run", async () => {
   const larger = { ...noAmounts, costMicros: 700, planCostMicros: 700, tokens: 700 };
   const call = { maxOutputTokens: 700, amountsOf: () => larger, used: noAmounts };
   const asking = { runId: run?.runId ?? "", workspaceId: agent.workspaceId, call };
-  expect(await reserveForRuns(database, [asking])).toMatchObject([{ kind: "granted" }]);
+  expect(await reserveForRuns(database, reachedStatement, [asking])).toMatchObject([
+    { kind: "granted" },
+  ]);
   expect(await reservedIn(id)).toBe(700);
   expect(await wrongWithBudgets(engine, agent.workspaceId)).toEqual([]);
 });

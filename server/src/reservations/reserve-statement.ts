@@ -1,6 +1,7 @@
 import type { LimitMetric } from "@beckon/contract";
 import { type Database, statement } from "../base/database/index.ts";
 import { type Amounts, type Budget, calendarPeriodSql, nextStartSql } from "./budget.ts";
+import type { ReachedStatement } from "./thresholds.ts";
 
 /**
  * SQL of an array with the ids of the scopes that apply to a run: its workspace, agent, key and
@@ -223,6 +224,8 @@ export interface ReserveInput {
     /** Whether a run waits until a reserved amount of the budget is returned. */
     readonly hasWaiter: boolean;
   }[];
+  /** Ids of the budgets whose `refused` becomes true. */
+  readonly reached: readonly number[];
   readonly reservations: readonly WrittenReservation[];
 }
 
@@ -311,10 +314,12 @@ export interface Locked {
 
 /**
  * Locks the budgets of some runs, calls `decideOn`, and writes the result in one transaction.
- * `decideOn` returns undefined if there is nothing to write.
+ * `decideOn` returns undefined if there is nothing to write. `reached` is sent only if a limit is
+ * reached: most transactions need no SQL for events.
  */
 export async function reserveInTransaction(
   database: Database,
+  reached: ReachedStatement,
   runIds: readonly string[],
   decideOn: (locked: Locked) => ReserveInput | undefined,
 ): Promise<void> {
@@ -328,6 +333,8 @@ export async function reserveInTransaction(
       reservations: reservations.rows.map(toReservation),
     });
     if (written !== undefined) await client.query(writeStatement.query(written));
+    if (written !== undefined && written.reached.length > 0)
+      await client.query(reached.query(written.reached));
     await client.query("commit");
     client.release();
   } catch (thrown) {

@@ -10,6 +10,7 @@ import {
   reserveInTransaction,
   type StoredReservation,
 } from "./reserve-statement.ts";
+import type { ReachedStatement } from "./thresholds.ts";
 
 /** A run that requests a reservation for its next model call. */
 export interface AskingRun {
@@ -40,9 +41,10 @@ export type ReserveResult = (Decision | Fits | { readonly kind: "unlimited" }) &
  */
 export async function reserveForRuns(
   database: Database,
+  reached: ReachedStatement,
   runs: readonly AskingRun[],
 ): Promise<readonly ReserveResult[]> {
-  return (await grantAll(database, runs)) ?? (await reserveInTurn(database, runs));
+  return (await grantAll(database, runs)) ?? (await reserveInTurn(database, reached, runs));
 }
 
 /**
@@ -88,11 +90,13 @@ async function grantAll(
 /** Decides in one transaction which run gets how much, and which runs wait. */
 async function reserveInTurn(
   database: Database,
+  reached: ReachedStatement,
   runs: readonly AskingRun[],
 ): Promise<readonly ReserveResult[]> {
   let results: readonly ReserveResult[] = [];
   await reserveInTransaction(
     database,
+    reached,
     runs.map(({ runId }) => runId),
     (locked) => {
       const { requests, decided } = decideFor(locked, runs);
@@ -178,13 +182,16 @@ function written(
       change.hasWaiter || change.reserved !== budget.reserved || change.refused !== budget.refused;
     return isChanged ? change : [];
   });
+  const reached = budgets.flatMap((budget) =>
+    !budget.refused && refusing.has(keyOf(budget)) ? budget.id : [],
+  );
   const reservations = requests.flatMap((request, index) => {
     const decision = decisions[index];
     return decision === undefined ? [] : reservationOf(request, decision);
   });
   return changed.length + reservations.length === 0
     ? undefined
-    : { budgets: changed, reservations };
+    : { budgets: changed, reached, reservations };
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   releaseStatement,
 } from "./claiming/index.ts";
 import { appendStatements, cancelStatement } from "./journal/index.ts";
+import { reachedStatement } from "./reached-statement.ts";
 import { startStatements } from "./starting/index.ts";
 
 /**
@@ -32,6 +33,7 @@ export function statementsText(): string {
     ...failoverStatements,
     reserveAtOnceStatement,
     ...reserveStatements,
+    reachedStatement,
     ...returnStatements,
   ];
   return all

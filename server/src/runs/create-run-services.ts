@@ -28,6 +28,7 @@ import {
 import { createAppends } from "./journal/index.ts";
 import type { CancelPorts } from "./managing/index.ts";
 import { createPricer } from "./pricer.ts";
+import { reachedStatement } from "./reached-statement.ts";
 import { createRunReports, type RunReports } from "./reports.ts";
 import {
   createLimitedCallers,
@@ -105,7 +106,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   });
   const mutex = createMutex();
   const budgetMutex = createMutex();
-  const reservations = new Reservations(database, budgetMutex);
+  const reservations = new Reservations(database, budgetMutex, reachedStatement);
   const subscriptions = new KnownSubscriptions();
   const onWritten = () => eventPoller.noteWritten();
   const onReturned = (workspaceIds: readonly string[]) => {

@@ -5552,6 +5552,48 @@ on conflict (run_id, workspace_id) do update set state = excluded.state, asked =
   plan_cost_micros = excluded.plan_cost_micros, tokens = excluded.tokens,
   voice_ms = excluded.voice_ms, browser_ms = excluded.browser_ms, held_in = excluded.held_in;
 
+-- reserve-reached
+with reached as materialized (
+  select b.*, b.crossed as was_crossed, 100 as new_crossed, b.spent as new_spent,
+    b.allowed as new_allowed, b.ends as new_ends
+  from budgets b where b.id = any ($1::bigint[]) and b.crossed < 100
+), written_budgets as (
+  update budgets b set crossed = 100 from reached r
+  where b.id = r.id and b.id = any (array(select id from reached))
+), thresholds as (
+  select c.workspace_id, case when c.scope_kind = 'agent' then c.scope_id end as agent_id,
+    new_id('evt') as id, 'usage.threshold' as type,
+    jsonb_build_object('scope', c.scope_kind, 'scope_id', c.scope_id, 'metric', c.metric,
+      'percent', t.percent, 'used', c.new_spent, 'limit', c.new_allowed, 'resets_at',
+      to_char(c.new_ends at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as data
+  from reached c join (values (50), (80), (100)) as t (percent)
+    on t.percent > c.was_crossed and t.percent <= c.new_crossed
+), written_workspace_events as (
+  insert into workspace_events (workspace_id, agent_id, id, type, version, data)
+  select workspace_id, agent_id, id, type, 1, data from thresholds
+), workspace_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || k.kind, 0)), 16, '0'),
+    e.workspace_id, s.id, k.kind, e.id, e.type, 1, e.agent_id, null, null::int,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from thresholds e
+  cross join lateral (
+    select s.id, s.status, s.payload,
+      e.type = any (s.event_types)
+        and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+        and s.trigger_ids is null and s.tags is null as is_event
+    from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null limit 1000
+  ) s join (values ('event')) as k (kind)
+    on case k.kind when 'event' then s.is_event end
+  where (select exists (select from subscriptions where deleted_at is null))
+)
+select;
+
 -- return-reservations
 with stale as materialized (
   select v.* from reservations v

@@ -18,8 +18,8 @@ export const pauseReadIntervalMs = 2_000;
 
 /**
  * Returns whether the agent of the event may have been paused or resumed. A ceiling that pauses its
- * agent writes no event about that. The ceiling is reached when it rejects the cost of a model
- * call, often before all of it is spent, and the run that needs the call then fails.
+ * agent writes no `agent.paused`. The ceiling is reached when it rejects the cost of a model call,
+ * often before all of it is spent, and the run that needs the call then fails.
  */
 export function mayChangePause({ type, agent_id, data }: WorkspaceEvent): boolean {
   if (agent_id === null) return false;

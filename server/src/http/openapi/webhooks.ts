@@ -16,7 +16,7 @@ const descriptions: Readonly<Record<DeliveredEvent, string>> = {
   "run.failed": "A run ended with an error.",
   "run.cancelled": "A run was cancelled.",
   "usage.threshold":
-    "50, 80 or 100 percent of a limit were reached, once each per period, and again after a raise of the limit.",
+    "50, 80 or 100 percent of a limit were reached, once each per period, and again after a raise of the limit. 100 percent are also reached when a model call does not fit into what is left.",
   "agent.paused": "An agent was paused, or the reason of its pause changed.",
   "agent.resumed": "A paused agent was resumed.",
   "subscription.disabled": "Beckon disabled a subscription: events are not delivered to it.",

@@ -103,8 +103,10 @@ export async function putBudgets(
   refused = budgets.refused and budgets.ends > now()
     and coalesce(excluded.allowed <= budgets.allowed, false),
   -- The highest of 50, 80 and 100 percent that was reached. A raised limit lowers it. A lowered
-  -- limit raises it in writeThresholds, because each rise needs an event.
+  -- limit raises it in writeThresholds, because each rise needs an event. A rejected model call has
+  -- raised it to 100, although less is spent.
   crossed = case when budgets.ends <= now() then 0
+    when budgets.refused and excluded.allowed <= budgets.allowed then budgets.crossed
     else least(budgets.crossed, ${sql.raw(crossedSql("budgets.spent", "excluded.allowed"))}) end,
   spent = case when budgets.ends <= now() then 0 else budgets.spent end,
   starts = case when budgets.ends <= now() then ${sql.raw(nextStartSql("budgets", "excluded"))}

@@ -8,6 +8,7 @@ import { KnownSubscriptions } from "../../events/index.ts";
 import { Reservations } from "../../reservations/index.ts";
 import { Capacity } from "../executing/capacity.ts";
 import { createAppends } from "../journal/index.ts";
+import { reachedStatement } from "../reached-statement.ts";
 import { createLiveRuns } from "../subscribing/index.ts";
 import { createLimitedCallers } from "./limited-callers.ts";
 import { createQueueLimits } from "./queue-limits.ts";
@@ -31,7 +32,7 @@ function createPorts(owner: string): { ports: StartPorts; sent: ProcessMessage[]
   const sent: ProcessMessage[] = [];
   const [mutex, subscriptions] = [createMutex(), new KnownSubscriptions()];
   const heap = { isFull: false, onChange() {}, stop() {} };
-  const reservations = new Reservations(database, mutex);
+  const reservations = new Reservations(database, mutex, reachedStatement);
   const capacity = new Capacity({ max: 1, executes: true, heap });
   capacity.foundQueue({ empty: true });
   capacity.foundAbandoned({ waiting: false, deaths: 0 });

@@ -34,7 +34,7 @@ export function limits(baseUrl: string): Chapter {
         id: "at-a-limit",
         title: "At a limit",
         html: `${table(outcomes)}
-<p>${prose("The error has `limit` with `scope`, `metric`, `used`, `limit` and `resets_at`, and so has the run. At 50, 80 and 100 percent a workspace event `usage.threshold` is written, once each per period, and again after a raise of the limit.")}</p>`,
+<p>${prose("The error has `limit` with `scope`, `metric`, `used`, `limit` and `resets_at`, and so has the run. At 50, 80 and 100 percent a workspace event `usage.threshold` is written, once each per period, and again after a raise of the limit. 100 percent are also reached when a model call does not fit into what is left.")}</p>`,
       },
       {
         id: "reservation",
