@@ -157,8 +157,8 @@ export interface DigestEnd {
  *
  * @param prompt is given if the process of the run was lost. If a model call was in flight, the
  *   usage then includes it.
- * @param unwritten calls that the journal does not report. The event that ends the run reports them.
- *   Default: none.
+ * @param unwritten calls that the journal does not report. The event at the end of the run reports
+ *   them. Default: none.
  */
 export function endByDigest(
   digest: JournalDigest,
