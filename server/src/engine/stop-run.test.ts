@@ -280,10 +280,25 @@ describe("an error of the journal other than RunStopped", () => {
           throw new Error("the database is away");
       },
     });
-    await expect(play(server.url, { tools: [tool("act")], journal })).rejects.toThrow(
-      "the database is away",
-    );
+    await expect(play(server.url, { tools: [tool("act")], journal })).rejects.toMatchObject({
+      cause: { message: "the database is away" },
+      calls: [],
+    });
     expect(journal.writes).toHaveLength(1);
+  });
+});
+
+it("the error of an end that cannot be written has the calls that the end reports", async () => {
+  server.script(says("hi"));
+  const rejected = new Error("the database rejects the write");
+  const journal = memoryJournal({
+    gate: () => {
+      throw rejected;
+    },
+  });
+  await expect(play(server.url, { journal })).rejects.toMatchObject({
+    cause: rejected,
+    calls: [{ step: 1, outcome: "answered" }],
   });
 });
 
