@@ -239,7 +239,7 @@ inBrowser("new deliveries wait while one reads further down a long list", async 
   await page.getByTitle("Live", { exact: true }).waitFor();
   await page.mouse.move(500, 600);
   await page.mouse.wheel(0, 1_000);
-  await page.waitForFunction("scrollY > 500");
+  await expect.poll(() => page.evaluate("scrollY")).toBeGreaterThan(500);
   const { body } = await beckon.invoke(agent, "Another one");
   const { id } = await delivery(subscription.id, ({ run_id }) => run_id === body.run_id);
   const link = deliveries(page).locator(`a[href$="${id}"]`);
@@ -277,7 +277,7 @@ inBrowser("a delivery that is shown gets its result while one reads further down
   await expect.poll(() => rows(/Pending/).count()).toBe(1);
   await page.mouse.move(500, 300);
   await page.mouse.wheel(0, 600);
-  await page.waitForFunction("scrollY > 500");
+  await expect.poll(() => page.evaluate("scrollY")).toBeGreaterThan(500);
   released.resolve();
   await expect.poll(() => rows(/Succeeded/).count()).toBe(21);
   expect(await page.evaluate("scrollY")).toBeGreaterThan(500);

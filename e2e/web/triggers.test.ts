@@ -79,7 +79,7 @@ inBrowser("new payloads wait while one reads further down", async () => {
   await row("Order 1").waitFor();
   await page.mouse.move(700, 250);
   await page.mouse.wheel(0, 2_000);
-  await page.waitForFunction("scrollY > 400");
+  await expect.poll(() => page.evaluate("scrollY")).toBeGreaterThan(400);
   expect(await fire(trigger.url, "Order 2")).toBe(200);
   await button(page, "New payloads").waitFor();
   await expect.poll(() => row("Order 2").count()).toBe(0);
