@@ -63,7 +63,7 @@ export class BeginningExchange extends Exchange<ResponseBeginning> {
   protected finish(): void {
     if (this.#head === undefined) return;
     const { status, headers } = this.#head;
-    const isEncoded = codingsOf(headers).length > 0;
+    const isEncoded = codingsOf(headers["content-encoding"]).length > 0;
     // `stream: true` omits a final character of which only the first bytes were kept.
     const text = isEncoded
       ? ""

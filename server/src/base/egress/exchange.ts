@@ -106,7 +106,11 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
     statusText = "",
   ): void {
     if (status < 200 || this.#stopped !== undefined) return;
-    if (!this.acceptsEncoded && !isBodiless(status) && codingsOf(headers).length > 0) {
+    if (
+      !this.acceptsEncoded &&
+      !isBodiless(status) &&
+      codingsOf(headers["content-encoding"]).length > 0
+    ) {
       controller.abort(
         Object.assign(
           new Error("the response body has a content encoding. Only identity is accepted"),
@@ -138,9 +142,12 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Returns the content codings of a body in lower case, without `identity` (RFC 9110, 8.4). */
-export function codingsOf(headers: RawHeaders): string[] {
-  return String(headers["content-encoding"] ?? "")
+/**
+ * Returns the content codings in the header `Content-Encoding`, in lower case and without
+ * `identity` (RFC 9110, section 8.4).
+ */
+export function codingsOf(header: string | string[] | null | undefined): string[] {
+  return String(header ?? "")
     .toLowerCase()
     .split(",")
     .map((coding) => coding.trim())

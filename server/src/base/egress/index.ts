@@ -11,6 +11,7 @@ export {
   type EgressSeams,
 } from "./create-egress.ts";
 export { EgressDenied } from "./egress-denied.ts";
+export { codingsOf } from "./exchange.ts";
 export { GrowingBuffer } from "./growing-buffer.ts";
 export {
   createLeanFetch,

@@ -16,8 +16,8 @@ interface Source {
 /**
  * A response body as a web stream, which is never buffered as a whole. The bytes of an event stream
  * are passed on as they arrive. Those of another body are passed on in blocks: its readers keep the
- * chunks until the body ends, and a chunk of one byte takes 200 bytes of memory. Cancelling the
- * stream aborts the HTTP request.
+ * chunks until the body ends, and the object of a chunk takes far more memory than one byte.
+ * Cancelling the stream aborts the HTTP request.
  */
 export class ResponseBody {
   readonly stream: ReadableStream<Uint8Array>;

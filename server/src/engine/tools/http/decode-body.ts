@@ -1,9 +1,10 @@
 import { pipeline, Readable } from "node:stream";
 import { createUnzip } from "node:zlib";
+import { codingsOf } from "../../../base/egress/index.ts";
 
 /**
- * Content codings that can be decoded (RFC 9110, section 8.4.1). Others are not, because their
- * decoders take up to 16 MiB of memory each.
+ * Content codings that can be decoded (RFC 9110, section 8.4.1). Others are not: a decoder of `br`
+ * needs a window of up to 16 MiB (RFC 7932, section 9.1).
  */
 const decodable = new Set(["gzip", "x-gzip", "deflate"]);
 
@@ -20,11 +21,11 @@ export type DecodedBody =
  */
 export function decodeBody({ headers, body }: Response): DecodedBody {
   if (body === null) return { chunks: Readable.from([]) };
-  const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
-  if (coding === "" || coding === "identity") return { chunks: body };
-  if (!decodable.has(coding))
-    return { unread: `The body is compressed (${coding}) and is not shown.` };
-  return { chunks: inflate(body) };
+  const [coding, ...more] = codingsOf(headers.get("content-encoding"));
+  if (coding === undefined) return { chunks: body };
+  if (more.length === 0 && decodable.has(coding)) return { chunks: inflate(body) };
+  const codings = [coding, ...more].join(", ");
+  return { unread: `The body is compressed (${codings}) and is not shown.` };
 }
 
 async function* inflate(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
