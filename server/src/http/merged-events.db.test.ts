@@ -14,7 +14,7 @@ type RunEvent = Extract<WorkspaceEvent, { run_id: string }>;
 const run = async () => (await beckon.invoke(agent, "Hello")).body.run_id as string;
 const page = async (query: string): Promise<{ data: RunEvent[]; next: string | null }> =>
   (await beckon.call(`/events?${query}`)).body;
-/** The events but `run.queued`, which also the first runs after a server's start can have. */
+/** The events but `run.queued`, which a run has if its server cannot execute it at once. */
 const unqueued = (events: readonly RunEvent[]) =>
   events.filter(({ type }) => type !== "run.queued");
 const ofRun = (events: readonly RunEvent[], runId: string) =>

@@ -22,7 +22,7 @@ export interface ResetLink {
  * of the workspace `default` are an exception: they can issue the link for every member of
  * `default`. The only owner of an installation can therefore recover their account with the
  * bootstrap key, which the operator sets (BECKON_BOOTSTRAP_KEY). A key must also have all scopes of
- * the member's role, because the link gives whoever uses it these scopes.
+ * the member's role, because the person who uses the link gets these scopes.
  *
  * Nobody can issue the link for themselves. Otherwise a session would be enough to set a new
  * password, although a change of the password requires the current one. With a session, an owner
