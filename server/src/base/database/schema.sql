@@ -576,6 +576,7 @@ CREATE INDEX received_requests_by_time ON public.received_requests USING btree (
 CREATE INDEX received_requests_of_outcome ON public.received_requests USING btree (trigger_id, outcome, id);
 CREATE INDEX received_requests_of_run ON public.received_requests USING btree (run_id) WHERE (run_id IS NOT NULL);
 CREATE INDEX received_requests_of_type ON public.received_requests USING btree (trigger_id, event_type, id) WHERE (event_type IS NOT NULL);
+CREATE INDEX received_requests_stored ON public.received_requests USING btree (trigger_id, id) WHERE (body IS NOT NULL);
 alter table received_requests enable row level security;
 alter table received_requests force row level security;
 create policy tenant on received_requests as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
