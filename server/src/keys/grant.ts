@@ -99,12 +99,33 @@ export async function maxExpiryOf(
  * @throws ApiError `forbidden`
  */
 export function permitExpiry(expiresAt: Date | null, maxExpiry: Date | null): void {
-  if (maxExpiry === null || (expiresAt !== null && expiresAt <= maxExpiry)) return;
+  if (maxExpiry === null || isWithin(expiresAt, maxExpiry)) return;
   throw new ApiError(
     "forbidden",
     `This key expires at ${maxExpiry.toISOString()} and cannot grant a later expiry. Send expires_at up to this time, or use a key that expires later.`,
   );
 }
+
+/**
+ * Checks that a key does not expire after the actor, which receives its new secret. Otherwise a key
+ * that expires would have access for longer with the secret of another key.
+ * @throws ApiError as `maxExpiryOf`; `forbidden`
+ */
+export async function permitRotation(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  key: { readonly expires_at: Date | null },
+): Promise<void> {
+  const maxExpiry = await maxExpiryOf(tx, ctx);
+  if (maxExpiry === null || isWithin(key.expires_at, maxExpiry)) return;
+  throw new ApiError(
+    "forbidden",
+    `The key that sends this request expires at ${maxExpiry.toISOString()} and cannot rotate a key that expires later. Use a key that expires later.`,
+  );
+}
+
+const isWithin = (expiresAt: Date | null, maxExpiry: Date): boolean =>
+  expiresAt !== null && expiresAt <= maxExpiry;
 
 /**
  * Checks that the agents exist. If `ids` is null, there are no agents to check.

@@ -350,6 +350,20 @@ describe("a key that expires", () => {
     }
   });
 
+  test("cannot rotate a key that outlives it, and can rotate itself and others", async () => {
+    const { id, key } = await expiring();
+    const rotate = (keyId: string) =>
+      beckon.call(`/keys/${keyId}/rotate`, { method: "POST", credential: key });
+    for (const expires_at of [null, "2999-01-02T00:00:00Z"]) {
+      const later = await create({ scopes: ["runs:read"], expires_at });
+      expectError(await rotate(later.id), 403, "forbidden", /expires later/);
+      expect((await beckon.call("/runs", { credential: later.key })).status).toBe(200);
+    }
+    const earlier = await create({ scopes: ["runs:read"] });
+    expect((await rotate(earlier.id)).status).toBe(200);
+    expect((await rotate(id)).status).toBe(200);
+  });
+
   test("creates keys that expire in 90 days, or with it if that is earlier", async () => {
     const late = await expiring();
     expect(daysUntil((await create({ scopes: ["runs:read"] }, late.key)).expires_at)).toBe(90);

@@ -6,7 +6,7 @@ import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
-import { permitGrant } from "./grant.ts";
+import { permitGrant, permitRotation } from "./grant.ts";
 import { type KeyWithSecret, requireKeyForChange, toKey } from "./key.ts";
 import { insertSecret, retireSecret } from "./secret-store.ts";
 
@@ -20,7 +20,8 @@ const ownGraceSeconds = 300;
  * Gives the key a new secret, which only this response contains. The previous secret stays valid
  * for `grace_seconds` more: by default `ownGraceSeconds` if the key rotates itself, else 0.
  * @throws ApiError `bad_request`, `not_found`; `forbidden` if the key can do more than the actor,
- *   who would receive its secret; `conflict` for an expired key or the bootstrap key.
+ *   who would receive its secret, or expires later; `conflict` for an expired key or the bootstrap
+ *   key.
  */
 export async function rotateKey({
   ctx,
@@ -33,6 +34,7 @@ export async function rotateKey({
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireKeyForChange(tx, ctx, input.keyId);
     permitGrant(ctx, row);
+    await permitRotation(tx, ctx, row);
     return once(tx, ctx, async () => {
       if (!row.lives)
         throw new ApiError(

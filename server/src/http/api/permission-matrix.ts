@@ -64,7 +64,8 @@ const remarks: Readonly<Record<string, string>> = {
   "POST /invitations": "Cannot invite to a role above one's own.",
   "POST /keys": cannotExceed,
   "PATCH /keys/:key_id": cannotExceed,
-  "POST /keys/:key_id/rotate": "Cannot rotate a key with scopes you do not have.",
+  "POST /keys/:key_id/rotate":
+    "Cannot rotate a key with scopes you do not have, and a key cannot rotate one that expires later.",
   "POST /workspaces":
     "Only in the workspace `default`: limits of money apply to a workspace, and creating workspaces would evade them.",
   "GET /plan": "Not for a key that is limited to agents.",
