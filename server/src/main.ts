@@ -220,15 +220,6 @@ async function build(
   };
   let url = config.publicUrl ?? "";
   let sender: Sender | undefined;
-  const worker = startWorker(runs, {
-    recordExpired: lease.recordExpired,
-    applyNextPlans: () => applyNextPlans(database, limits),
-    sender: {
-      wake: () => sender?.wake(),
-      noteWritten: () => sender?.noteWritten(),
-    },
-  });
-  opened.defer(() => worker.stop());
   opened.defer(pollCancellations(runs));
 
   const { retention } = config;
@@ -288,6 +279,17 @@ async function build(
   opened.defer(() => runs.eventPoller.close());
   url ||= http.url;
   ownPorts.add(Number(new URL(http.url).port));
+  // Starts after `listen`, so that a startup whose port is taken uses up no attempt of an abandoned
+  // run. Nothing is awaited in between, so no request is handled without the worker.
+  const worker = startWorker(runs, {
+    recordExpired: lease.recordExpired,
+    applyNextPlans: () => applyNextPlans(database, limits),
+    sender: {
+      wake: () => sender?.wake(),
+      noteWritten: () => sender?.noteWritten(),
+    },
+  });
+  opened.defer(() => worker.stop());
   if (config.role !== "api") {
     const timeoutMs = config.deliveryTimeoutSeconds * 1_000;
     const limitsOfSender = { timeoutMs, ...defaultDeliveryLimits, ...deliveryLimits };
