@@ -169,7 +169,7 @@ async function build(
       ? new Discovery({ servers, ownPorts, fetch: outbound.fetch, log, ...probing })
       : undefined,
   });
-  const created = await migrate(database.settings, async (client) => {
+  const created = await migrate({ ...database.settings, noticeLog: log }, async (client) => {
     await reconcileMasterKey(client, { ...config, masterKey }, log);
     await reconcileRestore({ client, database, operator, prices }, log);
     return firstStart({ database, cipher }, config);

@@ -2,8 +2,10 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { Client } from "pg";
 import { expect, inject, onTestFinished, test } from "vitest";
+import { captureLog } from "../../../test/capture-log.ts";
 import { testDatabase } from "../../../test/database.ts";
 import { databaseAt } from "../../../test/database-url.ts";
+import { eventually } from "../../../test/eventually.ts";
 import { ConfigError } from "../errors.ts";
 import { checkMasterKey, createSecretCipher } from "../secrets/index.ts";
 import { checkServer } from "./check-server.ts";
@@ -196,6 +198,36 @@ test("a migration, and waiting for one, can take longer than the statement timeo
   await migrate(database.settings, async (client) => {
     const { rows } = await client.query("select current_setting('statement_timeout') as timeout");
     expect(rows).toEqual([{ timeout: "0" }]);
+  });
+});
+
+test("while another process migrates, a startup logs that it waits, and then continues", async () => {
+  const { log, named } = captureLog("warn");
+  const line = "waiting for another process, which migrates the database";
+  const continued = await migrate(database.settings, async () => {
+    const settings = { ...database.settings, noticeLog: log, noticeAfterMs: 0 };
+    const waiting = migrate(settings, async () => "continued");
+    await eventually("a log line", () => named(line)[0]);
+    return { waiting };
+  });
+  expect(await continued.waiting).toBe("continued");
+  expect(named(line)).toEqual([expect.objectContaining({ duration_ms: expect.any(Number) })]);
+});
+
+test("PostgreSQL notices within a minute that the machine of a migrating process is gone", async () => {
+  await migrate(database.settings, async (client) => {
+    const { rows } = await client.query(
+      `select inet_server_addr() is not null as tcp, current_setting('tcp_keepalives_idle') as idle,
+        current_setting('tcp_keepalives_interval') as interval,
+        current_setting('tcp_keepalives_count') as count,
+        current_setting('tcp_user_timeout') as unacknowledged`,
+    );
+    // PostgreSQL ignores these settings for Unix sockets, and returns 0.
+    expect(rows).toEqual([
+      rows[0].tcp
+        ? { tcp: true, idle: "30", interval: "10", count: "3", unacknowledged: "60000" }
+        : { tcp: false, idle: "0", interval: "0", count: "0", unacknowledged: "0" },
+    ]);
   });
 });
 

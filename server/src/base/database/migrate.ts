@@ -1,6 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { Client, type ClientConfig, DatabaseError } from "pg";
+import { elapsed, sleep } from "../clock.ts";
 import { ConfigError } from "../errors.ts";
+import type { Log } from "../log.ts";
 import { rejectDroppedOptions } from "./connect.ts";
 import { MissingRightError } from "./start-failure.ts";
 
@@ -13,29 +15,53 @@ const folder = new URL("./migrations/", import.meta.url);
 const lockKey = 4_217_690_113n;
 
 /**
+ * The connection has no query timeout, so TCP must detect that the other machine is gone. If it was
+ * that of a migrating process, PostgreSQL then releases the lock.
+ */
+const tcpLimits = [
+  "-c tcp_keepalives_idle=30",
+  "-c tcp_keepalives_interval=10",
+  "-c tcp_keepalives_count=3",
+  "-c tcp_user_timeout=60000",
+];
+const keepAliveInitialDelayMillis = 30_000;
+
+/** A connection that sees all workspaces, and how `migrate` waits for another process. */
+export interface MigrateOptions extends ClientConfig {
+  /** Log for the wait. Default: none. */
+  readonly noticeLog?: Log;
+  /** Milliseconds of waiting after which the wait is logged, then once a minute. Default 10,000. */
+  readonly noticeAfterMs?: number;
+}
+
+/**
  * Applies all pending migrations, then runs `then` on the same connection. Both are done under an
  * advisory lock, so if several processes start together, one migrates and the others wait. Each
  * migration and its record are one transaction, so the next startup can continue after a process
  * was killed.
- * @param connection the settings of a connection that sees all workspaces.
  * @throws ConfigError if the database was migrated by a newer Beckon, or a pooler dropped the
  *   connection's `options`.
  * @throws MissingRightError if the role is not allowed to create tables.
  */
 export async function migrate<T>(
-  connection: ClientConfig,
+  { noticeLog, noticeAfterMs = 10_000, ...connection }: MigrateOptions,
   then: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const client = new Client({ ...connection, query_timeout: 0 });
+  const client = new Client({
+    ...connection,
+    query_timeout: 0,
+    keepAlive: true,
+    keepAliveInitialDelayMillis,
+    options: [connection.options, ...tcpLimits].join(" "),
+  });
   client.on("error", () => {});
   await client.connect();
   try {
     await rejectDroppedOptions(client);
-    // Both timeouts, `query_timeout` above and `statement_timeout` here, are turned off: migrating
-    // a large table can take longer, and so can waiting for the lock while another process
-    // migrates.
+    // Both timeouts, `query_timeout` above and `statement_timeout` here, are turned off, because
+    // migrating a large table can take longer.
     await client.query("set statement_timeout = 0");
-    await client.query("select pg_advisory_lock($1)", [lockKey]);
+    await takeLock(client, { noticeLog, noticeAfterMs });
     await createMigrationsTable(client);
     const { rows } = await client.query<{ name: string }>("select name from migrations");
     for (const file of await rejectNewerSchema(rows.map(({ name }) => name))) {
@@ -48,6 +74,39 @@ export async function migrate<T>(
     return await then(client);
   } finally {
     await client.end();
+  }
+}
+
+/** Maximum time between two attempts to take the lock. */
+const maxPauseMs = 1_000;
+const noticeIntervalMs = 60_000;
+
+/**
+ * Takes the advisory lock, which the end of the connection releases. Does not use
+ * `pg_advisory_lock`, during which this process could not log that it waits, and whose session
+ * would stay in the queue after this process was killed.
+ */
+async function takeLock(
+  client: Client,
+  { noticeLog, noticeAfterMs }: { noticeLog: Log | undefined; noticeAfterMs: number },
+): Promise<void> {
+  const begunAt = elapsed();
+  let nextNoticeMs = noticeAfterMs;
+  for (;;) {
+    const { rows } = await client.query<{ locked: boolean }>(
+      "select pg_try_advisory_lock($1) as locked",
+      [lockKey],
+    );
+    if (rows[0]?.locked === true) return;
+    const waitedMs = elapsed() - begunAt;
+    if (waitedMs >= nextNoticeMs) {
+      nextNoticeMs = waitedMs + noticeIntervalMs;
+      noticeLog?.write("waiting for another process, which migrates the database", {
+        duration_ms: Math.round(waitedMs),
+      });
+    }
+    // Short at first: a process that has nothing to migrate holds the lock for milliseconds.
+    await sleep(Math.min(maxPauseMs, 20 + waitedMs / 4));
   }
 }
 

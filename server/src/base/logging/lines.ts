@@ -372,6 +372,11 @@ export const logLines = {
     level: "warn",
     fields: { pids: "ids" },
   },
+  "waiting for another process, which migrates the database": {
+    area: "database",
+    level: "warn",
+    fields: { duration_ms: "number" },
+  },
   "PostgreSQL is still starting": {
     area: "database",
     level: "warn",
