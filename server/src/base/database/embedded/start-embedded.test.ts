@@ -35,6 +35,12 @@ async function query<Row extends object>(url: string, sql: string): Promise<read
   }
 }
 
+/** Returns the folder that contains PostgreSQL's files. */
+function homeOf(folder: string): string {
+  const elsewhere = join(folder, "postgres.elsewhere");
+  return existsSync(elsewhere) ? readFileSync(elsewhere, "utf8").trim() : folder;
+}
+
 /**
  * Starts a process that is not PostgreSQL and returns its pid. The process is killed at the end of
  * the test.
@@ -270,12 +276,20 @@ test("with any umask, other users cannot read or write files in the folder", asy
 test("a folder that a killed restore left is removed, although the cluster exists", async () => {
   const folder = temporaryFolder();
   await (await start(folder)).stop();
-  const home = existsSync(join(folder, "postgres.elsewhere"))
-    ? readFileSync(join(folder, "postgres.elsewhere"), "utf8").trim()
-    : folder;
+  const home = homeOf(folder);
   mkdirSync(join(home, "postgres.new-left"));
   await start(folder);
   expect(readdirSync(home)).not.toContain("postgres.new-left");
+});
+
+test.skipIf(process.platform !== "linux")("on a full disk, the error says so", async () => {
+  const folder = temporaryFolder();
+  await (await start(folder)).stop();
+  // Every write to this device fails with ENOSPC.
+  symlinkSync("/dev/full", join(homeOf(folder), "postgres/pg_hba.conf.new"));
+  await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(
+    `${folder} cannot be opened: the disk is full (ENOSPC: no space left on device, write). Free some space`,
+  );
 });
 
 test("a data folder that cannot be created is an error that names it and the setting", async () => {

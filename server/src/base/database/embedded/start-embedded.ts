@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import {
   findFreePort,
@@ -11,6 +12,8 @@ import {
   settings,
   writeAccessRules,
 } from "./data-folder/index.ts";
+import { isDiskFull } from "./disk-full.ts";
+import { EmbeddedError } from "./embedded-error.ts";
 import { choosePlacement, recordHome } from "./placement/index.ts";
 import {
   cleanUpAfterCrash,
@@ -137,6 +140,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   } catch (thrown) {
     await supervised?.stop();
     opened.dispose();
-    throw thrown;
+    if (!isDiskFull(thrown)) throw thrown;
+    throw new EmbeddedError(
+      `The data folder ${folder} cannot be opened: the disk is full (${messageOf(thrown)}). Free ` +
+        "some space and start again.",
+      { cause: thrown },
+    );
   }
 }

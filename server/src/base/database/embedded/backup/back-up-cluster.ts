@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { Client } from "pg";
 import { pause } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
+import { isDiskFull } from "../disk-full.ts";
 import { EmbeddedError } from "../embedded-error.ts";
 import { syncFolder, syncTree } from "../sync-folder.ts";
 import { type BackupFile, backupFileName } from "./backup-file.ts";
@@ -226,7 +227,7 @@ function explain(thrown: unknown, target: string): Error {
   const code = fieldOf(thrown, "code");
   const reason = messageOf(thrown);
   const options = { cause: thrown };
-  if (code === "ENOSPC" || code === "EDQUOT") {
+  if (isDiskFull(thrown)) {
     return new EmbeddedError(
       `The disk became full. Nothing was left in ${dirname(target)}. Free some space, or name ` +
         "another folder.",

@@ -3,6 +3,7 @@ import { chown, type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 
 import { dirname, join } from "node:path";
 import { messageOf } from "../../../errors.ts";
 import { lockDataFolder, openDataFolder } from "../data-folder/index.ts";
+import { isDiskFull } from "../disk-full.ts";
 import { EmbeddedError } from "../embedded-error.ts";
 import {
   choosePlacement,
@@ -200,10 +201,7 @@ async function recover({
 }
 
 function explain(thrown: unknown, folder: string): Error {
-  const isFull =
-    (thrown instanceof Error && "code" in thrown && thrown.code === "ENOSPC") ||
-    /no space left/i.test(messageOf(thrown));
-  if (isFull) {
+  if (isDiskFull(thrown) || /no space left/i.test(messageOf(thrown))) {
     return new EmbeddedError(
       `The disk became full. Nothing was left in ${folder}. Free some space, or set ` +
         "BECKON_DATA_DIR to another folder.",

@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../../test/fixtures/supervisor.ts";
 import { lockDataFolder } from "./lock-data-folder.ts";
@@ -47,4 +49,11 @@ test("a released folder can be locked again, and releasing twice is harmless", (
   first.release();
   expect(() => lockDataFolder(folder)).toThrow("Another Beckon");
   second.release();
+});
+
+test.skipIf(process.platform !== "linux")("a folder on a full disk can be locked", () => {
+  const folder = temporaryFolder();
+  // Every write to this device fails with ENOSPC.
+  symlinkSync("/dev/full", join(folder, "lock.pid"));
+  lockDataFolder(folder).release();
 });

@@ -36,7 +36,7 @@ const held = new Set<DatabaseSync>();
  * abstract socket, which exists only on Linux and is invisible to another container on the same
  * volume; the `flock` command, which macOS lacks.
  * @throws FolderInUseError if another process holds the lock. The message contains the pid of that
- *   process.
+ *   process, if it could be recorded.
  * @throws EmbeddedError if the folder cannot be locked, for example on a file system without locks.
  */
 export function lockDataFolder(folder: string): FolderLock {
@@ -50,13 +50,11 @@ export function lockDataFolder(folder: string): FolderLock {
       // `fchmod` is not used, because it needs another descriptor of the file. When any descriptor
       // of a file is closed, all fcntl locks of the process on this file are released.
       chmodSync(path, 0o600);
-      writeFileSync(holder, `${process.pid}\n`);
-      // The option `mode` of `writeFileSync` would not change the mode of an existing file.
-      chmodSync(holder, 0o600);
     } catch (thrown) {
       database.close();
       throw thrown;
     }
+    recordHolder(holder);
     held.add(database);
     return {
       release: () => {
@@ -76,6 +74,18 @@ export function lockDataFolder(folder: string): FolderLock {
       { cause },
     );
   }
+}
+
+/**
+ * Writes the pid of this process to the file. If this fails, for example because the disk is full,
+ * only the message for another process lacks the pid.
+ */
+function recordHolder(path: string): void {
+  try {
+    writeFileSync(path, `${process.pid}\n`);
+    // The option `mode` of `writeFileSync` would not change the mode of an existing file.
+    chmodSync(path, 0o600);
+  } catch {}
 }
 
 function isBusy(thrown: unknown): boolean {
