@@ -85,6 +85,12 @@ test("a backup that PostgreSQL cannot recover is rejected, and nothing is left",
   expect(clusters()).toEqual([]);
 });
 
+test("what a killed restore left is removed before the free space is checked", async () => {
+  mkdirSync(join(dataDir, "postgres.new-left/base"), { recursive: true });
+  await expect(restore({ bytes: 2 ** 52 })).rejects.toThrow("There is not enough space");
+  expect(clusters()).toEqual([]);
+});
+
 test("a backup of another major version, and one that needs too much space, are rejected", async () => {
   await expect(restore({ postgresql: "17.2" })).rejects.toThrow("was made by PostgreSQL 17");
   await expect(restore({ bytes: 2 ** 52 })).rejects.toThrow(

@@ -1,8 +1,13 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { chown, type FileHandle, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf } from "../../../errors.ts";
-import { lockDataFolder, openDataFolder } from "../data-folder/index.ts";
+import {
+  lockDataFolder,
+  openDataFolder,
+  removeUnfinished,
+  unfinishedCluster,
+} from "../data-folder/index.ts";
 import { isDiskFull } from "../disk-full.ts";
 import { EmbeddedError } from "../embedded-error.ts";
 import {
@@ -25,7 +30,7 @@ const recoverWithinMs = 3_600_000;
  * Restores a backup into a data folder without an installation, and lets PostgreSQL replay the WAL
  * of the backup. Every file is compared with its checksum. The cluster gets its final name after
  * all of this has succeeded, so a killed restore leaves no cluster under that name. The next
- * startup removes the files that the killed restore copied.
+ * restore or startup removes the files that the killed restore copied.
  * @param options `backup`: the folder of the backup. `file`: the description in it. `sql`:
  *   statements to execute in the database before the cluster gets its final name; must end with a
  *   semicolon. `prepare`: called after `sql`, also before the final name. `signal` cancels the
@@ -62,10 +67,10 @@ export async function restoreCluster({
     if ((await exists(cluster)) && (await readdir(cluster)).length > 0)
       throw alreadyThere(folder, cluster);
     rejectOtherVersion(file, binaries.version);
+    // Removed first, so that a repeated restore has the space that a killed one has used.
+    await removeUnfinished(home);
     checkSpace(home, file.bytes);
-    // If this restore is killed, the next startup removes the folder, because `initialise` removes
-    // all folders whose names begin with `postgres.new-`.
-    const fresh = join(home, `postgres.new-${randomUUID()}`);
+    const fresh = unfinishedCluster(home);
     try {
       await copyFiles({ backup: join(backup, "postgres"), file, fresh, signal });
       await giveTo(placement, fresh);

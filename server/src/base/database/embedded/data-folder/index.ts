@@ -5,3 +5,4 @@ export { openDataFolder } from "./open-data-folder.ts";
 export { clearSocketFolder, openSocketFolder, removeTemporary } from "./open-socket-folder.ts";
 export { findFreePort, setPasswords } from "./open-tcp.ts";
 export { settings } from "./settings.ts";
+export { removeUnfinished, unfinishedCluster } from "./unfinished.ts";

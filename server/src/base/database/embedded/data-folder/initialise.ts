@@ -1,12 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { EmbeddedError } from "../embedded-error.ts";
 import { type Placement, programIn } from "../placement/index.ts";
 import { runCommand } from "../run-command.ts";
 import { syncFolder } from "../sync-folder.ts";
-
-const unfinished = "postgres.new-";
+import { removeUnfinished, unfinishedCluster } from "./unfinished.ts";
 
 /**
  * Arguments of initdb. `--locale` selects a locale of PostgreSQL's builtin provider, whose
@@ -46,17 +44,12 @@ export async function initialise(
 ): Promise<string> {
   const { home, binaries } = placement;
   const cluster = join(home, "postgres");
-  const entries = await readdir(home);
-  // An initdb whose supervisor was killed may still be writing to its unfinished folder, so the
-  // removal is retried. Such an initdb exits once its files are gone.
-  for (const name of entries.filter((name) => name.startsWith(unfinished))) {
-    await rm(join(home, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-  }
-  if (entries.includes("postgres") && (await readdir(cluster)).length > 0) {
+  await removeUnfinished(home);
+  if ((await readdir(home)).includes("postgres") && (await readdir(cluster)).length > 0) {
     await rejectOtherVersion(cluster, binaries.version);
     return cluster;
   }
-  const fresh = join(home, `${unfinished}${randomUUID()}`);
+  const fresh = unfinishedCluster(home);
   const run = (program: "initdb" | "postgres", args: readonly string[], input?: string) =>
     runCommand(programIn(placement, program, args), {
       timeoutMs: 180_000,
