@@ -119,8 +119,8 @@ test("a stop ends a startup that waits while another process migrates", async ()
     BECKON_DATA_DIR: join(temporaryFolder(), "data"),
     PORT: "0",
   });
-  const waiting = `select from pg_locks join pg_database on pg_database.oid = database
-    where locktype = 'advisory' and not granted and datname = current_database()`;
+  const waiting = `select from pg_stat_activity
+    where query like 'select pg_try_advisory_lock%' and datname = current_database()`;
   await expect.poll(async () => (await other.query(waiting)).rowCount, { timeout: 20_000 }).toBe(1);
   const stoppedAt = performance.now();
   expect(await product.stop()).toBe(0);
