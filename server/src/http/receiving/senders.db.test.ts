@@ -139,8 +139,9 @@ describe.each(senders)("$name", (sender) => {
       rejected.push({ ...request, body: `${request.body} ` }, { ...request, body: "" });
     }
     if (sender.signs === "time") {
-      rejected.push(await fresh(sender, trigger, { sentAt: new Date(Date.now() - 3_600_000) }));
-      rejected.push(await fresh(sender, trigger, { sentAt: new Date(Date.now() + 3_600_000) }));
+      // More than the maximum of `tolerance_seconds`, a day.
+      rejected.push(await fresh(sender, trigger, { sentAt: new Date(Date.now() - 90_000_000) }));
+      rejected.push(await fresh(sender, trigger, { sentAt: new Date(Date.now() + 90_000_000) }));
     }
     for (const each of rejected) expectError(await deliver(trigger, each), 401, "unauthorized");
     expect(await runsOf(trigger)).toEqual([]);
@@ -355,12 +356,22 @@ describe("handshakes", () => {
   });
 });
 
+function senderOf(preset: string): Sender {
+  const sender = senders.find((each) => each.preset === preset);
+  if (sender === undefined) throw new Error("no sender");
+  return sender;
+}
+
+test("Linear's last retry, the same bytes 7 hours later, starts the run, and a later one no other", async () => {
+  const trigger = await triggerOf("linear", senderOf("linear").secret);
+  const sentAt = new Date(Date.now() - (60 + 3_600 + 6 * 3_600) * 1_000);
+  const request = await fresh(senderOf("linear"), trigger, { sentAt });
+  const runId = runIdOf(await deliver(trigger, request));
+  expect(runIdOf(await deliver(trigger, request))).toBe(runId);
+  expect(await runsOf(trigger)).toHaveLength(1);
+});
+
 describe("responses that senders need", () => {
-  const senderOf = (preset: string): Sender => {
-    const sender = senders.find((each) => each.preset === preset);
-    if (sender === undefined) throw new Error("no sender");
-    return sender;
-  };
   const emptyTwiml = '<?xml version="1.0" encoding="UTF-8"?><Response/>';
 
   test.each([

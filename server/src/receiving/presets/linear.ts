@@ -15,8 +15,10 @@ export const linear = definePreset({
       encoding: "hex",
       signed: ["body"],
       timestamp: { pointer: "/webhookTimestamp" },
-      // The tolerance that Linear's documentation recommends.
-      tolerance_seconds: 60,
+      // Linear retries after 1 minute, 1 hour and 6 hours, with the same body and so with the same
+      // timestamp: the 60 seconds that its documentation recommends would reject every retry. A copy
+      // of a request that has started a run starts no second one, because its event id is known.
+      tolerance_seconds: 28_800,
     },
     event_id: { header: "linear-delivery" },
     event_type: { header: "linear-event" },
