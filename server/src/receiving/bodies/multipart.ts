@@ -1,15 +1,11 @@
 import { pipeline } from "node:stream/promises";
 import { setImmediate } from "node:timers/promises";
 import { isStorableText } from "@beckon/contract";
-import {
-  Busboy,
-  type BusboyFileStream,
-  type BusboyHeaders,
-  type BusboyInstance,
-} from "@fastify/busboy";
+import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
 import { ApiError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import { FormFields, maxFormFields, notInItsCharset, tooManyFields } from "./form-fields.ts";
+import { boundaryOf, countParts, notMultipart } from "./multipart-parts.ts";
 
 /** A file of a form. It becomes an artifact of the run. */
 export interface ReceivedFile {
@@ -32,14 +28,14 @@ export interface FileReference {
 }
 
 const maxFiles = 100;
+const maxParts = maxFormFields + maxFiles;
 const maxNameLength = 255;
 const limits = {
   fields: maxFormFields,
   files: maxFiles,
-  parts: maxFormFields + maxFiles,
-  headerPairs: 20,
-  headerSize: 8 * 1024,
-  // A part cannot be larger than the body, whose size `decodeBody` has checked.
+  parts: maxParts,
+  // A part cannot be larger than the body, whose size `decodeBody` has checked. `countParts` limits
+  // the headers.
   fieldSize: Number.POSITIVE_INFINITY,
   fileSize: Number.POSITIVE_INFINITY,
 };
@@ -50,8 +46,9 @@ const pieceBytes = 256 * 1024;
  * Reads a form (RFC 7578). Empty files without a name are left out, because browsers send one for
  * each file input in which no file was chosen.
  * @throws ApiError `bad_request` if the body is not a complete, valid form, has too many fields or
- *   files, a field name that is not valid, a NUL in a field, or a name or field that is not text in
- *   UTF-8. A field can be in ISO-8859-1 or windows-1252 if the Content-Type of its part says so.
+ *   files, a part that cannot be read or is encoded, a field name that is not valid, a NUL in a
+ *   field, or a name or field that is not text in UTF-8. A field can be in ISO-8859-1 or
+ *   windows-1252 if the Content-Type of its part says so.
  */
 export async function readMultipart(
   bytes: Buffer,
@@ -60,38 +57,36 @@ export async function readMultipart(
   readonly fields: Record<string, unknown>;
   readonly files: readonly ReceivedFile[];
 }> {
-  const fields = new FormFields<string | FileReference>(maxFormFields + maxFiles);
-  const files: ReceivedFile[] = [];
-  const texts: string[] = [];
-  const parser = createParser(contentType);
+  const boundary = boundaryOf(contentType);
+  const partCount = countParts(bytes, boundary, maxParts);
+  // Parts in the order of their headers. A file's content is complete only after later parts began.
+  const parts: FormPart[] = [];
+  const parser = createParser(boundary);
   const fail = (error: ApiError) => parser.destroy(error);
+  const check = (mistake: string | undefined) => {
+    if (mistake !== undefined) fail(new ApiError("bad_request", mistake));
+  };
   parser.on("partsLimit", () => fail(tooManyFields(maxFormFields)));
   parser.on("fieldsLimit", () => fail(tooManyFields(maxFormFields)));
   parser.on("filesLimit", () => fail(tooManyFiles()));
-  parser.on("field", (name, read) => {
-    const value = withWindows1252(read);
-    const mistake = nameMistake(name) ?? valueMistake(value);
-    if (mistake !== undefined) fail(new ApiError("bad_request", mistake));
-    else fields.add(name, value);
-    texts.push(name, value);
+  parser.on("field", (name, read, _nameTruncated, _valueTruncated, encoding) => {
+    const text = withWindows1252(read);
+    check(nameMistake(name) ?? encodingMistake(encoding) ?? valueMistake(text));
+    parts.push({ name, text });
   });
-  parser.on("file", (field, stream, fileName, _encoding, mediaType) => {
-    const mistake = nameMistake(field);
-    if (mistake !== undefined) fail(new ApiError("bad_request", mistake));
-    texts.push(field, fileName ?? "");
+  parser.on("file", (name, stream, fileName = "", encoding, mediaType) => {
+    check(nameMistake(name) ?? encodingMistake(encoding));
+    const part: FormPart = { name, text: fileName };
+    parts.push(part);
     collect(stream, (content) => {
-      if (content.length === 0 && !fileName) return;
-      const file = {
+      part.file = {
         id: newId("art"),
-        field,
+        field: name,
         name: cleanName(fileName),
         media_type: cleanMediaType(mediaType),
         size: content.length,
         content,
       };
-      files.push(file);
-      const { id, name, media_type: type, size } = file;
-      fields.add(field, { name, type, size, id });
     });
   });
   try {
@@ -99,8 +94,26 @@ export async function readMultipart(
   } catch (thrown) {
     throw thrown instanceof ApiError ? thrown : notMultipart();
   }
+  if (parts.length < partCount) throw unreadParts(partCount - parts.length, partCount);
+  const fields = new FormFields<string | FileReference>(maxParts);
+  const files: ReceivedFile[] = [];
+  for (const { name, text, file } of parts) {
+    if (file === undefined) fields.add(name, text);
+    else if (file.size > 0 || text !== "") {
+      files.push(file);
+      fields.add(name, { name: file.name, type: file.media_type, size: file.size, id: file.id });
+    }
+  }
+  const texts = parts.flatMap(({ name, text }) => [name, text]);
   if (isDamaged(texts, bytes, files)) throw notInItsCharset();
   return { fields: fields.toObject(), files };
+}
+
+interface FormPart {
+  readonly name: string;
+  /** The value of a field, or the name of a file as it was sent. */
+  readonly text: string;
+  file?: ReceivedFile;
 }
 
 /**
@@ -148,13 +161,11 @@ function countSent(bytes: Buffer): number {
   return count;
 }
 
-function createParser(contentType: string): BusboyInstance {
-  try {
-    const headers: BusboyHeaders = { "content-type": contentType };
-    return new Busboy({ headers, limits });
-  } catch {
-    throw notMultipart();
-  }
+/** The boundary is passed quoted, so that Busboy and `countParts` have the same one. */
+function createParser(boundary: string): BusboyInstance {
+  const quoted = boundary.replace(/["\\]/g, "\\$&");
+  const headers = { "content-type": `multipart/form-data; boundary="${quoted}"` };
+  return new Busboy({ headers, limits });
 }
 
 async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
@@ -186,6 +197,13 @@ function valueMistake(value: string): string | undefined {
     : "A field of the form contains a NUL (0x00). Send text without it, or send it as a file.";
 }
 
+/** Busboy decodes no part, and no browser encodes one (RFC 7578, section 4.7). */
+function encodingMistake(encoding: string): string | undefined {
+  return /^\s*(?:7bit|8bit|binary)\s*$/i.test(encoding)
+    ? undefined
+    : "A part of the form has a Content-Transfer-Encoding other than 7bit, 8bit and binary. Send its content as it is.";
+}
+
 /**
  * Returns the name without control characters, at most 255 characters long; `file` if nothing is
  * left.
@@ -206,9 +224,9 @@ function tooManyFiles(): ApiError {
   return new ApiError("bad_request", `The form has more than ${maxFiles} files. Send fewer files.`);
 }
 
-function notMultipart(): ApiError {
+function unreadParts(unread: number, parts: number): ApiError {
   return new ApiError(
     "bad_request",
-    "The body is not complete, valid multipart/form-data. Check its boundary and its end.",
+    `${unread} of the ${parts} parts of the form cannot be read. Send Content-Disposition: form-data with a name in each part, without line breaks in names.`,
   );
 }

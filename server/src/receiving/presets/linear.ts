@@ -16,8 +16,8 @@ export const linear = definePreset({
       signed: ["body"],
       timestamp: { pointer: "/webhookTimestamp" },
       // Linear retries after 1 minute, 1 hour and 6 hours, with the same body and so with the same
-      // timestamp: the 60 seconds that its documentation recommends would reject every retry. A copy
-      // of a request that has started a run starts no second one, because its event id is known.
+      // timestamp: the 60 seconds that its documentation recommends would reject every retry. A
+      // copy of a request that has started a run starts no second one: its event id is known.
       tolerance_seconds: 28_800,
     },
     event_id: { header: "linear-delivery" },
