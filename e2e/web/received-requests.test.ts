@@ -331,6 +331,7 @@ inBrowser("each outcome is explained, and hostile text is text", async () => {
     [/onerror.*Started/, hostile],
     [/again.*Repeated/, "An earlier request had the same event id or Idempotency-Key"],
     [/Not verified/, "Its headers and body were not stored."],
+    [/Not verified/, "The signature in x-hub-signature-256 is not valid."],
     [/issues.*Mapping failed/, "The filter or the message template failed"],
   ] as const) {
     await row(page, name).getByRole("link").click();

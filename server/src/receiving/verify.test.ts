@@ -83,6 +83,23 @@ describe.each(senders)("$name", (sender) => {
     }
   });
 
+  test("the reason for a rejection is short and has no secret, however long the headers are", async () => {
+    const request = received(await sent(sender));
+    const extra = {
+      "x-twilio-webhooks-signature-settings": `algorithm=${"\u00df".repeat(10_000)}`,
+    };
+    for (const text of ["", sender.secret, `t=1,v1=${sender.secret}`, "x".repeat(10_000)]) {
+      const headers = { ...request.headers };
+      for (const name of sender.signatureHeaders) headers[name] = text;
+      for (const each of [headers, { ...headers, ...extra }, { ...request.headers, ...extra }]) {
+        const reason = reasonOf(sender, { ...request, headers: each }) ?? "";
+        expect(reason.length).toBeLessThanOrEqual(500);
+        expect(reason).not.toContain(sender.secret);
+        expect(reason).not.toContain("x".repeat(100));
+      }
+    }
+  });
+
   test("signature headers with arbitrary text are rejected", async () => {
     const request = received(await sent(sender));
     fc.assert(

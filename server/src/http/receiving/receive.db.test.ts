@@ -83,26 +83,40 @@ test("a token that a proxy repeats in a header is neither stored nor shown to th
 });
 
 test.each([
-  ["altered", { "x-hub-signature-256": signedAsGithub("{}")["x-hub-signature-256"] ?? "" }],
-  ["unsigned", { "x-hub-signature-256": "" }],
-])("an %s request gets 401 and leaves neither body nor headers", async (_, headers) => {
-  const trigger = await create();
-  const { status, body } = await trigger.send({ a: 1 }, headers, "?a=1");
-  expect({ status, code: body.code }).toEqual({ status: 401, code: "unauthorized" });
-  expect(await trigger.requests()).toMatchObject([
-    {
-      outcome: "invalid_signature",
-      error: null,
-      event_id: null,
-      event_type: null,
-      run_id: null,
-      query: null,
-      headers: null,
-      body: null,
-      size: 7,
-    },
-  ]);
-});
+  [
+    "altered",
+    signedAsGithub("{}"),
+    "The signature in x-hub-signature-256 is not valid. Check that sender and trigger have the same secret.",
+  ],
+  [
+    "unsigned",
+    { "x-hub-signature-256": "" },
+    "The header x-hub-signature-256 has no signature in the form that this trigger expects. Check its settings.",
+  ],
+])(
+  "an %s request gets 401 and leaves the reason, neither body nor headers",
+  async (_, headers, error) => {
+    const trigger = await create();
+    const { status, body } = await trigger.send({ a: 1 }, headers, "?a=1");
+    expect({ status, body }).toEqual({
+      status: 401,
+      body: { ok: false, error, code: "unauthorized" },
+    });
+    expect(await trigger.requests()).toMatchObject([
+      {
+        outcome: "invalid_signature",
+        error,
+        event_id: null,
+        event_type: null,
+        run_id: null,
+        query: null,
+        headers: null,
+        body: null,
+        size: 7,
+      },
+    ]);
+  },
+);
 
 test("of the requests with an invalid signature 60 a minute are stored, all are counted, and none counts as a failed authentication", async () => {
   const trigger = await create();

@@ -79,9 +79,10 @@ export async function receive(
   };
   const verification = verifyRequest(receiving, validSecrets(settings, head.receivedAtMs), raw);
   if (!verification.ok) {
-    const row = { outcome: "invalid_signature", error: null, size: raw.body.length } as const;
+    const { reason } = verification;
+    const row = { outcome: "invalid_signature", error: reason, size: raw.body.length } as const;
     await confirmAndRecord(services, check, unverifiedRow(trigger, head, row));
-    throw new UnverifiedRequest(verification.reason, receiving);
+    throw new UnverifiedRequest(reason, receiving);
   }
 
   const handshake = answerHandshake(receiving, settings, raw);

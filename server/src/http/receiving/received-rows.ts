@@ -47,8 +47,8 @@ export interface VerifiedRequest {
 }
 
 /**
- * Returns the row of a request that was not verified. The row has outcome, size and address, and
- * the error unless the signature is wrong. The database adds the time.
+ * Returns the row of a request that was not verified. The row has only outcome, error, size and
+ * address. The database adds the time.
  */
 export function unverifiedRow(
   trigger: Trigger,

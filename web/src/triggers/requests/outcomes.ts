@@ -46,7 +46,7 @@ export const outcomes: Readonly<Record<RequestOutcome, OutcomeText>> = {
     word: "Not verified",
     shape: "failed",
     meaning:
-      "It was rejected with 401 because its signature or secret was not valid. Its headers and body were not stored.",
+      "It was rejected with 401 because it could not be verified. Its headers and body were not stored.",
   },
   rejected: { word: "Rejected", shape: "failed", meaning: "It was rejected and started no run." },
   honeypot: {
@@ -94,7 +94,7 @@ export function whyNotReplayed(
   request: Pick<ReceivedRequest, "outcome"> & { readonly body: string | null },
 ): string | undefined {
   if (request.outcome === "invalid_signature")
-    return "Only verified requests can be replayed. This one had no valid signature.";
+    return "Only verified requests can be replayed. This one could not be verified.";
   if (request.body === null) return "Its body is not stored.";
   return undefined;
 }
