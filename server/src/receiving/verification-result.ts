@@ -1,6 +1,6 @@
 /**
- * Result of verifying a request. `reason` says what was wrong and what to do. It is sent and stored,
- * so it has no secret, no signature and at most 500 characters.
+ * Result of verifying a request. `reason` says what was wrong and what to do. It is sent and
+ * stored, so it has no secret, no signature and at most 500 characters.
  */
 export type VerificationResult =
   | { readonly ok: true }

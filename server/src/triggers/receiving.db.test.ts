@@ -754,7 +754,8 @@ describe("a replay", () => {
     expect(await requestsOf(path)).toHaveLength(1);
   });
 
-  test("of many that fills the agent's queue says how many runs it started, and a repeat starts the others", async () => {
+  /** Returns a trigger that has received three requests, of whose replays two fit in the queue. */
+  async function madeWithQueue() {
     const held = await startHeldModel(beckon);
     const { agent, path, url } = await made({});
     const since = new Date(Date.now() - 1_000).toISOString();
@@ -768,16 +769,46 @@ describe("a replay", () => {
     await limitQueue(2);
     await beckon.invoke(agent, "executing", { prefer: "respond-async" });
     await held.reached(1);
+    return { held, agent, path, since, limitQueue };
+  }
+
+  test("of many that fills the agent's queue says how many runs it started, and a repeat starts the others", async () => {
+    const { held, agent, path, since, limitQueue } = await madeWithQueue();
     const replay = (key: string) =>
       beckon.call(`${path}/requests/replay`, {
         body: { since },
         headers: { "idempotency-key": key },
       });
-    expectError(await replay("one"), 429, "agent_busy", /Runs of 2 requests were started before/);
+    const busy = await replay("one");
+    expectError(
+      busy,
+      429,
+      "agent_busy",
+      /Runs of 2 requests were started before this error: a repeat with the same Idempotency-Key does not start them again\.$/,
+    );
+    expect(busy.headers.get("retry-after")).not.toBeNull();
     expectError(await replay("other"), 429, "agent_busy", /Try again later\.$/);
     await limitQueue(3);
     expect((await replay("one")).body.data).toMatchObject({ replayed: 3, skipped: 0 });
     expect((await replay("one")).headers.get("idempotency-replayed")).toBe("true");
+    held.release();
+    await allSucceeded(beckon, agent.id, 7);
+  });
+
+  test("of many that fills the agent's queue without an Idempotency-Key says how to start only the others", async () => {
+    const { held, agent, path, since, limitQueue } = await madeWithQueue();
+    const replay = (body: object) => post(`${path}/requests/replay`, body);
+    const busy = await replay({ since });
+    expectError(
+      busy,
+      429,
+      "agent_busy",
+      /Runs of 2 requests were started before this error, and the same call can start them again\. Send "since": "[^"]+" to replay only the others\.$/,
+    );
+    expect(busy.headers.get("retry-after")).toBeNull();
+    await limitQueue(3);
+    const [, rest] = /"since": "([^"]+)"/.exec(busy.body.error) ?? [];
+    expect((await replay({ since: rest })).body.data).toMatchObject({ replayed: 1, skipped: 0 });
     held.release();
     await allSucceeded(beckon, agent.id, 7);
   });

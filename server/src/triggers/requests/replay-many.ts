@@ -74,6 +74,8 @@ export async function replayRequests({
   const ids = rows.map(({ id }) => id);
   const { length } = wholeMilliseconds(ids, maxReplayed).chosen;
   const oldest = ids[length - 1];
+  const more = ids.length > length;
+  const nextUntil = more && oldest !== undefined ? timeOf(oldest).toISOString() : null;
   let [replayed, skipped, repeated] = [0, 0, 0];
   for (const requestId of newestOfEvents(rows.slice(0, length)).toReversed()) {
     try {
@@ -85,18 +87,15 @@ export async function replayRequests({
       }
     } catch (thrown) {
       if (!(thrown instanceof ApiError)) throw thrown;
-      if (!skippedErrors.includes(thrown.code)) throw afterStarts(thrown, replayed - repeated);
+      if (!skippedErrors.includes(thrown.code)) {
+        const hasKey = idempotency !== undefined;
+        throw afterStarts(thrown, replayed - repeated, { hasKey, requestId, nextUntil });
+      }
       skipped += 1;
     }
   }
-  const more = ids.length > length;
   return {
-    data: {
-      replayed,
-      skipped,
-      more,
-      next_until: more && oldest !== undefined ? timeOf(oldest).toISOString() : null,
-    },
+    data: { replayed, skipped, more, next_until: nextUntil },
     replayed: repeated > 0 && repeated === replayed,
   };
 }
@@ -120,17 +119,38 @@ function routeOf({ route }: IdempotencyRequest, requestId: string): string {
 
 /**
  * Returns the error that ended the call, with the number of requests whose runs the call has
- * started. Rejected option: to return a partial result with `next_until`. The oldest requests are
- * replayed first, so the remaining ones are newer, and no value of `until` selects only them.
+ * started. Without an Idempotency-Key it has no `Retry-After`, because clients that repeat the call
+ * would start these runs again. Rejected option: to return a partial result with `next_until`. The
+ * oldest requests are replayed first, so the remaining ones are newer, and no value of `until`
+ * selects only them.
+ * @param at.requestId the request whose replay failed
  */
-function afterStarts(error: ApiError, started: number): ApiError {
+function afterStarts(
+  error: ApiError,
+  started: number,
+  at: {
+    readonly hasKey: boolean;
+    readonly requestId: string;
+    readonly nextUntil: string | null;
+  },
+): ApiError {
   if (started === 0) return error;
-  const { code, message, retryAfter, limit, limitReached, runId, cause } = error;
+  const { code, message, limit, limitReached, runId, cause } = error;
+  const retryAfter = at.hasKey ? error.retryAfter : undefined;
   return new ApiError(
     code,
-    `${message} Runs of ${started} requests were started before this error: a repeat with the same Idempotency-Key does not start them again.`,
+    `${message} Runs of ${started} requests were started before this error${howToRepeat(at)}`,
     { retryAfter, limit, limitReached, cause, ...(runId === undefined ? {} : { runId }) },
   );
+}
+
+function howToRepeat({ hasKey, requestId, nextUntil }: Parameters<typeof afterStarts>[2]): string {
+  if (hasKey) return ": a repeat with the same Idempotency-Key does not start them again.";
+  const others =
+    nextUntil === null
+      ? "only the others"
+      : `only the others of the newest ${maxReplayed.toLocaleString("en")}, then the first "since" with "until": "${nextUntil}" for those before them`;
+  return `, and the same call can start them again. Send "since": "${timeOf(requestId).toISOString()}" to replay ${others}.`;
 }
 
 /** Reads one request and replays it. Bodies are read one by one: each can have 25 MiB. */
