@@ -164,6 +164,48 @@ describe("a template", () => {
     expect(await render(0, "{{ payload.ts }}", { json })).toBe(shown);
   });
 
+  test.each([
+    ["payload.id | to_integer", "820982911946154508"],
+    ["payload.negative | abs", "9007199254740993"],
+    ["payload.negative | floor", "-9007199254740993"],
+    ["payload.id | ceil", "820982911946154508"],
+    ["payload.id | round", "820982911946154508"],
+    ["payload.id | round: 2", "820982911946154508"],
+    ["payload.id | plus: 1", "820982911946154509"],
+    ["1 | plus: payload.id", "820982911946154509"],
+    ["payload.id | minus: payload.id", "0"],
+    ["payload.negative | minus: -9007199254740991", "-2"],
+    ["payload.id | times: -1", "-820982911946154508"],
+    ["payload.ms | times: 1000001", "1700001700123000123"],
+    ["payload.text | plus: 1", "18446744073709551616"],
+    ["payload.text | to_integer", "18446744073709551615"],
+  ])("calculates exactly with large integers: %s", async (expression, shown) => {
+    const json =
+      '{"id":820982911946154508,"negative":-9007199254740993,"ms":1700000000123,"text":"18446744073709551615"}';
+    expect(await render(0, `{{ ${expression} }}`, { json })).toBe(shown);
+  });
+
+  test.each([
+    ["payload.id | plus: 0.5", "820982911946154500"],
+    ["payload.id | round: -3", "820982911946155000"],
+    ["payload.id | at_least: 1", "820982911946154500"],
+    ["payload.id | divided_by: 2", "410491455973077250"],
+    ["payload.id | plus", "NaN"],
+    ["3 | plus: 1.5", "4.5"],
+    ["'007' | plus: '1'", "8"],
+    ["-1.5 | abs", "1.5"],
+    ["1234 | round: -2", "1200"],
+  ])("calculates with numbers in all other cases: %s", async (expression, shown) => {
+    const json = '{"id":820982911946154508}';
+    expect(await render(0, `{{ ${expression} }}`, { json })).toBe(shown);
+  });
+
+  test("that squares an integer again and again stays small", async () => {
+    const template =
+      "{% assign x = payload %}{% for i in (1..40) %}{% assign x = x | times: x %}{% endfor %}{{ x }}";
+    expect(await render(0, template, { json: "820982911946154508" })).toBe("Infinity");
+  });
+
   test("compares large integers as text", async () => {
     const json = '{"id":820982911946154508}';
     const template =

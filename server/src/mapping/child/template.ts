@@ -5,10 +5,7 @@ import { toJson } from "./parse-payload.ts";
 /** Returns the message. @throws Failure */
 export type MessageTemplate = (variables: object) => string;
 
-/**
- * Filters that calculate. They get large integers as numbers, because they cannot calculate with
- * bigints.
- */
+/** Filters that calculate. Those of LiquidJS cannot calculate with bigints. */
 const mathFilters =
   "abs at_least at_most ceil divided_by floor minus modulo plus round sum times to_integer";
 
@@ -43,7 +40,7 @@ export function templateCompiler(limits: {
     engine.registerFilter(name, (value: unknown, indent: unknown) =>
       toJson(value ?? null, typeof indent === "number" ? Math.min(indent, 10) : undefined),
     );
-  for (const name of mathFilters.split(" ")) withNumbers(engine, name);
+  for (const name of mathFilters.split(" ")) withIntegers(engine, name);
 
   return (text) => {
     const template = failing(() => engine.parse(text));
@@ -82,13 +79,59 @@ function asText(value: unknown): string {
   return typeof value === "object" ? toJson(value) : String(value);
 }
 
-function withNumbers(engine: Liquid, name: string): void {
+/**
+ * Makes a filter calculate exactly if it can do so with integers. Otherwise it gets large integers
+ * as numbers.
+ */
+function withIntegers(engine: Liquid, name: string): void {
   const filter = engine.filters[name];
   if (typeof filter !== "function") return;
   const toNumber = (value: unknown) => (typeof value === "bigint" ? Number(value) : value);
   engine.registerFilter(name, function (...args: unknown[]) {
-    return filter.apply(this, args.map(toNumber) as Parameters<typeof filter>);
+    const exact = exactly(name, args);
+    if (exact === undefined || exact > maxInteger || exact < -maxInteger)
+      return filter.apply(this, args.map(toNumber) as Parameters<typeof filter>);
+    // Only numbers are equal to the numbers in a template.
+    return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact;
   });
+}
+
+/** Larger results would take longer and longer in a loop. Payloads have no larger integers. */
+const maxInteger = 10n ** 400n;
+
+/** Returns the result if value and argument are integers, and it is one; else undefined. */
+function exactly(name: string, args: readonly unknown[]): bigint | undefined {
+  const [value, argument = args.length === 1 ? 0n : undefined] = args.map(integerOf);
+  if (value === undefined || argument === undefined) return undefined;
+  switch (name) {
+    case "abs":
+      return value < 0n ? -value : value;
+    case "ceil":
+    case "floor":
+    case "to_integer":
+      return value;
+    case "round":
+      return argument >= 0n ? value : undefined;
+  }
+  if (args.length === 1) return undefined;
+  switch (name) {
+    case "plus":
+      return value + argument;
+    case "minus":
+      return value - argument;
+    case "times":
+      return value * argument;
+    default:
+      return undefined;
+  }
+}
+
+/** Returns an integer, or a text of its digits, as a bigint; undefined for any other value. */
+function integerOf(value: unknown): bigint | undefined {
+  if (typeof value === "bigint") return value;
+  const isInteger =
+    typeof value === "string" ? /^-?\d{1,400}$/.test(value) : Number.isSafeInteger(value);
+  return isInteger ? BigInt(value as string | number) : undefined;
 }
 
 const tooDeep = "The template, or what it shows, is nested too deeply.";
