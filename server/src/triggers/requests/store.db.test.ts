@@ -1,0 +1,71 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { testDatabase } from "../../../test/database.ts";
+import { seedAgent } from "../../../test/tenant.ts";
+import { connect, inWorkspace, type WorkspaceTransaction } from "../../base/database/index.ts";
+import { createLog } from "../../base/log.ts";
+import { findLastRequest, selectForReplay } from "./store.ts";
+
+/**
+ * Anyone who has a trigger's URL can create rows without a body. What it costs to find those with a
+ * body must not depend on them. It is measured as the number of buffers of the table and its
+ * indexes that are read. No time is measured.
+ */
+
+const { database, url, role } = await testDatabase();
+// With `poolSize` 2, the pool `counted.tenant` has one connection. So `pg_stat_force_next_flush`
+// flushes the statistics of the connection that searched, and all its reads are counted.
+const counted = connect({ url, poolSize: 2, role, log: createLog("silent") });
+afterAll(() => counted.close());
+
+const { workspaceId, agentId } = await seedAgent(database);
+const key = { workspaceId, triggerId: "trg_1" };
+const stored = 300;
+
+/** Inserts requests, of which those after the first `stored` ones have no body. */
+const add = (from: number, to: number, outcome: string) =>
+  database.engine.query(
+    `insert into received_requests (id, workspace_id, agent_id, trigger_id, outcome, size, body)
+      select 'req_0' || lpad(n::text, 25, '0'), $1, $2, $3, $4, 3, case when n <= $5 then 'abc'::bytea end
+      from generate_series($6::int, $7::int) n`,
+    [workspaceId, agentId, key.triggerId, outcome, stored, from, to],
+  );
+
+beforeAll(async () => {
+  // Turns autovacuum off: its reads would be counted, and its statistics could change the plans.
+  await database.engine.query("alter table received_requests set (autovacuum_enabled = false)");
+  await add(1, stored, "started");
+  await add(stored + 1, 20_000, "rejected");
+  await add(20_001, 40_000, "invalid_signature");
+});
+
+async function pagesOf(read: (tx: WorkspaceTransaction) => Promise<unknown>): Promise<number> {
+  const touched = async () => {
+    await sql`select pg_stat_force_next_flush()`.execute(counted.tenant);
+    const { rows } = await database.engine.query<{ pages: string }>(
+      `select heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit as pages
+        from pg_statio_user_tables where relname = 'received_requests'`,
+    );
+    return Number(rows[0]?.pages);
+  };
+  const before = await touched();
+  await inWorkspace(counted.tenant, workspaceId, read);
+  return (await touched()) - before;
+}
+
+test.each(["select 'no statistics'", "analyze received_requests"])(
+  "after 40,000 requests without a body and %j, finding stored ones does not read them",
+  async (statement) => {
+    // The reads of this connection would otherwise be added to those that are measured later.
+    await database.engine.query(`${statement}; select pg_stat_force_next_flush()`);
+    const last = await pagesOf(async (tx) =>
+      expect(await findLastRequest(tx, key, 1_000)).toMatchObject({ outcome: "started" }),
+    );
+    const range = { from: "req_0", below: undefined, outcome: undefined };
+    const forReplay = await pagesOf(async (tx) =>
+      expect(await selectForReplay(tx, key, range, undefined, 1_001)).toHaveLength(stored),
+    );
+    // Walking the requests without a body would read more than 1,000 pages.
+    expect(Math.max(last, forReplay)).toBeLessThan(200);
+  },
+);
