@@ -245,8 +245,9 @@ export const testSubscriptionBody = z.strictObject({
  * `pending`: an attempt is due, in progress or scheduled. `succeeded`: the receiver responded with
  * a 2xx status. `failed`: all attempts failed, or too many callbacks or tests were pending.
  * `cancelled`: the subscription or the run was deleted while the delivery was pending. `not_sent`:
- * the delivery was not sent, because the subscription was paused or disabled, or because Beckon was
- * restored from a backup.
+ * the delivery was not sent, because the subscription was paused or disabled, because Beckon was
+ * restored from a backup, or because a key that is limited to other agents has changed where or how
+ * the subscription sends.
  */
 export const deliveryStatus = z.enum(["pending", "succeeded", "failed", "cancelled", "not_sent"]);
 export type DeliveryStatus = z.infer<typeof deliveryStatus>;

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 
@@ -77,6 +77,47 @@ test("deliveries about other agents stay hidden when their subscription is narro
   expectError(await beckon.call(hidden, { credential: key }), 404, "not_found");
   const replay = { body: {}, credential: key };
   expectError(await beckon.call(`${hidden}/replay`, replay), 404, "not_found");
+});
+
+describe("a limited key that changes a narrowed subscription", () => {
+  const url = "http://127.0.0.1:9/elsewhere";
+  /** Returns, by agent, the status of the pending deliveries of a narrowed one after the change. */
+  async function statusesAfter(body: object) {
+    const { data: wide } = (await create({ agent_ids: null, payload: "thin" }, beckon.key)).body;
+    const path = `/subscriptions/${wide.id}`;
+    for (const agent of [mine, theirs]) await beckon.invoke(agent, "Hello");
+    await beckon.call(path, { method: "PATCH", body: { agent_ids: [mine.id] } });
+    expect((await change(body, wide.id)).status).toBe(200);
+    const { data }: { data: { agent_id: string; status: string }[] } = (
+      await beckon.call(`${path}/deliveries`)
+    ).body;
+    return Object.fromEntries(data.map(({ agent_id, status }) => [agent_id, status]));
+  }
+
+  test.each([{ url }, { headers: { "x-tenant": "mine" } }, { payload: "full" }])(
+    "ends what is pending about other agents with %j",
+    async (body) => {
+      expect(await statusesAfter(body)).toEqual({ [mine.id]: "pending", [theirs.id]: "not_sent" });
+    },
+  );
+
+  test.each([{ url: valid.url, payload: "thin" }, { description: "Mine" }])(
+    "keeps it with %j, which changes nothing about where and how it is sent",
+    async (body) => {
+      expect(await statusesAfter(body)).toEqual({ [mine.id]: "pending", [theirs.id]: "pending" });
+    },
+  );
+});
+
+test("the owner of a narrowed subscription moves it with all that is pending", async () => {
+  const { data: wide } = (await create({ agent_ids: null }, beckon.key)).body;
+  const path = `/subscriptions/${wide.id}`;
+  await beckon.invoke(theirs, "Hello");
+  const body = { agent_ids: [mine.id], url: "http://127.0.0.1:9/elsewhere" };
+  await beckon.call(path, { method: "PATCH", body });
+  expect((await beckon.call(`${path}/deliveries`)).body.data).toMatchObject([
+    { agent_id: theirs.id, status: "pending" },
+  ]);
 });
 
 test("cannot take over a subscription to events of the whole workspace", async () => {

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
-import { type Database, inWorkspace } from "../base/database/index.ts";
+import { type Database, inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
+import { aboutAgents } from "./deliveries/index.ts";
 
 /** Maximum rows per transaction, so that no transaction holds its row locks for long. */
 const batchSize = 5_000;
@@ -51,4 +52,19 @@ export async function endPendingOrLeave(...given: Parameters<typeof endPending>)
   } catch (thrown) {
     if (!(thrown instanceof ApiError && thrown.code === "unavailable")) throw thrown;
   }
+}
+
+/**
+ * Sets to `not_sent` the pending deliveries that a caller limited to agents cannot see. They remain
+ * from the time before the subscription was limited to these agents.
+ */
+export async function endPendingAboutOthers(
+  tx: WorkspaceTransaction,
+  { id, workspace_id }: { readonly id: string; readonly workspace_id: string },
+  agentIds: readonly string[],
+): Promise<void> {
+  await sql`update deliveries d set status = 'not_sent', next_at = null, finished_at = now(),
+      last_error = 'A key that is limited to other agents has changed the subscription.'
+    where d.subscription_id = ${id} and d.workspace_id = ${workspace_id} and d.status = 'pending'
+      and ${aboutAgents("d", agentIds)} is not true`.execute(tx);
 }

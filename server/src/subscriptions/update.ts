@@ -4,7 +4,7 @@ import {
   updateSubscriptionBody,
 } from "@beckon/contract";
 import { changes, record } from "../base/audit/index.ts";
-import { type Context, permit, requireMatchingVersion } from "../base/context.ts";
+import { agentLimit, type Context, permit, requireMatchingVersion } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Egress, privateAddressError } from "../base/egress/index.ts";
 import { ApiError, attempt } from "../base/errors.ts";
@@ -18,6 +18,7 @@ import {
   sealSigningSecret,
 } from "../deliveries/index.ts";
 import { unused } from "./health-store.ts";
+import { endPendingAboutOthers } from "./pending-store.ts";
 import { permitPayload, permitSelection } from "./selection.ts";
 import { type SubscriptionRow, updateSubscriptionRow } from "./store.ts";
 import {
@@ -31,6 +32,10 @@ import {
  * Changes a subscription. Later attempts use the new values, even for events that happened before.
  * A process that has claimed deliveries before uses the old values until it notices the change,
  * usually within 100 ms.
+ *
+ * If the actor is limited to agents, and changes where or with which headers and payload deliveries
+ * are sent, the pending ones about other agents are ended: the actor must not get their data. If
+ * they were ended when the selection is narrowed, an owner that narrows it would lose them.
  * @throws ApiError `bad_request`, including when the URL has a new origin and secret or headers are
  *   not given for it; `forbidden`, including for a change of what a subscription with the payload
  *   `full` sends, or of its URL, without `runs:read`; `not_found`; `stale` if `If-Match` is not the
@@ -64,6 +69,10 @@ export async function updateSubscription({
     else requireNoNewSecret(ctx.cipher, row, body);
     const secret = moves ? givenSecret : undefined;
     const isOther = columns.url !== undefined || secret !== undefined || headers !== undefined;
+    const limit = agentLimit(ctx);
+    const isRedirected =
+      merged.url !== row.url || merged.payload !== row.payload || headers !== undefined;
+    if (limit !== undefined && isRedirected) await endPendingAboutOthers(tx, row, limit);
     const changed = await updateSubscriptionRow(tx, row, {
       ...columns,
       // Clears `failing_since`, because failures with the old URL, secret or headers no longer

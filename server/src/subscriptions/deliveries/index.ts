@@ -5,4 +5,4 @@ export { listRunDeliveries } from "./list-of-run.ts";
 export { countMissed } from "./missed-store.ts";
 export { replayDelivery } from "./replay.ts";
 export { replayDeliveries } from "./replay-many.ts";
-export { insertTestDelivery } from "./store.ts";
+export { aboutAgents, insertTestDelivery } from "./store.ts";

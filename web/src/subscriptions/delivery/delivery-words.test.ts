@@ -9,6 +9,11 @@ test("only a delivery that a restore closed was not sent because of the restore"
   );
 });
 
+test("a delivery about an agent that a limited key cannot see was not sent because of that key", () => {
+  const error = "A key that is limited to other agents has changed the subscription.";
+  expect(whyNotSent({ last_error: error })).toMatch(/because a key that is limited/);
+});
+
 test("a body that is missing is not said to be deleted if it was sent without data", () => {
   expect(whyNoBody({ status: "succeeded" })).toContain("sent without data");
   expect(whyNoBody({ status: "not_sent" })).toContain("unless its run was deleted");

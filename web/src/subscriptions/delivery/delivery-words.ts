@@ -3,10 +3,15 @@ import type { DeliveryDetails } from "@beckon/client";
 /** `last_error` of deliveries that were pending when a backup was restored. */
 const restored = "Beckon was restored from a backup.";
 
+/** `last_error` of deliveries that a limited key must not send anywhere. */
+const narrowed = "A key that is limited to other agents has changed the subscription.";
+
 /** Returns why a delivery with the status `not_sent` was not sent. */
 export function whyNotSent({ last_error: error }: Pick<DeliveryDetails, "last_error">): string {
   if (error === restored)
     return "This event was not sent, because Beckon was restored from a backup. It can have been sent before.";
+  if (error === narrowed)
+    return "This event was not sent, because a key that is limited to other agents has changed the subscription.";
   const why = "This event was not sent, because the subscription was paused or disabled.";
   return error === null ? why : `${why} An earlier attempt failed: ${withoutStop(error)}.`;
 }
