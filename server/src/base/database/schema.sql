@@ -293,6 +293,7 @@ create table deliveries (
   last_status integer,
   last_error text,
   finished_at timestamp with time zone,
+  claims integer not null default 0,
   constraint deliveries_pending_check CHECK (
 CASE status
     WHEN 'pending'::text THEN ((next_at IS NOT NULL) AND (finished_at IS NULL))
@@ -761,6 +762,7 @@ create table subscriptions (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
+  not_before timestamp with time zone,
   constraint subscriptions_check CHECK (((disabled_reason IS NOT NULL) = (status = 'disabled'::text))),
   constraint subscriptions_check1 CHECK (((inactive_since IS NULL) = (status = 'enabled'::text))),
   constraint subscriptions_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['failing'::text, 'gone'::text, 'backlog'::text]))),

@@ -487,6 +487,7 @@ interface Subscriptions {
   last_failure_at: OptionalTime;
   last_error: string | null;
   failing_since: OptionalTime;
+  not_before: OptionalTime;
   created_by: string;
   version: Generated<number>;
   created_at: Time;
@@ -510,6 +511,7 @@ interface Deliveries {
   callback_url: string | null;
   status: DeliveryStatus;
   attempts: Generated<number>;
+  claims: Generated<number>;
   next_at: OptionalTime;
   last_status: number | null;
   last_error: string | null;
