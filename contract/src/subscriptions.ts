@@ -272,7 +272,10 @@ export const delivery = z.object({
   seq: z.number().int().positive().nullable(),
   url: z.string(),
   status: deliveryStatus,
-  /** Attempts since the delivery was created or last replayed. */
+  /**
+   * Attempts since the delivery was created or last replayed. Neither an attempt in progress counts
+   * nor one during which Beckon exited.
+   */
   attempts: z.number().int().nonnegative(),
   /** null unless the status is `pending`. */
   next_attempt_at: z.iso.datetime().nullable(),

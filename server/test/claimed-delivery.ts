@@ -16,6 +16,7 @@ export const claimedDelivery: ClaimedDelivery = {
   data: "{}",
   data_bytes: 2,
   attempts: 1,
+  claims: 1,
   lease: "2026-01-01 00:00:00+00",
   url: "https://example.com/events",
   callback_url: null,

@@ -6,14 +6,52 @@ import { claimDeliveries } from "./claim-statement.ts";
 
 const { database } = await testDatabase();
 const { workspaceId } = await seedAgent(database);
+const { engine } = database;
+/** Claims all deliveries that are due. */
+const claim = async () =>
+  (
+    await claimDeliveries(database, {
+      busy: [],
+      max: 10,
+      maxFailing: 10,
+      maxOfOne: { event: 10, callback: 10, test: 10 },
+      leaseSeconds: 45,
+    })
+  ).claimed;
+
+test("claims of processes that exited use up no attempt, and each lease is longer", async () => {
+  const { id } = await subscribe(engine, undefined, { url: "https://example.com/", workspaceId });
+  await engine.query(
+    `insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version,
+        status, next_at)
+      values ('dlv_lost', $1, $2, 'event', 'evt_lost', 'run.finished', 1, 'pending', now())`,
+    [workspaceId, id],
+  );
+  const leases: number[] = [];
+  for (let lost = 0; lost < 12; lost++) {
+    const [delivery] = await claim();
+    expect(delivery).toMatchObject({ id: "dlv_lost", attempts: 1 });
+    const { rows } = await engine.query(
+      `select attempts, extract(epoch from next_at - now())::float8 as lease from deliveries
+        where subscription_id = $1`,
+      [id],
+    );
+    await engine.query("update deliveries set next_at = now() where subscription_id = $1", [id]);
+    expect(rows[0].attempts).toBe(0);
+    leases.push(rows[0].lease);
+  }
+  const factors = leases.map((lease) => Math.round(lease / 45));
+  expect(factors).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10]);
+  await engine.query("update subscriptions set deleted_at = now() where id = $1", [id]);
+});
 
 test("a claim returns the data of small deliveries only, and the size of all", async () => {
-  const { id } = await subscribe(database.engine, undefined, {
+  const { id } = await subscribe(engine, undefined, {
     url: "https://example.com/events",
     workspaceId,
   });
   const data = { small: "x".repeat(1_000), large: "x".repeat(60_000) };
-  await database.engine.query(
+  await engine.query(
     `insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, data,
         status, next_at)
       select 'dlv_' || key, $1, $2, 'event', 'evt_' || key, 'run.finished', 1,
@@ -21,13 +59,7 @@ test("a claim returns the data of small deliveries only, and the size of all", a
       from jsonb_each_text($3)`,
     [workspaceId, id, JSON.stringify(data)],
   );
-  const { claimed } = await claimDeliveries(database, {
-    busy: [],
-    max: 10,
-    maxFailing: 10,
-    maxOfOne: { event: 10, callback: 10, test: 10 },
-    leaseSeconds: 45,
-  });
+  const claimed = await claim();
   const json = JSON.stringify({ output: data.small }).replace(":", ": ");
   expect(claimed).toMatchObject([
     { id: "dlv_large", data: null, data_bytes: json.length + 59_000 },

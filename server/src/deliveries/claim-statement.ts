@@ -15,6 +15,8 @@ export interface ClaimedDelivery extends Omit<DeliveredRow, "data"> {
   readonly data_bytes: number | null;
   /** Attempts since the delivery was created or last replayed, including this one. */
   readonly attempts: number;
+  /** Claims since the last recorded outcome, including this one. */
+  readonly claims: number;
   /**
    * Time after which another process can claim the delivery, in PostgreSQL's text format. It also
    * identifies the claim, because another claim or a replay changes it.
@@ -76,6 +78,12 @@ export interface ClaimResult {
 
 /** Maximum bytes of the data of each claimed delivery. */
 const maxClaimedBytes = 8 * 1024;
+
+/**
+ * Maximum factor by which leases are longer because of earlier claims without an outcome. A process
+ * that exits uses up no attempt. The longer leases delay a delivery that causes the exits itself.
+ */
+const maxLeaseFactor = 10;
 
 /**
  * SQL that reads the data of a delivery `d` from its event. It is used for deliveries that have no
@@ -165,8 +173,9 @@ with recursive busy as materialized (
     for no key update skip locked
   ) d
 ), claimed as (
-  update deliveries d set next_at = now() + ${lease} * interval '1 second',
-    attempts = d.attempts + 1,
+  update deliveries d set claims = d.claims + 1,
+    next_at = now()
+      + least(d.claims + 1, ${maxLeaseFactor}) * ${lease} * interval '1 second',
     data = case when d.data is null and (
         select s.payload from subscriptions s where s.id = d.subscription_id limit 1
       ) = 'full' then ${eventData} else d.data end
@@ -174,7 +183,8 @@ with recursive busy as materialized (
   returning d.*
 ), rows as (
   select c.id, c.kind, c.workspace_id, c.subscription_id, c.event_id, c.type, c.version, c.time,
-    c.agent_id, c.run_id, c.seq, c.attempts, c.next_at::text as lease, c.callback_url,
+    c.agent_id, c.run_id, c.seq, c.attempts + 1 as attempts, c.claims, c.next_at::text as lease,
+    c.callback_url,
     case when octet_length(t.data) <= ${maxClaimedBytes} then t.data end as data,
     octet_length(t.data) as data_bytes,
     s.url, s.payload, s.format, s.secret, s.headers, s.version as subscription_version,

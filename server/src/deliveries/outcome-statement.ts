@@ -75,7 +75,8 @@ with outcomes as materialized (
     next_at = case when o.kind in ('retry', 'released')
       then now() + o.delay_ms * interval '1 millisecond' end,
     finished_at = case when o.kind in ('succeeded', 'failed') then now() end,
-    attempts = d.attempts - case when o.kind = 'released' then 1 else 0 end,
+    attempts = d.attempts + case when o.kind = 'released' then 0 else 1 end,
+    claims = 0,
     last_status = case when o.kind = 'released' then d.last_status else o.response_status end,
     last_error = case when o.kind = 'released' then d.last_error else o.error end
   from outcomes o

@@ -35,7 +35,8 @@ export function whyDisabled({ disabled_reason: reason }: Subscription): string {
 /**
  * While an attempt is in progress, `next_attempt_at` is the time from which the attempt counts as
  * lost. That is three times BECKON_DELIVERY_TIMEOUT_SECONDS after its start. The setting is at most
- * 60. So an attempt can be in progress if `next_attempt_at` is less than 180 s away.
+ * 60. So an attempt can be in progress if `next_attempt_at` is less than 180 s away. If processes
+ * have exited during earlier attempts, it can be up to ten times as far away, which is rare.
  */
 const maxAttemptMs = 180_000;
 const soonMs = 2_000;

@@ -3,7 +3,7 @@ import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts"
 import { eventData, parseEventData } from "../../deliveries/index.ts";
 
 /** A delivery, and the URL of its subscription. */
-export type DeliveryRow = Omit<Selectable<Tables["deliveries"]>, "data"> & {
+export type DeliveryRow = Omit<Selectable<Tables["deliveries"]>, "data" | "claims"> & {
   readonly subscription_url: string;
 };
 
