@@ -142,10 +142,13 @@ export function released(delivery: ClaimedDelivery): Outcome {
   };
 }
 
-const claimOf = ({ subscription_id, id, lease }: ClaimedDelivery) => ({
-  subscriptionId: subscription_id,
-  deliveryId: id,
-  lease,
+const claimOf = (delivery: ClaimedDelivery) => ({
+  subscriptionId: delivery.subscription_id,
+  deliveryId: delivery.id,
+  lease: delivery.lease,
+  attempts: delivery.attempts,
+  claims: delivery.claims,
+  hadData: delivery.data_bytes !== null,
 });
 
 /** Starts the span of an attempt, with only the URL's host and port: its path can be a secret. */

@@ -63,11 +63,9 @@ export interface ClaimInput {
 
 export interface ClaimResult {
   readonly claimed: readonly ClaimedDelivery[];
-  /** The lanes in `busy` whose subscription is no longer enabled. */
-  readonly stopped: readonly string[];
   /**
-   * The lanes in `busy` whose subscription's version has changed, for example because the URL or
-   * secret changed.
+   * The lanes in `busy` whose subscription is no longer enabled, or whose version has changed, for
+   * example because the URL or secret changed.
    */
   readonly changed: readonly string[];
   /** Whether any workspace has a subscription. */
@@ -199,10 +197,8 @@ with recursive busy as materialized (
 )
 select r.*, (select exists (select from subscriptions where deleted_at is null)) as some,
   (select json_agg(b.lane) from busy b where not exists (
-    select from subscriptions s
-    where s.id = b.id and s.deleted_at is null and s.status = 'enabled')) as stopped,
-  (select json_agg(b.lane) from busy b where exists (
-    select from subscriptions s where s.id = b.id and s.version <> b.version)) as changed,
+    select from subscriptions s where s.id = b.id and s.version = b.version
+      and s.deleted_at is null and s.status = 'enabled')) as changed,
   (select extract(epoch from min(next_at) - now())::float8 * 1000 from waiting
     where next_at > now()) as next_due_ms
 from (values (1)) as always left join rows r on true order by r.id`;
@@ -217,14 +213,12 @@ export async function claimDeliveries(
     /** If nothing was claimed, the statement returns one row, in which the id is null. */
     readonly id: string | null;
     readonly some: boolean;
-    readonly stopped: string[] | null;
     readonly changed: string[] | null;
     readonly next_due_ms: number | null;
   }
   const { rows } = await claimStatement.send<Row>(engine, input);
   return {
     claimed: rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ ...row, id }])),
-    stopped: rows[0]?.stopped ?? [],
     changed: rows[0]?.changed ?? [],
     someSubscriptions: rows[0]?.some ?? false,
     nextDueMs: rows[0]?.next_due_ms ?? undefined,

@@ -24,6 +24,11 @@ export interface Outcome {
    * replayed since.
    */
   readonly lease: string;
+  /** `attempts` and `claims` of the claim. They identify it if the delivery was ended since. */
+  readonly attempts: number;
+  readonly claims: number;
+  /** Whether the delivery had data when it was claimed. */
+  readonly hadData: boolean;
   /** `released`: the attempt does not count, and the delivery is due at once. */
   readonly kind: "succeeded" | "failed" | "retry" | "released";
   /** Delay of the next attempt in milliseconds; 0 unless `kind` is `retry`. */
@@ -45,6 +50,11 @@ interface OutcomeInput {
  * subscriptions. If the reply of the database is lost, the statement is sent again. An outcome that
  * was already committed is not written twice, because its delivery no longer has the lease.
  *
+ * A delivery can be ended during its attempt, for example because its subscription is paused. The
+ * attempt is written all the same, and the delivery has succeeded if the receiver has accepted it:
+ * otherwise a replay would send it again. A response whose data was deleted meanwhile is written
+ * without its body, which can repeat the data.
+ *
  * The health of a subscription whose receiver works is written at most once a second, so that a
  * fast receiver does not make one row the bottleneck.
  */
@@ -54,6 +64,9 @@ const outcomeStatement = statement<OutcomeInput>("record-deliveries", (p) => {
     subscription_id: ["text", (row) => row.subscriptionId],
     id: ["text", (row) => row.deliveryId],
     lease: ["text", (row) => row.lease],
+    attempts: ["int", (row) => row.attempts],
+    claims: ["int", (row) => row.claims],
+    had_data: ["boolean", (row) => row.hadData],
     kind: ["text", (row) => row.kind],
     delay_ms: ["bigint", (row) => Math.round(row.delayMs)],
     counts: ["boolean", (row) => row.countsForHealth],
@@ -71,20 +84,23 @@ with outcomes as materialized (
   select o.* from ${outcomes.table}
 ), moved as (
   update deliveries d set
-    status = case when o.kind in ('succeeded', 'failed') then o.kind else 'pending' end,
-    next_at = case when o.kind in ('retry', 'released')
+    status = case when o.kind = 'succeeded' or (o.kind = 'failed' and d.status = 'pending')
+      then o.kind else d.status end,
+    next_at = case when d.status = 'pending' and o.kind in ('retry', 'released')
       then now() + o.delay_ms * interval '1 millisecond' end,
-    finished_at = case when o.kind in ('succeeded', 'failed') then now() end,
+    finished_at = case when o.kind = 'succeeded' then now()
+      when o.kind = 'failed' then coalesce(d.finished_at, now()) else d.finished_at end,
     attempts = d.attempts + case when o.kind = 'released' then 0 else 1 end,
     claims = 0,
     last_status = case when o.kind = 'released' then d.last_status else o.response_status end,
     last_error = case when o.kind = 'released' then d.last_error else o.error end
   from outcomes o
   where d.subscription_id = o.subscription_id and d.id = o.id
-    -- If "is not distinct from" were "=", the planner could choose the index deliveries_due and
-    -- read all pending deliveries of the subscription.
-    and d.status is not distinct from 'pending' and d.next_at = o.lease::timestamptz
-  returning o.*, d.workspace_id,
+    -- A condition outside of "case" that contains status = 'pending' could make the planner choose
+    -- the index deliveries_due and read all pending deliveries of the subscription.
+    and case when d.status = 'pending' then d.next_at = o.lease::timestamptz
+      else d.attempts + 1 = o.attempts and d.claims = o.claims end
+  returning o.*, d.workspace_id, o.had_data and d.data is null as is_data_deleted,
     o.started_at::timestamptz + o.duration_ms * interval '1 millisecond' as ended_at
 ), logged as (
   insert into delivery_attempts (subscription_id, delivery_id, number, workspace_id, started_at,
@@ -94,7 +110,8 @@ with outcomes as materialized (
       where a.subscription_id = m.subscription_id and a.delivery_id = m.id
       order by a.number desc limit 1), 0),
     m.workspace_id, m.started_at::timestamptz, m.duration_ms, m.url, m.request_headers,
-    m.response_status, m.response_headers, m.response_body, m.error
+    m.response_status, m.response_headers,
+    case when m.is_data_deleted then '' else m.response_body end, m.error
   from moved m where m.kind <> 'released'
 ), results as (
   select m.subscription_id, bool_or(m.kind = 'succeeded') as some_succeeded,
@@ -117,7 +134,10 @@ with outcomes as materialized (
     last_success_at = case when r.some_succeeded then now() else s.last_success_at end,
     last_failure_at = case when r.some_failed then now() else s.last_failure_at end,
     last_error = case when r.is_healthy then null else r.error end,
-    failing_since = case when r.is_healthy then null
+    -- When a subscription that is not enabled is resumed, the deliveries that failed since this time
+    -- are counted as missed.
+    failing_since = case when s.status <> 'enabled' then s.failing_since
+      when r.is_healthy then null
       when r.some_succeeded or s.last_failure_at < now() - ${maxGap} * interval '1 second' then now()
       else coalesce(s.failing_since, now()) end
   from results r join locked l on l.id = r.subscription_id

@@ -131,6 +131,21 @@ describe("the schedule", () => {
   });
 });
 
+describe("an attempt in progress", () => {
+  test("when its run is deleted is logged without what the receiver repeats", async () => {
+    const responses: ServerResponse[] = [];
+    receiver.respond = (_request, response) => responses.push(response);
+    const subscription = await subscribed();
+    const { run_id: runId } = (await invoke()).body;
+    const [{ text } = { text: "" }] = await receiver.awaitCount(1);
+    await beckon.call(`/runs/${runId}`, { method: "DELETE" });
+    expect(await finished(subscription)).toMatchObject({ status: "cancelled" });
+    for (const response of responses) response.writeHead(200).end(text);
+    expect(await firstAttempt(subscription)).toMatchObject({ status: 200, response_body: "" });
+    expect(await finished(subscription)).toMatchObject({ status: "succeeded", data: null });
+  });
+});
+
 describe("a change of the payload while a delivery is pending", () => {
   test.each([
     ["thin", "full"],

@@ -204,6 +204,29 @@ test("nothing arrives a second after the subscription was deleted, also of a bac
   );
 });
 
+test("an attempt in progress when the subscription is paused ends, and what it delivered was not missed", async () => {
+  const slow: (() => void)[] = [];
+  receiver.respond = (_request, response) => slow.push(() => response.writeHead(204).end());
+  const { id } = await subscribed();
+  await invoke();
+  await receiver.awaitCount(1);
+  const path = `/subscriptions/${id}`;
+  await beckon.call(`${path}/pause`, { method: "POST" });
+  const statuses = async (): Promise<string[]> =>
+    (await beckon.call(`${path}/deliveries`)).body.data.map(
+      ({ status }: { status: string }) => status,
+    );
+  expect(await statuses()).toEqual(["not_sent"]);
+  await awaitPoll();
+  for (const release of slow) release();
+  // The newer delivery is for the run that `awaitPoll` has started.
+  await eventually("the end of the attempt", async () =>
+    (await statuses()).join() === "not_sent,succeeded" ? true : undefined,
+  );
+  const resumed = await beckon.call(`${path}/resume`, { method: "POST" });
+  expect(resumed.body.data.missed.deliveries).toBe(1);
+});
+
 test("a process that stops lets attempts in progress end, and releases what it has not sent", async () => {
   const slow: (() => void)[] = [];
   const target = await receive();
