@@ -209,7 +209,10 @@ export const subscription = z.object({
     last_error: z.string().nullable(),
     /** Number of pending deliveries. Counting ends at 100,001, which means more than 100,000. */
     pending: z.number().int().nonnegative(),
-    /** When the next pending delivery is attempted; null if none is pending. */
+    /**
+     * When the next pending delivery is attempted, after a delay that the receiver has requested;
+     * null if none is pending.
+     */
     next_attempt_at: z.iso.datetime().nullable(),
     /** Deliveries that failed for good in the last 24 hours. Counting ends at 10,000. */
     failed: z.number().int().nonnegative(),

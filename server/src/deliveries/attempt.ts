@@ -15,7 +15,7 @@ import { deliveryBody } from "./body.ts";
 import type { ClaimedDelivery } from "./claim-statement.ts";
 import type { AttemptLog, Outcome } from "./outcome-statement.ts";
 import { CannotStart, readData } from "./read-data.ts";
-import { nextDelayMs, type RetrySchedule } from "./schedule.ts";
+import { maxRetryAfterMs, nextDelayMs, type RetrySchedule } from "./schedule.ts";
 import { scrubberOf } from "./scrubber-of.ts";
 import { openHeaders, openSigningSecret, originOf } from "./secrets.ts";
 import { sign } from "./sign.ts";
@@ -118,6 +118,11 @@ export async function attemptDelivery(
       delayMs: error === undefined ? 0 : (delayMs ?? 0),
       // A callback has its own URL, so its result says little about the subscription's URL.
       countsForHealth: delivery.kind !== "callback",
+      // With other statuses, Retry-After is about this request only.
+      receiverDelayMs:
+        (status === 429 || status === 503) && retryAfterMs !== undefined
+          ? Math.min(retryAfterMs, maxRetryAfterMs)
+          : null,
       log,
     },
     isGone: isGone && delivery.kind !== "callback",
@@ -138,6 +143,7 @@ export function released(delivery: ClaimedDelivery): Outcome {
     kind: "released",
     delayMs: 0,
     countsForHealth: false,
+    receiverDelayMs: null,
     log: undefined,
   };
 }

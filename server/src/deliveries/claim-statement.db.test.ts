@@ -7,17 +7,14 @@ import { claimDeliveries } from "./claim-statement.ts";
 const { database } = await testDatabase();
 const { workspaceId } = await seedAgent(database);
 const { engine } = database;
+const limits = {
+  max: 10,
+  maxFailing: 10,
+  maxOfOne: { event: 10, callback: 10, test: 10 },
+  leaseSeconds: 45,
+};
 /** Claims all deliveries that are due. */
-const claim = async () =>
-  (
-    await claimDeliveries(database, {
-      busy: [],
-      max: 10,
-      maxFailing: 10,
-      maxOfOne: { event: 10, callback: 10, test: 10 },
-      leaseSeconds: 45,
-    })
-  ).claimed;
+const claim = async () => (await claimDeliveries(database, { ...limits, busy: [] })).claimed;
 
 test("claims of processes that exited use up no attempt, and each lease is longer", async () => {
   const { id } = await subscribe(engine, undefined, { url: "https://example.com/", workspaceId });
@@ -65,4 +62,24 @@ test("a claim returns the data of small deliveries only, and the size of all", a
     { id: "dlv_large", data: null, data_bytes: json.length + 59_000 },
     { id: "dlv_small", data: json, data_bytes: json.length },
   ]);
+});
+
+test("a process that has claimed events of a receiver that requests a delay releases these only", async () => {
+  const { id } = await subscribe(engine, undefined, { url: "https://example.com/", workspaceId });
+  const lanesToRelease = async () => {
+    const busy = (["event", "callback", "test"] as const).map((kind) => ({
+      lane: kind,
+      subscriptionId: id,
+      kind,
+      claimed: 1,
+      version: 1,
+    }));
+    return (await claimDeliveries(database, { ...limits, busy })).changed;
+  };
+  expect(await lanesToRelease()).toEqual([]);
+  const set = "update subscriptions set not_before = now() + $2 * interval '1 s' where id = $1";
+  await engine.query(set, [id, 60]);
+  expect(await lanesToRelease()).toEqual(["event"]);
+  await engine.query(set, [id, -60]);
+  expect(await lanesToRelease()).toEqual([]);
 });

@@ -64,8 +64,8 @@ export interface ClaimInput {
 export interface ClaimResult {
   readonly claimed: readonly ClaimedDelivery[];
   /**
-   * The lanes in `busy` whose subscription is no longer enabled, or whose version has changed, for
-   * example because the URL or secret changed.
+   * The lanes in `busy` whose subscription is no longer enabled, whose receiver has requested a
+   * delay, or whose version has changed, for example because the URL or secret changed.
    */
   readonly changed: readonly string[];
   /** Whether any workspace has a subscription. */
@@ -93,6 +93,14 @@ export const eventData = `case when d.run_id is null
       where w.id = d.event_id and w.workspace_id = d.workspace_id)
     else (select e.data from events e where e.run_id = d.run_id and e.seq = d.seq
       and e.workspace_id = d.workspace_id) end`;
+
+/**
+ * SQL condition that a subscription `s` is sent deliveries of a kind now. Only events wait for the
+ * end of a delay that the receiver has requested: callbacks have other URLs, and a test shows
+ * whether the receiver works again.
+ */
+const isSent = (kind: string) => `s.deleted_at is null and s.status = 'enabled'
+      and (${kind} <> 'event' or s.not_before is null or s.not_before <= now())`;
 
 /**
  * Statement that claims due deliveries. The recursive part is a loose index scan: it reads one row
@@ -141,7 +149,7 @@ with recursive busy as materialized (
   from waiting w
   cross join lateral (
     select * from subscriptions s
-    where s.id = w.subscription_id and s.deleted_at is null and s.status = 'enabled' limit 1
+    where s.id = w.subscription_id and ${isSent("w.kind")} limit 1
   ) s
   left join busy b on b.id = s.id and b.kind = w.kind
   where w.next_at <= now()
@@ -197,8 +205,8 @@ with recursive busy as materialized (
 )
 select r.*, (select exists (select from subscriptions where deleted_at is null)) as some,
   (select json_agg(b.lane) from busy b where not exists (
-    select from subscriptions s where s.id = b.id and s.version = b.version
-      and s.deleted_at is null and s.status = 'enabled')) as changed,
+    select from subscriptions s
+    where s.id = b.id and s.version = b.version and ${isSent("b.kind")})) as changed,
   (select extract(epoch from min(next_at) - now())::float8 * 1000 from waiting
     where next_at > now()) as next_due_ms
 from (values (1)) as always left join rows r on true order by r.id`;

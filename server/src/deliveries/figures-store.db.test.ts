@@ -7,15 +7,19 @@ import { readDeliveryFigures } from "./figures-store.ts";
 /**
  * Returns the figures of a new database that has one subscription with 30 deliveries, which have
  * been due for an hour.
+ * @param column a column of the subscription that has a time in the future
  */
-async function figuresOf({ isFailing }: { isFailing: boolean }) {
+async function figuresOf({ column }: { column?: "failing_since" | "not_before" }) {
   const { database } = await testDatabase();
   const { engine } = database;
   const { workspaceId } = await seedAgent(database);
   const url = "https://example.com/events";
   const { id } = await subscribe(engine, undefined, { url, workspaceId });
-  if (isFailing)
-    await engine.query("update subscriptions set failing_since = now() where id = $1", [id]);
+  if (column !== undefined)
+    await engine.query(
+      `update subscriptions set ${column} = now() + interval '1 hour' where id = $1`,
+      [id],
+    );
   await engine.query(
     `insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version,
        status, next_at)
@@ -27,11 +31,14 @@ async function figuresOf({ isFailing }: { isFailing: boolean }) {
   return readDeliveryFigures(database);
 }
 
-test("due deliveries of a failing subscription are pending, but not overdue", async () => {
-  expect(await figuresOf({ isFailing: true })).toEqual({ pending: 30, overdueSeconds: 0 });
+test.each([
+  ["of a failing subscription", "failing_since"],
+  ["of a receiver that has requested a delay", "not_before"],
+] as const)("due deliveries %s are pending, but not overdue", async (_name, column) => {
+  expect(await figuresOf({ column })).toEqual({ pending: 30, overdueSeconds: 0 });
 });
 
 test("due deliveries of another subscription are overdue", async () => {
-  const { overdueSeconds } = await figuresOf({ isFailing: false });
+  const { overdueSeconds } = await figuresOf({});
   expect(overdueSeconds).toBeGreaterThanOrEqual(3_600);
 });

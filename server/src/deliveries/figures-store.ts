@@ -5,8 +5,8 @@ export interface DeliveryFigures {
   readonly pending: number;
   /**
    * Seconds by which the oldest due delivery is late; 0 if none is late. Subscriptions whose last
-   * attempt failed do not count: their deliveries are sent one at a time, so they are late because
-   * of their receiver.
+   * attempt failed, or whose receiver has requested a delay, do not count: their deliveries are
+   * late because of their receiver.
    */
   readonly overdueSeconds: number;
 }
@@ -20,7 +20,8 @@ export async function readDeliveryFigures({ engine }: Database): Promise<Deliver
     name: "delivery-figures",
     text: `select count(*)::int as pending,
         coalesce(greatest(0, extract(epoch from now() - min(d.next_at)
-          filter (where s.failing_since is null))), 0)::float8 as "overdueSeconds"
+          filter (where s.failing_since is null
+            and (s.not_before is null or s.not_before <= now())))), 0)::float8 as "overdueSeconds"
       from deliveries d left join subscriptions s on s.id = d.subscription_id
       where d.status = 'pending'`,
   });

@@ -16,7 +16,7 @@ const { id: subscriptionId } = await subscribe(engine, undefined, {
 });
 
 let count = 0;
-/** Inserts a due delivery with data and claims it. Returns the outcome of an attempt of the claim. */
+/** Inserts a due delivery with data, claims it, and returns the outcome of an attempt. */
 async function claimed(kind: Outcome["kind"]): Promise<Outcome> {
   await engine.query(
     `insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, data,
@@ -49,6 +49,7 @@ async function claimedAgain(kind: Outcome["kind"]): Promise<Outcome> {
     kind,
     delayMs: 0,
     countsForHealth: true,
+    receiverDelayMs: null,
     log:
       kind === "released"
         ? undefined

@@ -35,6 +35,11 @@ export interface Outcome {
   readonly delayMs: number;
   /** Whether the outcome changes the health of the subscription. */
   readonly countsForHealth: boolean;
+  /**
+   * Milliseconds in which the receiver wants no further event; null if it requested no delay. Used
+   * only if `countsForHealth` is true, and if the subscription still has the URL of the attempt.
+   */
+  readonly receiverDelayMs: number | null;
   /** undefined if `kind` is `released`. */
   readonly log: AttemptLog | undefined;
 }
@@ -70,6 +75,7 @@ const outcomeStatement = statement<OutcomeInput>("record-deliveries", (p) => {
     kind: ["text", (row) => row.kind],
     delay_ms: ["bigint", (row) => Math.round(row.delayMs)],
     counts: ["boolean", (row) => row.countsForHealth],
+    receiver_delay_ms: ["bigint", (row) => row.receiverDelayMs],
     started_at: ["text", ({ log }) => log?.startedAt.toISOString() ?? null],
     duration_ms: ["int", ({ log }) => log?.durationMs ?? null],
     url: ["text", ({ log }) => log?.url ?? null],
@@ -117,7 +123,9 @@ with outcomes as materialized (
   select m.subscription_id, bool_or(m.kind = 'succeeded') as some_succeeded,
     bool_or(m.kind <> 'succeeded') as some_failed,
     (array_agg(m.kind = 'succeeded' order by m.ended_at desc))[1] as is_healthy,
-    (array_agg(m.error order by m.ended_at desc))[1] as error
+    (array_agg(m.error order by m.ended_at desc))[1] as error,
+    max(m.receiver_delay_ms) as receiver_delay_ms,
+    (array_agg(m.url order by m.receiver_delay_ms desc nulls last))[1] as delaying_url
   from moved m where m.counts and m.kind <> 'released' group by m.subscription_id
 ), locked as materialized (
   -- Rows are locked in one order, so that two processes cannot deadlock. A row that is locked, for
@@ -139,7 +147,11 @@ with outcomes as materialized (
     failing_since = case when s.status <> 'enabled' then s.failing_since
       when r.is_healthy then null
       when r.some_succeeded or s.last_failure_at < now() - ${maxGap} * interval '1 second' then now()
-      else coalesce(s.failing_since, now()) end
+      else coalesce(s.failing_since, now()) end,
+    -- "greatest" ignores null: without a requested delay, an earlier one stays.
+    not_before = case when r.delaying_url = s.url
+      then greatest(s.not_before, now() + r.receiver_delay_ms * interval '1 millisecond')
+      else s.not_before end
   from results r join locked l on l.id = r.subscription_id
   where s.id = l.id and s.workspace_id = l.workspace_id
   returning s.id, s.workspace_id, s.failing_since

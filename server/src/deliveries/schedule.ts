@@ -8,7 +8,7 @@ export type RetrySchedule = readonly number[];
 const jitter = 0.1;
 
 /** Maximum delay that a receiver can request with `Retry-After`, in milliseconds. */
-const maxRetryAfterMs = 24 * 3_600_000;
+export const maxRetryAfterMs = 24 * 3_600_000;
 
 /**
  * Returns the delay of the next attempt in milliseconds; undefined if there is none.

@@ -235,8 +235,9 @@ export function startSender(options: SenderOptions): Sender {
     });
     someSubscriptions = result.someSubscriptions;
     nextDueMs = result.nextDueMs ?? pollMs;
-    // If the subscription is still enabled, the released deliveries are claimed again, with the new
-    // URL, secret and headers. Attempts in progress end: receivers may have got their requests.
+    // If the subscription is still enabled, the released deliveries are claimed again, at once or
+    // after the requested delay, with the new URL, secret and headers. Attempts in progress end:
+    // receivers may have got their requests.
     for (const key of result.changed) lanes.get(key)?.releaseWaiting();
     for (const delivery of result.claimed) {
       const lane = laneOf(delivery);

@@ -131,6 +131,55 @@ describe("the schedule", () => {
   });
 });
 
+describe("Retry-After", () => {
+  /** Returns a subscription whose first event got this response, and what arrives afterwards. */
+  async function delayed(status: number, retryAfter: string) {
+    receiver.respond = (_request, response) =>
+      response.writeHead(status, { "retry-after": retryAfter }).end();
+    const subscription = await subscribed();
+    await invoke();
+    await firstAttempt(subscription);
+    receiver.respond = accept;
+    receiver.received.length = 0;
+    // When the second event arrives at another receiver, the sender has claimed what is due.
+    await subscribed({ url: other.url });
+    await invoke();
+    await other.awaitCount(1);
+    return `/subscriptions/${subscription.id}`;
+  }
+
+  test.each([429, 503])("of a %i delays all events, but no test, until then", async (status) => {
+    const path = await delayed(status, "20");
+    await beckon.call(`${path}/test`, { body: {} });
+    const [first] = await receiver.awaitCount(1);
+    expect(first?.body.data.test).toBe(true);
+    const { health } = (await beckon.call(path)).body.data;
+    const delayMs = Date.parse(health.next_attempt_at) - Date.now();
+    expect(delayMs).toBeGreaterThan(10_000);
+    expect(delayMs).toBeLessThan(21_000);
+    const { data: pending } = (await beckon.call(`${path}/deliveries?status=pending`)).body;
+    expect(pending[0]).toMatchObject({ attempts: 0, next_attempt_at: health.next_attempt_at });
+    await engine.query("update subscriptions set not_before = now() where not_before > now()");
+    expect(await receiver.awaitCount(2)).toHaveLength(2);
+  });
+
+  test("delays events for at most 24 hours, and no longer when the URL is sent again", async () => {
+    const path = await delayed(429, "1000000000");
+    const { health } = (await beckon.call(path)).body.data;
+    const delayMs = Date.parse(health.next_attempt_at) - Date.now();
+    expect(delayMs).toBeGreaterThan(23 * 3_600_000);
+    expect(delayMs).toBeLessThan(25 * 3_600_000);
+    expect(receiver.received).toEqual([]);
+    await beckon.call(path, { method: "PATCH", body: { url: receiver.url } });
+    await receiver.awaitCount(1);
+  });
+
+  test("of a 500 delays no other event, because it is about one request", async () => {
+    await delayed(500, "20");
+    await receiver.awaitCount(1);
+  });
+});
+
 describe("an attempt in progress", () => {
   test("when its run is deleted is logged without what the receiver repeats", async () => {
     const responses: ServerResponse[] = [];

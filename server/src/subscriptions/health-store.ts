@@ -51,7 +51,8 @@ export async function readHealth(
       (select count(*)::int from (select from deliveries d where d.subscription_id = s.id
         and d.status = 'pending' limit ${maxPending + 1}) d) as pending,
       -- One lookup per kind, because the index of pending deliveries has the kind before the time.
-      (select min(d.next_at) from (values ('event'), ('callback'), ('test')) k (kind), lateral (
+      (select min(case when k.kind = 'event' then greatest(d.next_at, s.not_before)
+          else d.next_at end) from (values ('event'), ('callback'), ('test')) k (kind), lateral (
         select d.next_at from deliveries d where d.subscription_id = s.id and d.kind = k.kind
           and d.status = 'pending' order by d.next_at limit 1) d) as next_at,
       (select count(*)::int from (select from deliveries d where d.subscription_id = s.id

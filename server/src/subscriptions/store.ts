@@ -127,7 +127,7 @@ export function pauseSubscriptionRow(
 
 /**
  * Sets the status `enabled`, and clears `failing_since`, so that earlier failures do not disable
- * the subscription again.
+ * the subscription again. Also ends a delay that the receiver has requested.
  */
 export function resumeSubscriptionRow(
   tx: WorkspaceTransaction,
@@ -138,6 +138,7 @@ export function resumeSubscriptionRow(
     disabled_reason: null,
     inactive_since: null,
     failing_since: null,
+    not_before: null,
   });
 }
 

@@ -79,6 +79,7 @@ export async function updateSubscription({
       // count. A subscription that is not enabled keeps it: when the subscription is resumed, the
       // deliveries that failed since that time are counted as missed.
       ...(isOther && row.status === "enabled" ? { failing_since: null } : {}),
+      ...(isOther ? { not_before: null } : {}),
       ...(secret === undefined
         ? {}
         : {

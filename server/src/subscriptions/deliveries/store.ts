@@ -18,7 +18,9 @@ export interface DeliveryKey {
 const maxSearched = 10_000;
 
 const columns = sql.raw(`d.id, d.workspace_id, d.subscription_id, d.kind, d.event_id, d.type,
-  d.version, d.time, d.agent_id, d.run_id, d.seq, d.callback_url, d.status, d.attempts, d.next_at,
+  d.version, d.time, d.agent_id, d.run_id, d.seq, d.callback_url, d.status, d.attempts,
+  case when d.kind = 'event' and d.status = 'pending' then greatest(d.next_at, s.not_before)
+    else d.next_at end as next_at,
   d.last_status, d.last_error, d.finished_at, s.url as subscription_url`);
 
 const subscription = sql.raw(
