@@ -84,4 +84,24 @@ describe("a model's stream", () => {
     await expect(collecting).rejects.toBe(reason);
     expect(cancelled).toBe(reason);
   });
+
+  it("whose parts are all there at once can be stopped before they are all read", async () => {
+    function* parts(): Generator<LanguageModelV4StreamPart> {
+      yield { type: "text-start", id: "1" };
+      for (let count = 0; count < 50_000; count++)
+        yield { type: "text-delta", id: "1", delta: "word " };
+      yield finish;
+    }
+    let deltas = 0;
+    const reason = new Error("enough");
+    const controller = new AbortController();
+    setImmediate(() => controller.abort(reason));
+    const collecting = collectStream(ReadableStream.from(parts()), controller.signal, {
+      onText: () => {
+        deltas += 1;
+      },
+    });
+    await expect(collecting).rejects.toBe(reason);
+    expect(deltas).toBeLessThan(1_000);
+  });
 });
