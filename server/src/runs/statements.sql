@@ -4343,12 +4343,14 @@ with found as materialized (
     r.last_seq <> (select s.last_seq from runs s where s.id = r.id
       and s.workspace_id = r.workspace_id) as is_newer
   from runs r where r.id = any ($1::text[]) and r.workspace_id = $2::text
+    -- Checked again with the locked row, which another process may have claimed or released.
+    and ($7::text[] is null or r.status = any ($7::text[]))
   order by r.id for no key update
 ), ending as materialized (
   select id, workspace_id, ($3::text[])[array_position($1::text[], id)] as event_id from found
   where is_unexecuted and not is_newer
 ), ended as (
-  update runs r set status = $7::text, finished_at = now(), cancel_requested_at = now(), last_seq = r.last_seq + 1,
+  update runs r set status = $8::text, finished_at = now(), cancel_requested_at = now(), last_seq = r.last_seq + 1,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from ending s where r.id = s.id and r.workspace_id = s.workspace_id
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, s.event_id
@@ -4362,8 +4364,8 @@ with found as materialized (
   where e.fence > 0
 ), last_events as not materialized (
   select e.id as run_id, e.last_seq as seq, e.workspace_id, e.agent_id,
-    e.last_transaction as transaction, e.event_id as id, $9::text as type,
-    case when s.run_id is null then $8::jsonb else $8::jsonb || jsonb_build_object('usage',
+    e.last_transaction as transaction, e.event_id as id, $10::text as type,
+    case when s.run_id is null then $9::jsonb else $9::jsonb || jsonb_build_object('usage',
       jsonb_strip_nulls(jsonb_build_object('input_tokens', s.input_tokens, 'output_tokens', s.output_tokens, 'cached_input_tokens', s.cached_input_tokens, 'cache_write_tokens', nullif(s.cache_write_tokens, 0), 'reasoning_tokens', nullif(s.reasoning_tokens, 0)))
         || '{"estimated": true}', 'cost_micros', s.cost_micros) end as data
   from ended e left join spent s on s.run_id = e.id
@@ -4402,12 +4404,12 @@ with found as materialized (
     on case k.kind when 'event' then s.is_event when 'callback' then s.is_callback end
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
 ), results as (
-  select id as run_id, workspace_id, null::text as output, $10::text as error_code,
-    $11::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+  select id as run_id, workspace_id, null::text as output, $11::text as error_code,
+    $12::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
     0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from ended where fence = 0
   union all
-  select e.id, e.workspace_id, null, $10::text, $11::text, null, s.input_tokens, s.output_tokens,
+  select e.id, e.workspace_id, null, $11::text, $12::text, null, s.input_tokens, s.output_tokens,
     s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, true, s.cost_micros
   from ended e join spent s on s.run_id = e.id
 ), written_results as (

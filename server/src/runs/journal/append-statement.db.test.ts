@@ -1,3 +1,4 @@
+import type { RunStatus } from "@beckon/contract";
 import { expect, test } from "vitest";
 import { testDatabase } from "../../../test/database.ts";
 import { eventually } from "../../../test/eventually.ts";
@@ -5,6 +6,7 @@ import { appendRow, seedAgent, seedProcess, startOne, succeeded } from "../../..
 import { inWorkspace } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
 import { recordDeaths } from "../../processes/process-store.ts";
+import { claimQueued } from "../claiming/claim-statement.ts";
 import { expireQueued } from "../claiming/expire-queued-statement.ts";
 import type { RunRef } from "../run.ts";
 import { type AppendRow, appendToRuns } from "./append-statement.ts";
@@ -267,14 +269,26 @@ async function cancelOne(run: RunRef): Answers {
   return [[run.runId, answer]];
 }
 
-async function cancelAll(runs: readonly RunRef[]): Answers {
+async function cancelAll(
+  runs: readonly RunRef[],
+  states: readonly RunStatus[] = ["waiting", "queued", "running"],
+): Answers {
   const { workspaceId } = agent;
   const runIds = runs.map(({ runId }) => runId);
   const changed = await inWorkspace(database.tenant, workspaceId, (tx) =>
-    cancelAllStored(tx, { runIds, workspaceId, message: "Cancelled." }),
+    cancelAllStored(tx, { runIds, workspaceId, states, message: "Cancelled." }),
   );
   return changed.map(({ runId, answer }) => [runId, answer]);
 }
+
+const waitingCancellation = () =>
+  eventually("the cancellation that waits for a lock", async () => {
+    const { rows } = await database.engine.query(
+      `select from pg_stat_activity where wait_event_type = 'Lock'
+        and query like '%with found as%' and datname = current_database()`,
+    );
+    return rows[0];
+  });
 
 test.each([
   ["of one run", 0],
@@ -295,13 +309,7 @@ test.each([
       await client.query("begin");
       await appendToRuns(inTransaction(client), [appendRow(run, owner, release)]);
       const answers = others === 0 ? cancelOne(run) : cancelAll(runs);
-      await eventually("the cancellation that waits for the release", async () => {
-        const { rows } = await database.engine.query(
-          `select from pg_stat_activity where wait_event_type = 'Lock'
-            and query like '%with found as%' and datname = current_database()`,
-        );
-        return rows[0];
-      });
+      await waitingCancellation();
       await client.query("commit");
       expect(new Map(await answers)).toEqual(
         new Map(runs.map(({ runId }) => [runId, "cancelled"])),
@@ -316,6 +324,34 @@ test.each([
     });
     for (const { runId } of runs)
       expect(await stateOf(runId)).toMatchObject({ status: "cancelled", results: 1 });
+  },
+);
+
+test.each<[RunStatus[], string[]]>([
+  [["queued"], []],
+  [["queued", "running"], ["asked"]],
+])(
+  "a cancellation of runs that are %j, which waits for a claim of one, checks what the run is then",
+  async (states, expected) => {
+    const run = await startOne(database, agent);
+    const client = await openConnection();
+    try {
+      await client.query("begin");
+      const eventIds = Array.from({ length: 50 }, () => newId("evt"));
+      const { runs } = await claimQueued(inTransaction(client), { owner, eventIds });
+      expect(runs.map(({ runId }) => runId)).toContain(run.runId);
+      const answers = cancelAll([run], states);
+      await waitingCancellation();
+      await client.query("commit");
+      expect((await answers).map(([, answer]) => answer)).toEqual(expected);
+    } finally {
+      client.release();
+    }
+    const { rows } = await database.engine.query(
+      "select status, cancel_requested_at is not null as is_cancelled from runs where id = $1",
+      [run.runId],
+    );
+    expect(rows).toEqual([{ status: "running", is_cancelled: expected.length > 0 }]);
   },
 );
 

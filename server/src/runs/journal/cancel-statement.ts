@@ -1,3 +1,4 @@
+import type { RunStatus } from "@beckon/contract";
 import { CompiledQuery } from "kysely";
 import { type Database, statement, type WorkspaceTransaction } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
@@ -18,6 +19,8 @@ interface CancelInput extends Omit<CancelOptions, "eventId"> {
   readonly workspaceId: string;
   /** Ids of the events that will end the runs: one for each run, in the order of `runIds`. */
   readonly eventIds: readonly string[];
+  /** Runs in other states are left unchanged, without an answer. Undefined: no restriction. */
+  readonly states?: readonly RunStatus[] | undefined;
 }
 
 /**
@@ -39,6 +42,7 @@ export const cancelStatement = statement<CancelInput>("cancel", (p) => {
   const auditId = p.value("text", ({ by }) => by?.auditId ?? null);
   const actor = p.value("text", ({ by }) => by?.actor ?? null);
   const address = p.value("text", ({ by }) => by?.address ?? null);
+  const states = p.value("text[]", (input) => input.states ?? null);
   return `
 with found as materialized (
   select r.id, r.workspace_id, r.status, r.cancel_requested_at as asked_before,
@@ -47,6 +51,8 @@ with found as materialized (
     r.last_seq <> (select s.last_seq from runs s where s.id = r.id
       and s.workspace_id = r.workspace_id) as is_newer
   from runs r where r.id = any (${ids}) and r.workspace_id = ${workspaceId}
+    -- Checked again with the locked row, which another process may have claimed or released.
+    and (${states} is null or r.status = any (${states}))
   order by r.id for no key update
 ), ending as materialized (
   select id, workspace_id, (${eventIds})[array_position(${ids}, id)] as event_id from found
@@ -113,6 +119,8 @@ export async function cancelStored(
 
 /**
  * Cancels many runs. Writes no audit entry: the caller writes it in the same transaction.
+ * @param options `states`: runs that are no longer in one of these states are left unchanged.
+ *   Default: no restriction.
  * @returns the runs that this call changed: those that have ended, and those whose cancellation was
  *   requested for the first time.
  */
@@ -121,13 +129,19 @@ export async function cancelAllStored(
   {
     runIds,
     workspaceId,
+    states,
     message,
-  }: { runIds: readonly string[]; workspaceId: string; message: string },
+  }: {
+    runIds: readonly string[];
+    workspaceId: string;
+    states?: readonly RunStatus[];
+    message: string;
+  },
 ): Promise<readonly { readonly runId: string; readonly answer: "cancelled" | "asked" }[]> {
   const changed: { runId: string; answer: "cancelled" | "asked" }[] = [];
   for (let ids = runIds; ids.length > 0; ) {
     const eventIds = ids.map(() => newId("evt"));
-    const query = cancelStatement.query({ runIds: ids, workspaceId, eventIds, message });
+    const query = cancelStatement.query({ runIds: ids, workspaceId, eventIds, states, message });
     const { rows } = await tx.executeQuery<Answered>(CompiledQuery.raw(query.text, query.values));
     for (const { id, answer, asked_before } of rows)
       if ((answer === "cancelled" || answer === "asked") && !asked_before)

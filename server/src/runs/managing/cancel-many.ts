@@ -10,7 +10,8 @@ import { selectMany } from "./select-many.ts";
 
 /**
  * Cancels up to 1,000 waiting, queued and running runs that match the filter, newest first, in one
- * transaction. Runs that are created after the call are not included.
+ * transaction. Runs that are created after the call are not included, nor are runs that no longer
+ * match the filter's states when they are cancelled.
  * @returns `cancelled`: the number of runs that this call ended or whose cancellation it requested.
  *   `next`: the value of `after` for the next call; null if no runs are left to search.
  * @throws ApiError `forbidden`, `bad_request`
@@ -33,7 +34,8 @@ export async function cancelRuns({
       max: 1_000,
     } as const;
     const { runIds, next } = await selectMany(tx, ctx, { filter, after }, change);
-    const changed = await cancelAllStored(tx, { runIds, workspaceId, message: notStarted });
+    const states = filter?.status ?? change.states;
+    const changed = await cancelAllStored(tx, { runIds, workspaceId, states, message: notStarted });
     if (changed.length > 0) {
       await record(tx, ctx, {
         action: "runs.cancel",
