@@ -111,10 +111,14 @@ with callers as materialized (
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where check_result = 'start' and status = 'queued'
-  ) as queued where is_over
+    select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
+      > maximum as is_over
+    from (
+      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+        least(position) as first_position
+      from checked where check_result = 'start' and status = 'queued'
+    ) as counted
+  ) as ranked where is_over
 ), starting as not materialized (
   select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
@@ -270,10 +274,14 @@ with callers as materialized (
   ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where check_result = 'start' and status = 'queued'
-  ) as queued where is_over
+    select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
+      > maximum as is_over
+    from (
+      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+        least(position) as first_position
+      from checked where check_result = 'start' and status = 'queued'
+    ) as counted
+  ) as ranked where is_over
 ), starting as not materialized (
   select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
@@ -427,10 +435,14 @@ with callers as materialized (
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where check_result = 'start' and status = 'queued'
-  ) as queued where is_over
+    select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
+      > maximum as is_over
+    from (
+      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+        least(position) as first_position
+      from checked where check_result = 'start' and status = 'queued'
+    ) as counted
+  ) as ranked where is_over
 ), starting as not materialized (
   select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
@@ -607,10 +619,14 @@ with callers as materialized (
   ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where check_result = 'start' and status = 'queued'
-  ) as queued where is_over
+    select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
+      > maximum as is_over
+    from (
+      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+        least(position) as first_position
+      from checked where check_result = 'start' and status = 'queued'
+    ) as counted
+  ) as ranked where is_over
 ), starting as not materialized (
   select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
@@ -788,10 +804,15 @@ with callers as materialized (
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where check_result = 'start' and status = 'queued'
-  ) as queued where is_over
+    select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
+      > maximum as is_over
+    from (
+      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+        least(case when key is not null then min(position) over (partition by scope, key) end,
+          position) as first_position
+      from checked where check_result = 'start' and status = 'queued'
+    ) as counted
+  ) as ranked where is_over
 ), bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
@@ -959,10 +980,15 @@ with callers as materialized (
   ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where check_result = 'start' and status = 'queued'
-  ) as queued where is_over
+    select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
+      > maximum as is_over
+    from (
+      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+        least(case when key is not null then min(position) over (partition by scope, key) end,
+          position) as first_position
+      from checked where check_result = 'start' and status = 'queued'
+    ) as counted
+  ) as ranked where is_over
 ), bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
@@ -1128,10 +1154,15 @@ with callers as materialized (
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where check_result = 'start' and status = 'queued'
-  ) as queued where is_over
+    select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
+      > maximum as is_over
+    from (
+      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+        least(case when key is not null then min(position) over (partition by scope, key) end,
+          position) as first_position
+      from checked where check_result = 'start' and status = 'queued'
+    ) as counted
+  ) as ranked where is_over
 ), bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
@@ -1320,10 +1351,15 @@ with callers as materialized (
   ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where check_result = 'start' and status = 'queued'
-  ) as queued where is_over
+    select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
+      > maximum as is_over
+    from (
+      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+        least(case when key is not null then min(position) over (partition by scope, key) end,
+          position) as first_position
+      from checked where check_result = 'start' and status = 'queued'
+    ) as counted
+  ) as ranked where is_over
 ), bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
@@ -1511,10 +1547,14 @@ with callers as materialized (
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where check_result = 'start' and status = 'queued'
-  ) as queued where is_over
+    select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
+      > maximum as is_over
+    from (
+      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+        least(position) as first_position
+      from checked where check_result = 'start' and status = 'queued'
+    ) as counted
+  ) as ranked where is_over
 ), starting as not materialized (
   select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
@@ -1674,10 +1714,14 @@ with callers as materialized (
   ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where check_result = 'start' and status = 'queued'
-  ) as queued where is_over
+    select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
+      > maximum as is_over
+    from (
+      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+        least(position) as first_position
+      from checked where check_result = 'start' and status = 'queued'
+    ) as counted
+  ) as ranked where is_over
 ), starting as not materialized (
   select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
@@ -1835,10 +1879,14 @@ with callers as materialized (
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where check_result = 'start' and status = 'queued'
-  ) as queued where is_over
+    select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
+      > maximum as is_over
+    from (
+      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+        least(position) as first_position
+      from checked where check_result = 'start' and status = 'queued'
+    ) as counted
+  ) as ranked where is_over
 ), starting as not materialized (
   select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
@@ -2019,10 +2067,14 @@ with callers as materialized (
   ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where check_result = 'start' and status = 'queued'
-  ) as queued where is_over
+    select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
+      > maximum as is_over
+    from (
+      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+        least(position) as first_position
+      from checked where check_result = 'start' and status = 'queued'
+    ) as counted
+  ) as ranked where is_over
 ), starting as not materialized (
   select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
@@ -2204,10 +2256,15 @@ with callers as materialized (
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where check_result = 'start' and status = 'queued'
-  ) as queued where is_over
+    select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
+      > maximum as is_over
+    from (
+      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+        least(case when key is not null then min(position) over (partition by scope, key) end,
+          position) as first_position
+      from checked where check_result = 'start' and status = 'queued'
+    ) as counted
+  ) as ranked where is_over
 ), bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
@@ -2379,10 +2436,15 @@ with callers as materialized (
   ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where check_result = 'start' and status = 'queued'
-  ) as queued where is_over
+    select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
+      > maximum as is_over
+    from (
+      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+        least(case when key is not null then min(position) over (partition by scope, key) end,
+          position) as first_position
+      from checked where check_result = 'start' and status = 'queued'
+    ) as counted
+  ) as ranked where is_over
 ), bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
@@ -2552,10 +2614,15 @@ with callers as materialized (
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where check_result = 'start' and status = 'queued'
-  ) as queued where is_over
+    select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
+      > maximum as is_over
+    from (
+      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+        least(case when key is not null then min(position) over (partition by scope, key) end,
+          position) as first_position
+      from checked where check_result = 'start' and status = 'queued'
+    ) as counted
+  ) as ranked where is_over
 ), bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
@@ -2748,10 +2815,15 @@ with callers as materialized (
   ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where check_result = 'start' and status = 'queued'
-  ) as queued where is_over
+    select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
+      > maximum as is_over
+    from (
+      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+        least(case when key is not null then min(position) over (partition by scope, key) end,
+          position) as first_position
+      from checked where check_result = 'start' and status = 'queued'
+    ) as counted
+  ) as ranked where is_over
 ), bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
@@ -3002,16 +3074,28 @@ with callers as materialized (
   ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where check_result = 'start' and status = 'queued'
-  ) as queued where is_over
+    select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
+      > maximum as is_over
+    from (
+      select run_id, agent_id as owner_id, waiting as earlier, max_queued_runs as maximum,
+        least(case when key is not null then min(position) over (partition by scope, key) end,
+          case when sender_event is not null then min(position) over (partition by trigger_id, sender_event) end,
+          position) as first_position
+      from checked where check_result = 'start' and status = 'queued'
+    ) as counted
+  ) as ranked where is_over
 ), overfull as (
   select run_id from (
-    select run_id, held + row_number() over (partition by trigger_id order by position)
-      > 1000 as is_over
-    from checked where check_result = 'start' and status = 'waiting'
-  ) as holding where is_over
+    select run_id, earlier + dense_rank() over (partition by owner_id order by first_position)
+      > maximum as is_over
+    from (
+      select run_id, trigger_id as owner_id, held as earlier, 1000 as maximum,
+        least(case when key is not null then min(position) over (partition by scope, key) end,
+          case when sender_event is not null then min(position) over (partition by trigger_id, sender_event) end,
+          position) as first_position
+      from checked where check_result = 'start' and status = 'waiting'
+    ) as counted
+  ) as ranked where is_over
 ), event_bound as (
   -- Ordered, so that two processes lock equal ids in the same order and cannot deadlock.
   insert into trigger_event_ids (workspace_id, trigger_id, event_id, run_id, expires_at)

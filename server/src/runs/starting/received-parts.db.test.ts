@@ -426,3 +426,25 @@ test("a batch holds up to 1,000 runs of a trigger, and rejects the rest", async 
     "agent_paused",
   ]);
 });
+
+test("equal events count once against the queue limit, and against the limit of held runs", async () => {
+  const agent = await seedAgent(database, { limits: { max_queued_runs: 2 } });
+  const trigger = await seedTrigger(database, agent);
+  const requests = (change: Partial<ReceivedStart>) =>
+    ["a", "a", "b", "a", "c", "c"].map((eventId) =>
+      requestTo(trigger, agent, { ...change, eventId }),
+    );
+  const results = ["started", "contended", "started", "contended"];
+  expect(await kinds(requests({}))).toEqual([...results, "agent_busy", "agent_busy"]);
+
+  const { agent: paused, trigger: holding } = await seeded();
+  await database.engine.query("update agents set paused_at = now() where id = $1", [
+    paused.agentId,
+  ]);
+  const held = (eventId: string) => requestTo(holding, paused, { holds: true, eventId });
+  const events = Array.from({ length: 1_000 }, (_, index) => String(index));
+  const all = await kinds(["0", ...events, "999", "1000", "1000"].map(held));
+  expect(all.slice(0, 2)).toEqual(["started", "contended"]);
+  expect(all.slice(2, 1_001).every((kind) => kind === "started")).toBe(true);
+  expect(all.slice(1_001)).toEqual(["contended", "held_full", "held_full"]);
+});

@@ -1,5 +1,6 @@
 import type { Column, Parameters } from "../../base/database/index.ts";
 import { someSubscriptions } from "../../events/index.ts";
+import { overLimit } from "./over-limit.ts";
 import type { Parts } from "./start-parts.ts";
 import type { ReceivedFile, ReceivedStart, StartRow } from "./start-row.ts";
 
@@ -181,11 +182,7 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
     // If several rows of the batch have the same Idempotency-Key, only the first of them binds its
     // event id, because the others start no run.
     bindEvents: (isAdmitted) => `overfull as (
-  select run_id from (
-    select run_id, held + row_number() over (partition by trigger_id order by position)
-      > ${maxHeldRuns} as is_over
-    from checked where check_result = 'start' and status = 'waiting'
-  ) as holding where is_over
+  ${overLimit(parts, "waiting", { owner: "trigger_id", earlier: "held", max: maxHeldRuns })}
 ), event_bound as (
   -- Ordered, so that two processes lock equal ids in the same order and cannot deadlock.
   insert into trigger_event_ids (workspace_id, trigger_id, event_id, run_id, expires_at)

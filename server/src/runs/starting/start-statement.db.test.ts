@@ -236,6 +236,26 @@ test("the queue limit counts only the rows that would be queued", async () => {
   expect(await start([startRow(agent), startRow(agent)])).toEqual(["started", "agent_busy"]);
 });
 
+test("rows with one key count once against the queue limit, and are admitted or rejected together", async () => {
+  const agent = await seedAgent(database, { limits: { max_queued_runs: 2 } });
+  const keyed = (key: string) => startRow(agent, { key, bodyHash: hash });
+  const rows = ["a", "a", "b", "a", "c", "b", "c"].map(keyed);
+  expect((await startRuns(database, rows)).map(({ kind }) => kind)).toEqual([
+    "started",
+    "contended",
+    "started",
+    "contended",
+    "agent_busy",
+    "contended",
+    "agent_busy",
+  ]);
+  expect(await startRuns(database, [keyed("a"), keyed("b"), keyed("c")])).toMatchObject([
+    { kind: "replay", runId: rows[0]?.runId },
+    { kind: "replay", runId: rows[2]?.runId },
+    { kind: "agent_busy" },
+  ]);
+});
+
 test("one agent's full queue does not reject another agent's runs in the same batch", async () => {
   const full = await seedAgent(database, { limits: { max_queued_runs: 1 } });
   await startOne(database, full);

@@ -9,6 +9,7 @@ import { isAgentToken, isKeySecret, isTriggerToken } from "../../credentials/ind
 import { someSubscriptions } from "../../events/index.ts";
 import { holdsRunsSql, isSpentSql, reserveFirstCalls } from "../../reservations/index.ts";
 import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
+import { overLimit } from "./over-limit.ts";
 import {
   noReceived,
   type ReceivedParts,
@@ -170,11 +171,7 @@ with callers as materialized (
   ${joins.signer}
   ${joins.written}
 ), busy as (
-  select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position)
-      > max_queued_runs as is_over
-    from checked where check_result = 'start' and status = 'queued'
-  ) as queued where is_over
+  ${overLimit(parts, "queued", { owner: "agent_id", earlier: "waiting", max: "max_queued_runs" })}
 ), ${received.bindEvents(isAdmitted)}${parts.keys ? bindKeys(isAdmitted, received.isBound) : ""}starting as not materialized (
   select * from checked where check_result = 'start' and (${isAdmitted}) and (${isBound})
 ), ${insertRuns("starting", {
