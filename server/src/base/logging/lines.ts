@@ -225,6 +225,11 @@ export const logLines = {
     level: "error",
     fields: { run_id: "id", reason: "text", stack: "stack?" },
   },
+  "a lost run could not be ended; it will be retried": {
+    area: "runs",
+    level: "error",
+    fields: { run_id: "id", reason: "text", stack: "stack?" },
+  },
   "a run whose caller got 503 could not be cancelled": {
     area: "runs",
     level: "error",

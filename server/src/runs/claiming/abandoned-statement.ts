@@ -178,8 +178,12 @@ export async function claimLastAttempts(
  * every process that executes it. A run with `max_attempts` 1 has none left. Any other run on its
  * last attempt has none left only if it was the only such run of its process when the process
  * exited: otherwise another of these runs may have killed the process.
+ * @param page returns up to `limit` runs, those with the lowest ids after the id `after`.
  */
-export async function findExhausted(database: Database, limit: number): Promise<ExhaustedRun[]> {
+export async function findExhausted(
+  database: Database,
+  { after, limit }: { after: string; limit: number },
+): Promise<ExhaustedRun[]> {
   const { rows } = await database.engine.query<ExhaustedRow>({
     name: "find-exhausted",
     text: `${abandoned} select r.id, r.workspace_id, r.owner, r.fence, r.last_seq
@@ -187,8 +191,9 @@ export async function findExhausted(database: Database, limit: number): Promise<
       where r.id = any (array(select id from abandoned)) and r.status = 'running'
         and d.died_at is not null and i.engine_version <= ${engineVersion}
         and ${maxAttempts} <= r.attempt and (r.attempt = 1 or d.suspects = 1)
+        and r.id > $2
       order by r.id limit $1`,
-    values: [limit],
+    values: [limit, after],
   });
   return rows.map(toExhausted);
 }

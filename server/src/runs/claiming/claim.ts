@@ -1,6 +1,7 @@
 import { elapsed, sleep } from "../../base/clock.ts";
 import type { Database } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
+import type { Log } from "../../base/log.ts";
 import type { EventPoller } from "../../events/index.ts";
 import type { OwnProcess } from "../../processes/index.ts";
 import type { Reservations } from "../../reservations/index.ts";
@@ -29,6 +30,7 @@ import { endExhausted } from "./end-exhausted.ts";
 /** The services that claiming runs needs. */
 export interface ClaimPorts {
   readonly database: Database;
+  readonly log: Pick<Log, "write">;
   readonly process: Pick<OwnProcess, "id" | "hasSettled">;
   readonly live: LiveRuns;
   readonly unconfirmedStarts: UnconfirmedStarts;
@@ -134,7 +136,9 @@ export async function takeOverRuns(ports: ClaimPorts): Promise<void> {
 async function takeOver(ports: ClaimPorts): Promise<boolean> {
   const { database } = ports;
   if (!(await countSuspects(database))) return false;
-  await endExhausted(ports, maxBatchRuns);
+  let after: string | undefined = "";
+  while (after !== undefined && !ports.capacity.isDraining)
+    after = await endExhausted(ports, maxBatchRuns, after);
   const cancelled = (claim: Claimant) => claimCancelled(database, claim);
   while ((await claimUpTo(ports, maxBatchRuns, cancelled, { onlyToEnd: true })) === "some");
   const abandoned = (claim: Claimant) => claimAbandoned(database, claim);

@@ -1,4 +1,6 @@
-import type { Database } from "../../base/database/index.ts";
+import { type Database, failureKind, isCancelled } from "../../base/database/index.ts";
+import { messageOf, stackOf } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
 import { interrupt } from "../../engine/index.ts";
 import {
   type AppendRow,
@@ -21,11 +23,26 @@ export interface ExhaustedPorts {
    */
   readonly onReturned?: (workspaceIds: readonly string[]) => void;
   readonly reports?: Pick<RunReports, "ended">;
+  /**
+   * If set, a run whose journal cannot be read is logged and left as it is, so that the other runs
+   * can be ended. Otherwise the call fails.
+   */
+  readonly log?: Pick<Log, "write">;
 }
 
-/** Ends up to `limit` abandoned runs that have no attempt left. */
-export async function endExhausted(ports: ExhaustedPorts, limit: number): Promise<void> {
-  await interruptRuns(ports, await findExhausted(ports.database, limit));
+/**
+ * Ends up to `limit` abandoned runs that have no attempt left.
+ * @param after the result of the previous call; empty for the first.
+ * @returns the value of `after` for the next call; undefined if no runs are left.
+ */
+export async function endExhausted(
+  ports: ExhaustedPorts,
+  limit: number,
+  after = "",
+): Promise<string | undefined> {
+  const runs = await findExhausted(ports.database, { after, limit });
+  await interruptRuns(ports, runs);
+  return runs.length < limit ? undefined : runs.at(-1)?.runId;
 }
 
 /**
@@ -37,22 +54,17 @@ export async function endExhausted(ports: ExhaustedPorts, limit: number): Promis
  * @returns how many runs were ended.
  */
 export async function interruptRuns(
-  { database, pricer, onReturned = () => {}, reports }: ExhaustedPorts,
+  ports: ExhaustedPorts,
   runs: readonly ExhaustedRun[],
   message?: string,
 ): Promise<number> {
+  const { database, onReturned = () => {}, reports } = ports;
   const rows: AppendRow[] = [];
-  for (const claim of runs) {
-    const { digest, prompt } = await readDigest(database, claim.runId);
-    const priceOf = await pricer({ workspaceId: claim.workspaceId, ...prompt });
-    const { added, calls, outcome } = interrupt(digest, { ...prompt, priceOf }, message);
-    rows.push({
-      ...claim,
-      intent: false,
-      entries: [...added, terminalEvent(outcome)].map(toEntry),
-      calls,
-      end: toEnd(outcome),
-    });
+  for (const run of runs) {
+    const row = await interruption(ports, run, message).catch((thrown) =>
+      logUnreadable(ports, run, thrown),
+    );
+    if (row !== undefined) rows.push(row);
   }
   if (rows.length === 0) return 0;
   const written = await appendForDead(database, rows, onReturned);
@@ -61,4 +73,37 @@ export async function interruptRuns(
     if (row?.end) reports?.ended(row, { ...row.end, cost_micros: row.end.costMicros });
   }
   return written.length;
+}
+
+/** Returns the append that ends the run as `interrupted`. */
+async function interruption(
+  { database, pricer }: ExhaustedPorts,
+  run: ExhaustedRun,
+  message?: string,
+): Promise<AppendRow> {
+  const { digest, prompt } = await readDigest(database, run.runId);
+  const priceOf = await pricer({ workspaceId: run.workspaceId, ...prompt });
+  const { added, calls, outcome } = interrupt(digest, { ...prompt, priceOf }, message);
+  return {
+    ...run,
+    intent: false,
+    entries: [...added, terminalEvent(outcome)].map(toEntry),
+    calls,
+    end: toEnd(outcome),
+  };
+}
+
+/**
+ * Logs that a run could not be ended.
+ * @throws `thrown` if there is no log, or if the database is unavailable, since the other runs
+ *   would fail, too. A statement timeout counts as a failure of the run: its journal may be large.
+ */
+function logUnreadable({ log }: ExhaustedPorts, { runId }: ExhaustedRun, thrown: unknown): void {
+  const isLost = failureKind(thrown) === "lost" && !isCancelled(thrown);
+  if (log === undefined || isLost) throw thrown;
+  log.write("a lost run could not be ended; it will be retried", {
+    run_id: runId,
+    reason: messageOf(thrown),
+    stack: stackOf(thrown),
+  });
 }

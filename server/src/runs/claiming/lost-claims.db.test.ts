@@ -37,6 +37,7 @@ async function loseClaims(count: number) {
   const reported: string[] = [];
   const ports = {
     database,
+    log: createLog("silent"),
     process,
     live: createLiveRuns(),
     unconfirmedClaims: new Set([claim, ...Array.from({ length: count - 1 }, lose)]),
