@@ -12,6 +12,9 @@ afterAll(() => other.stop());
 /** A process with capacity for one run, on its own database. */
 const narrow = await startTestBeckon({ BECKON_MAX_RUNS: "1" });
 
+/** A process with capacity for two runs, on its own database. */
+const pair = await startTestBeckon({ BECKON_MAX_RUNS: "2" });
+
 /** Fires `count` runs, ten at a time, alternating between the processes. */
 async function fire(
   token: string,
@@ -92,6 +95,28 @@ test("runs that wait for a limit are claimed once it is removed", async () => {
     body: { limits: { max_concurrent_runs: null } },
   });
   await held.reached(5);
+});
+
+test("runs that were queued before the agent had a limit follow each other without a pause", async ({
+  annotate,
+}) => {
+  const [busy, held] = [await startBusyModel(pair, 30), await startHeldModel(pair)];
+  const agent = await pair.createAgent({ model: busy.model });
+  const blocking = await pair.createAgent({ model: held.model });
+  await fire((await pair.createTrigger(blocking.id)).token, 2, [pair.url]);
+  await held.reached(2);
+  await fire((await pair.createTrigger(agent.id)).token, 10, [pair.url]);
+  await pair.call(`/agents/${agent.id}`, {
+    method: "PATCH",
+    body: { limits: { max_concurrent_runs: 1 } },
+  });
+  held.release();
+  await allSucceeded(pair, agent.id, 10);
+  expect(busy.maxConcurrent).toBe(1);
+  const idle = busy.idleTimes(1);
+  await annotate(`idle, ms: median ${median(idle).toFixed(1)}`);
+  // Processes poll for queued runs only once a second.
+  expect(median(idle)).toBeLessThan(250);
 });
 
 test("runs that are released or taken over count once, wherever they execute", async () => {

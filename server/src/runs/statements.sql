@@ -5024,7 +5024,9 @@ select (select count(*) from turns) > (select count(*) from picked) as contended
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
   i.source = 'draft' as is_draft,
-  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited
+  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited,
+  exists (select from agents a where a.id = t.agent_id and a.max_concurrent_runs is not null)
+    as has_concurrency_limit
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
@@ -5099,7 +5101,9 @@ select (select count(*) from picked) > (select count(*) from picked) as contende
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
   i.source = 'draft' as is_draft,
-  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited
+  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited,
+  exists (select from agents a where a.id = t.agent_id and a.max_concurrent_runs is not null)
+    as has_concurrency_limit
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
@@ -5187,7 +5191,9 @@ select (select count(*) from picked) > (select count(*) from picked) as contende
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
   i.source = 'draft' as is_draft,
-  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited
+  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited,
+  exists (select from agents a where a.id = t.agent_id and a.max_concurrent_runs is not null)
+    as has_concurrency_limit
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
@@ -5276,7 +5282,9 @@ select (select count(*) from picked) > (select count(*) from picked) as contende
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
   i.source = 'draft' as is_draft,
-  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited
+  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited,
+  exists (select from agents a where a.id = t.agent_id and a.max_concurrent_runs is not null)
+    as has_concurrency_limit
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
@@ -5375,7 +5383,9 @@ select (select count(*) from picked) > (select count(*) from picked) as contende
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
   i.source = 'draft' as is_draft,
-  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited
+  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited,
+  exists (select from agents a where a.id = t.agent_id and a.max_concurrent_runs is not null)
+    as has_concurrency_limit
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
@@ -5463,7 +5473,9 @@ select (select count(*) from picked) > (select count(*) from picked) as contende
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
   i.source = 'draft' as is_draft,
-  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited
+  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited,
+  exists (select from agents a where a.id = t.agent_id and a.max_concurrent_runs is not null)
+    as has_concurrency_limit
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 

@@ -29,6 +29,8 @@ export interface ClaimedRun {
   readonly isDraft: boolean;
   /** Whether the workspace has a limit of money or usage. */
   readonly isLimited: boolean;
+  /** Whether the agent had a concurrency limit at the time of the claim. */
+  readonly hasConcurrencyLimit: boolean;
   readonly fence: number;
   readonly lastSeq: number;
   /** Whether another process may have executed a part of the run. */
@@ -127,7 +129,9 @@ const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
   i.source = 'draft' as is_draft,
-  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited`;
+  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited,
+  exists (select from agents a where a.id = t.agent_id and a.max_concurrent_runs is not null)
+    as has_concurrency_limit`;
 
 /**
  * Additional SQL for claiming runs from the queue. If a stopping process released the run, the time
@@ -237,6 +241,7 @@ interface ClaimedRow {
   readonly provider_stamp: string | null;
   readonly is_draft: boolean;
   readonly is_limited: boolean;
+  readonly has_concurrency_limit: boolean;
   readonly fence: number;
   readonly last_seq: number;
   readonly resumed: boolean;
@@ -419,6 +424,7 @@ function toClaimed(row: ClaimedRow): ClaimedRun[] {
     providerStamp: row.provider_stamp,
     isDraft: row.is_draft,
     isLimited: row.is_limited,
+    hasConcurrencyLimit: row.has_concurrency_limit,
     fence: row.fence,
     lastSeq: row.last_seq,
     resumed: row.resumed,

@@ -61,6 +61,11 @@ export interface OwnedRun extends Claim {
    */
   readonly isDraft?: boolean;
   /**
+   * Whether the agent had a concurrency limit when the run was claimed. The run's version can be
+   * older than the limit. Default false.
+   */
+  readonly hasConcurrencyLimit?: boolean;
+  /**
    * The input; undefined if it must be read from the database. Set to undefined when the run begins
    * to wait for memory.
    */
@@ -121,7 +126,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   if (cancelRequested) live.stop("cancelled");
   const span = ports.tracing?.run(run);
   const startedAt = elapsed() - run.elapsedMs;
-  let limited = false;
+  let limited = run.hasConcurrencyLimit === true;
   let journal: RunJournal | undefined;
   let unwritten: readonly ReportingEvent[] = [];
   let isReported = true;
@@ -132,7 +137,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
       (await retryWhileLost(() => ports.agents.prepare(run), live.signal));
     const { limits } = prepared.config;
     describeAgent(span, run, prepared);
-    limited = limits.max_concurrent_runs !== null;
+    limited ||= limits.max_concurrent_runs !== null;
     const deadlineAt = startedAt + limits.timeout_seconds * 1_000;
     const timer = setTimeout(() => live.stop("deadline"), Math.max(0, deadlineAt - elapsed()));
     try {
