@@ -4,6 +4,7 @@ import { exitCodes } from "./exit-codes.ts";
 import {
   CommandFailure,
   Interrupted,
+  OutputError,
   SettingError,
   shown,
   type Terminal,
@@ -30,6 +31,8 @@ export function reportFailure(thrown: unknown, terminal: Terminal, asJson: boole
   // Commander has already printed the error, or the output of --help or --version.
   if (thrown instanceof CommanderError)
     return thrown.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  // A reader such as `head` closes the pipe when it has enough. This is not an error.
+  if (thrown instanceof OutputError && thrown.code === "EPIPE") return exitCodes.done;
   const { code, exitCode, message, runId } = describe(thrown);
   if (asJson) {
     const run = runId === undefined ? {} : { run_id: runId };
@@ -55,6 +58,8 @@ function describe(thrown: unknown): Failure {
     const { code, exitCode, message } = thrown;
     return { code, exitCode, message };
   }
+  if (thrown instanceof OutputError)
+    return { code: "not_written", exitCode: exitCodes.failed, message: thrown.message };
   if (thrown instanceof SettingError) {
     const exitCode = exitCodes.invalidConfiguration;
     return { code: "invalid_setting", exitCode, message: thrown.message };

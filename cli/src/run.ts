@@ -17,24 +17,33 @@ import type { Terminal } from "./terminal.ts";
 /** Runs one command of the command line. @returns the exit code */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   let exitCode: number = exitCodes.done;
-  const program = createProgram(terminal, (code) => {
+  let printed = Promise.resolve();
+  // Commander does not wait for the text of --help and --version that it prints.
+  const print = (text: string) => {
+    printed = terminal.out(text);
+  };
+  const program = createProgram(terminal, print, (code) => {
     exitCode = code;
   });
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(args, { from: "user" }).finally(() => printed);
     return exitCode;
   } catch (thrown) {
     return reportFailure(thrown, terminal, args.includes("--json"));
   }
 }
 
-function createProgram(terminal: Terminal, finish: (exitCode: number) => void): Command {
+function createProgram(
+  terminal: Terminal,
+  print: (text: string) => void,
+  finish: (exitCode: number) => void,
+): Command {
   // These settings are made before the subcommands are added, because commander copies the settings
   // of the program to each subcommand at the moment of its creation.
   const program = new Command("beckon")
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void terminal.out(text),
+      writeOut: print,
       writeErr: terminal.err,
       outputError: (text, write) => write(text.replace(/^error: /, "beckon: ")),
     })

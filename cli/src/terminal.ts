@@ -9,9 +9,12 @@ export interface Terminal {
   readonly isOutputTerminal: boolean;
   /** Whether standard input is a terminal, on which a person would have to type. */
   readonly isInputTerminal: boolean;
-  /** Writes to standard output. Resolves when the system has taken the text. */
+  /**
+   * Writes to standard output. Resolves when the system has taken the text.
+   * @throws OutputError if it cannot be written
+   */
   out(text: string): Promise<void>;
-  /** Writes to standard error. */
+  /** Writes to standard error. Ignores errors, because there is nowhere to report them. */
   err(text: string): void;
   /**
    * Reads standard input up to its end.
@@ -38,15 +41,23 @@ export class CommandFailure extends Error {
   }
 }
 
+/** Standard output cannot be written. */
+export class OutputError extends Error {
+  /** Code of the system error; EPIPE if the reader of a pipe has closed it. */
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`Standard output cannot be written (${code}). Check the file or device that it goes to.`);
+    this.code = code;
+  }
+}
+
 /** Returns the process's own terminal. */
 export function openTerminal(): Terminal {
   const { stdin, stdout, stderr, env } = process;
-  // A reader such as `head` closes the pipe when it has enough. This is not an error.
-  for (const stream of [stdout, stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      process.exit(error.code === "EPIPE" ? 0 : 1);
-    });
-  }
+  // Without a listener, an error of a stream would end the process, and `apply` would stop halfway.
+  // `out` passes errors of standard output to its caller.
+  for (const stream of [stdout, stderr]) stream.on("error", () => {});
   const controller = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.once(signal, () => controller.abort(new Interrupted()));
@@ -55,7 +66,12 @@ export function openTerminal(): Terminal {
     stopped: controller.signal,
     isOutputTerminal: stdout.isTTY === true,
     isInputTerminal: stdin.isTTY === true,
-    out: (text) => new Promise((written) => stdout.write(text, () => written())),
+    out: (text) =>
+      new Promise((written, failed) => {
+        stdout.write(text, (error: NodeJS.ErrnoException | null | undefined) =>
+          error ? failed(new OutputError(error.code ?? error.message)) : written(),
+        );
+      }),
     err: (text) => void stderr.write(text),
     async readInput(maxBytes) {
       return unlessStopped(readAll(stdin, maxBytes), controller.signal);

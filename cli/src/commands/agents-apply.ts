@@ -36,13 +36,19 @@ export function addAgentsApply(
     const applied = options.dryRun
       ? changes.map(wouldBe)
       : apply(client, changes, terminal.stopped);
+    let outputError: unknown;
     const print = async () => {
       for await (const each of applied) {
         const text = options.json ? toJson(each) : toText(each, options.dryRun === true);
-        await terminal.out(`${shown(text, terminal)}\n`);
+        // The remaining changes are made even if nobody reads what was changed, for example after
+        // `| head -1`.
+        await terminal.out(`${shown(text, terminal)}\n`).catch((thrown) => {
+          outputError ??= thrown;
+        });
       }
     };
     await print().catch(explainInterrupt("Repeat the command to apply what is left."));
+    if (outputError !== undefined) throw outputError;
     finish(exitCodes.done);
   });
 }

@@ -63,8 +63,11 @@ export function addKeysCreate(
       client.keys.create(body, { signal: stopped }).catch(explainInterrupt(keyIsLost));
     const created = write === undefined ? await create() : await createInto(write, create);
     const { key, ...rest } = created;
-    if (json) await terminal.out(`${toJson(write === undefined ? created : rest)}\n`);
-    else if (write === undefined) await terminal.out(`${key}\n`);
+    if (write === undefined) {
+      await terminal.out(`${json ? toJson(created) : key}\n`).catch((thrown) => {
+        throw notWritten(created, "standard output", thrown);
+      });
+    } else if (json) await terminal.out(`${toJson(rest)}\n`);
     const expiry = created.expires_at === null ? "never expires" : `expires ${created.expires_at}`;
     if (!json) terminal.err(`Key ${created.id} ${expiry}.\n`);
     finish(exitCodes.done);
@@ -100,15 +103,19 @@ async function createInto(
     // important, because it can name the key that was created.
     await unlink(path).catch(() => {});
     if (created === undefined) throw thrown;
-    throw new CommandFailure(
-      "not_written",
-      exitCodes.failed,
-      `The key ${created.id} was created, but ${path} cannot be written (${codeOf(thrown)}). ` +
-        "Revoke the key in the dashboard, and create another.",
-    );
+    throw notWritten(created, path, thrown);
   } finally {
     await file.close();
   }
+}
+
+function notWritten({ id }: CreateKeyAnswer, target: string, thrown: unknown): CommandFailure {
+  return new CommandFailure(
+    "not_written",
+    exitCodes.failed,
+    `The key ${id} was created, but ${target} cannot be written (${codeOf(thrown)}). ` +
+      "Revoke the key in the dashboard, and create another.",
+  );
 }
 
 async function createFile(path: string) {
