@@ -21,7 +21,8 @@ export interface TriggerInFile {
 /**
  * Reads the agents of an exported file in YAML 1.2. JSON files are read too, because JSON is a
  * subset of YAML 1.2.
- * @throws UsageError if the file is not valid, or two agents have the same name
+ * @throws UsageError if the file is not valid, or if two agents, or two triggers of an agent, have the
+ *   same name
  */
 export function readDocument(text: string): readonly AgentInFile[] {
   const value = parse(text);
@@ -31,17 +32,9 @@ export function readDocument(text: string): readonly AgentInFile[] {
     );
   }
   const agents: readonly unknown[] = value.agents;
-  const names = new Set<string>();
-  return agents.map((agent, index) => {
+  const checked = agents.map((agent, index) => {
     if (!isNamed(agent))
       throw new UsageError(`Agent ${index + 1} of the file must be an object with a name.`);
-    if (names.has(agent.name)) {
-      throw new UsageError(
-        `Two agents of the file have the name ${JSON.stringify(agent.name)}. Names must differ, ` +
-          "because they say which agent is changed.",
-      );
-    }
-    names.add(agent.name);
     const { triggers = [], paused = false, pause_reason: reason = null } = agent;
     if (typeof paused !== "boolean" || (reason !== null && typeof reason !== "string")) {
       throw new UsageError(
@@ -54,8 +47,33 @@ export function readDocument(text: string): readonly AgentInFile[] {
         `The triggers of ${JSON.stringify(agent.name)} must be a list of objects with a name.`,
       );
     }
+    const repeated = repeatedName(triggers);
+    if (repeated !== undefined) {
+      throw new UsageError(
+        `Two triggers of ${JSON.stringify(agent.name)} have the name ${JSON.stringify(repeated)}. ` +
+          "Names must differ, because they say which trigger is changed.",
+      );
+    }
     return agent as AgentInFile;
   });
+  const repeated = repeatedName(checked);
+  if (repeated !== undefined) {
+    throw new UsageError(
+      `Two agents of the file have the name ${JSON.stringify(repeated)}. Names must differ, ` +
+        "because they say which agent is changed.",
+    );
+  }
+  return checked;
+}
+
+/** Returns the first name that occurs twice; undefined if there is none. */
+function repeatedName(items: readonly Named[]): string | undefined {
+  const names = new Set<string>();
+  for (const { name } of items) {
+    if (names.has(name)) return name;
+    names.add(name);
+  }
+  return undefined;
 }
 
 function parse(text: string): unknown {
