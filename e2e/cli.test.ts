@@ -327,8 +327,10 @@ agents:
     expect((await apply(input)).out).toMatch(/ created; set triggers\.0\.secret\n$/);
     expect((await apply(input)).out).toMatch(/ unchanged\n$/);
     const changed = input.replace("event_id_days: 3", "event_id_days: 4");
-    expect((await apply(changed)).out).toMatch(/ updated: triggers\n$/);
+    expect((await apply(changed)).out).toMatch(/ updated: triggers; set triggers\.0\.secret\n$/);
     expect((await apply(changed)).out).toMatch(/ unchanged\n$/);
+    const more = `${changed}  - {name: Added, receiving: {preset: github}}\n`;
+    expect((await apply(more)).out).toMatch(/ updated: triggers; set triggers\.2\.secret\n$/);
   });
 
   test("apply changes the reason of an agent that is paused already", async () => {

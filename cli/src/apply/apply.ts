@@ -3,8 +3,11 @@ import {
   BeckonError,
   type CreateTriggerBody,
   type ImportAgentsBody,
+  type Trigger,
 } from "@beckon/client";
-import type { Change } from "./plan.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { CommandFailure } from "../terminal.ts";
+import { type Change, idsByName } from "./plan.ts";
 import type { AgentInFile } from "./read-document.ts";
 
 /** What was done for one agent of the file. */
@@ -23,10 +26,13 @@ export interface Applied {
  * them if one is not valid. Then updates one agent after the other. After an error, the changes
  * that were already made remain, so the next `apply` of the same file makes only the remaining
  * changes.
+ * @param warn called with each warning about a trigger that was changed
+ * @throws CommandFailure if another program has created an agent with the same name meanwhile
  */
 export async function* apply(
   client: BeckonClient,
   changes: readonly Change[],
+  warn: (text: string) => void,
   signal: AbortSignal,
 ): AsyncGenerator<Applied> {
   const added = changes.flatMap((change) => (change.action === "create" ? [change.agent] : []));
@@ -37,24 +43,54 @@ export async function* apply(
       .catch(named((text) => nameAgents(text, added)));
     for (const { id, name, secrets_needed } of agents)
       yield { name, id, action: "created", fields: [], secrets_needed };
+    await requireUniqueNames(client, added, signal);
   }
   for (const change of changes) {
     if (change.action === "create") continue;
     const { name, id, fields } = change;
-    if (change.action === "update") {
-      const inFront = (text: string) => `The agent ${JSON.stringify(name)}: ${text}`;
-      await update(client, change, signal).catch(named(inFront));
+    if (change.action === "none") {
+      yield { name, id, action: "unchanged", fields, secrets_needed: [] };
+      continue;
     }
-    const action = change.action === "update" ? "updated" : "unchanged";
-    yield { name, id, action, fields, secrets_needed: [] };
+    const inFront = (text: string) => `The agent ${JSON.stringify(name)}: ${text}`;
+    const secrets_needed = await update(
+      client,
+      change,
+      (text) => warn(inFront(text)),
+      signal,
+    ).catch(named(inFront));
+    yield { name, id, action: "updated", fields, secrets_needed };
   }
 }
 
+/**
+ * Names of agents need not be unique, so another `apply` at the same time can create the same
+ * agents. The next `apply` would reject them.
+ */
+async function requireUniqueNames(
+  client: BeckonClient,
+  added: readonly AgentInFile[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const [name, ids] of await idsByName(client, added, signal)) {
+    if (ids.length < 2) continue;
+    throw new CommandFailure(
+      "conflict",
+      exitCodes.failed,
+      `${ids.length} agents have the name ${JSON.stringify(name)} now: ${ids.join(", ")}. ` +
+        "Another program has created one at the same time. Delete all but one, and repeat the " +
+        "command.",
+    );
+  }
+}
+
+/** Updates an agent and its triggers. @returns paths of sender secrets that triggers still need */
 async function update(
   client: BeckonClient,
   change: Exclude<Change, { action: "create" }>,
+  warn: (text: string) => void,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { id, body, version, pause, newTriggers, changedTriggers } = change;
   if (Object.keys(body).length > 0)
     await client.agents.update(id, body, { ifMatch: `"${version}"`, signal });
@@ -63,12 +99,23 @@ async function update(
     await client.agents.pause(id, reason, { signal });
   }
   if (pause.request === "resume") await client.agents.resume(id, { signal });
-  for (const trigger of newTriggers)
-    await client.triggers.create(id, trigger as CreateTriggerBody, { signal });
-  for (const trigger of changedTriggers) {
-    const ifMatch = `"${trigger.version}"`;
-    await client.triggers.update(id, trigger.id, trigger.body, { ifMatch, signal });
+  const secretsNeeded: string[] = [];
+  const noteSecret = (index: number, { receiving, sender_secret_set: isSet }: Trigger) => {
+    const isVerified = (receiving?.verification.kind ?? "none") !== "none";
+    if (isVerified && !isSet) secretsNeeded.push(`triggers.${index}.secret`);
+  };
+  for (const { index, body } of newTriggers)
+    noteSecret(index, await client.triggers.create(id, body as CreateTriggerBody, { signal }));
+  for (const { index, body, version: triggerVersion, id: triggerId } of changedTriggers) {
+    const options = { ifMatch: `"${triggerVersion}"`, signal };
+    const updated = await client.triggers.update(id, triggerId, body, options);
+    noteSecret(index, updated);
+    for (const { part, message, line } of updated.warnings) {
+      const position = line === null ? part : `${part}, line ${line}`;
+      warn(`The trigger ${JSON.stringify(body.name)}, ${position}: ${message}`);
+    }
   }
+  return secretsNeeded;
 }
 
 /** Returns a function for `catch` that changes the message of an error that Beckon returned. */

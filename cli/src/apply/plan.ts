@@ -18,14 +18,23 @@ export type Change =
       readonly fields: readonly string[];
       readonly body: UpdateAgentBody;
       readonly pause: PauseChange;
-      readonly newTriggers: readonly TriggerInFile[];
-      /** `version` is the one that was compared; the update is rejected if there is a newer one. */
-      readonly changedTriggers: readonly {
-        readonly id: string;
-        readonly version: string;
-        readonly body: TriggerInFile;
-      }[];
+      readonly newTriggers: readonly NewTrigger[];
+      readonly changedTriggers: readonly ChangedTrigger[];
     };
+
+/** A trigger of the file that the agent does not have. */
+interface NewTrigger {
+  /** Position among the agent's triggers in the file, from 0. */
+  readonly index: number;
+  readonly body: TriggerInFile;
+}
+
+/** A trigger of the file that differs from the stored one. */
+interface ChangedTrigger extends NewTrigger {
+  readonly id: string;
+  /** The version that was compared; the update is rejected if there is a newer one. */
+  readonly version: string;
+}
 
 /**
  * Fields of an exported agent that are not part of the request that updates it. Agents are found by
@@ -48,9 +57,7 @@ export async function plan(
   agents: readonly AgentInFile[],
   signal: AbortSignal,
 ): Promise<readonly Change[]> {
-  const ids = new Map<string, string[]>(agents.map(({ name }) => [name, []]));
-  for await (const { id, name } of client.agents.list({ limit: 100 }, { signal }))
-    ids.get(name)?.push(id);
+  const ids = await idsByName(client, agents, signal);
   const changes: Change[] = [];
   for (const agent of agents) {
     const [id, ...others] = ids.get(agent.name) ?? [];
@@ -68,6 +75,18 @@ export async function plan(
   }
   rejectLargeImport(changes);
   return changes;
+}
+
+/** Returns the ids of the agents of the workspace that have the name of one of `agents`. */
+export async function idsByName(
+  client: BeckonClient,
+  agents: readonly AgentInFile[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const ids = new Map<string, string[]>(agents.map(({ name }) => [name, []]));
+  for await (const { id, name } of client.agents.list({ limit: 100 }, { signal }))
+    ids.get(name)?.push(id);
+  return ids;
 }
 
 /** @throws UsageError if the request that creates the new agents would be too large. */
@@ -143,9 +162,9 @@ async function compareTriggers(
     for await (const preset of client.triggerPresets.list({ signal }))
       presets.set(preset.name, preset.receiving);
   }
-  const newTriggers: TriggerInFile[] = [];
-  const changedTriggers: { id: string; version: string; body: TriggerInFile }[] = [];
-  for (const trigger of triggers) {
+  const newTriggers: NewTrigger[] = [];
+  const changedTriggers: ChangedTrigger[] = [];
+  for (const [index, trigger] of triggers.entries()) {
     const [found, ...others] = stored.filter((each) => each.name === trigger.name);
     if (others.length > 0) {
       throw new UsageError(
@@ -154,7 +173,7 @@ async function compareTriggers(
       );
     }
     if (found === undefined) {
-      newTriggers.push(trigger);
+      newTriggers.push({ index, body: trigger });
       continue;
     }
     const before: Record<string, unknown> = { ...found };
@@ -164,7 +183,7 @@ async function compareTriggers(
       ? { ...trigger, receiving: { ...presets.get(receiving.preset), ...receiving } }
       : trigger;
     if (Object.entries(completed).some(([field, value]) => !isSame(value, before[field])))
-      changedTriggers.push({ id: found.id, version: found.version, body: trigger });
+      changedTriggers.push({ index, body: trigger, id: found.id, version: found.version });
   }
   return { newTriggers, changedTriggers };
 }

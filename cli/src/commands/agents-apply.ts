@@ -33,9 +33,13 @@ export function addAgentsApply(
       throw new UsageError("The file has no agents. Nothing was changed.");
     const client = await connect(options, terminal);
     const changes = await plan(client, agentsInFile, terminal.stopped);
+    const warn = (warning: string) => {
+      const text = shown(warning, { ...terminal, isOutputTerminal: true });
+      terminal.err(options.json ? `${toJson({ warning })}\n` : `beckon: ${text}\n`);
+    };
     const applied = options.dryRun
       ? changes.map(wouldBe)
-      : apply(client, changes, terminal.stopped);
+      : apply(client, changes, warn, terminal.stopped);
     let outputError: unknown;
     const print = async () => {
       for await (const each of applied) {

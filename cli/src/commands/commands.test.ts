@@ -117,6 +117,68 @@ test("new agents that are too large for one request are an error before anything
   expect(server.requests).toHaveLength(1);
 });
 
+test("apply prints warnings about triggers, and which of them need a secret", async () => {
+  const document = {
+    beckon: 1,
+    agents: [{ name: "A", triggers: [{ name: "Old", receiving: {} }, { name: "New" }] }],
+  };
+  const agent = { name: "A", paused: false, pause_reason: null };
+  const hmac = { receiving: { verification: { kind: "hmac" } }, sender_secret_set: false };
+  const old = { id: "trg_1", name: "Old", version: "1", receiving: { preset: "github" } };
+  const warnings = [
+    { part: "verification", message: "It no longer verifies.", line: null },
+    { part: "filter", message: "There is no \u009bfield.", line: 2 },
+  ];
+  const script = () =>
+    server.script(
+      responds(200, { ok: true, data: [{ id: "agt_1", name: "A" }], next: null }),
+      responds(200, { ok: true, data: { id: "agt_1", version: 1 } }),
+      responds(200, { beckon: 1, agents: [agent] }),
+      responds(200, { ok: true, data: [old], next: null }),
+      responds(201, { ok: true, data: hmac }),
+      responds(200, { ok: true, data: { receiving: null, warnings } }),
+    );
+  const file = writeDocument(document);
+  script();
+  const [first, second] = [
+    'The agent "A": The trigger "Old", verification: It no longer verifies.',
+    'The agent "A": The trigger "Old", filter, line 2: There is no ',
+  ];
+  expect(await beckon(["agents", "apply", file])).toEqual({
+    code: 0,
+    out: "A (agt_1) updated: triggers; set triggers.1.secret\n",
+    err: `beckon: ${first}\nbeckon: ${second}\ufffdfield.\n`,
+  });
+  script();
+  const { out, err } = await beckon(["agents", "apply", file, "--json"]);
+  expect(JSON.parse(out)).toMatchObject({ secrets_needed: ["triggers.1.secret"] });
+  const lines = err.trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    { warning: first },
+    { warning: `${second}\u009bfield.` },
+  ]);
+});
+
+test("an apply that runs at the same time as another one names both agents that they created", async () => {
+  const created = { id: "agt_1", name: "A", token: "bka_1", triggers: [], secrets_needed: [] };
+  const both = [
+    { id: "agt_1", name: "A" },
+    { id: "agt_2", name: "A" },
+  ];
+  server.script(
+    responds(200, { ok: true, data: [], next: null }),
+    responds(201, { ok: true, data: { agents: [created] } }),
+    responds(200, { ok: true, data: both, next: null }),
+  );
+  expect(
+    await beckon(["agents", "apply", writeDocument({ beckon: 1, agents: [{ name: "A" }] })]),
+  ).toEqual({
+    code: 1,
+    out: "A (agt_1) created\n",
+    err: expect.stringContaining('2 agents have the name "A" now: agt_1, agt_2.'),
+  });
+});
+
 /** Writes a file for `beckon agents apply`, and returns its path. */
 function writeDocument(document: object): string {
   const folder = mkdtempSync(join(tmpdir(), "beckon-apply-"));
