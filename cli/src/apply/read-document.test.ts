@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { UsageError } from "../terminal.ts";
 import { readDocument } from "./read-document.ts";
 
 const agent = (fields: string) => `beckon: 1\nagents: [{name: A, ${fields}}]`;
@@ -15,4 +16,21 @@ test("a name of a trigger that occurs twice within an agent is rejected, and nam
   expect(() => readDocument(agent(triggers))).toThrow('Two triggers of "A" have the name "T"');
   const others = `beckon: 1\nagents: [{name: A, triggers: [{name: T}]}, {name: B, triggers: [{name: T}]}]`;
   expect(readDocument(others)).toHaveLength(2);
+});
+
+test.each([
+  ["a number that JSON does not have", "metadata: {a: .nan}", ".nan or .inf"],
+  ["an infinite number", "metadata: {a: -.inf}", ".nan or .inf"],
+  ["a number above the range", "metadata: {a: 1e999}", ".nan or .inf"],
+  ["an alias inside itself", "metadata: &x {a: *x}", "an alias (*…) inside itself"],
+  ["too many levels", `metadata: ${"[".repeat(2_000)}${"]".repeat(2_000)}`, "nested too deeply"],
+  [
+    "aliases that multiply",
+    `a: &a [${"x,".repeat(5)}], b: &b [${"*a,".repeat(40)}], c: &c [${"*b,".repeat(40)}], d: [${"*c,".repeat(40)}]`,
+    "too many aliases",
+  ],
+])("%s is rejected with its reason", (_, fields, reason) => {
+  const read = () => readDocument(agent(fields));
+  expect(read).toThrow(UsageError);
+  expect(read).toThrow(reason);
 });

@@ -76,7 +76,38 @@ function repeatedName(items: readonly Named[]): string | undefined {
   return undefined;
 }
 
+/**
+ * Parses YAML and returns only values that JSON has, as the server does: the agents are sent as
+ * JSON, in which `.nan` would become null.
+ */
 function parse(text: string): unknown {
+  try {
+    const value = parseYaml(text);
+    // Finds numbers that JSON does not have, aliases inside themselves, and too many levels.
+    JSON.stringify(value, requireFinite);
+    return value;
+  } catch (thrown) {
+    if (thrown instanceof UsageError) throw thrown;
+    if (thrown instanceof ReferenceError)
+      throw new UsageError("The file has too many aliases (*…). Write the values instead.");
+    if (thrown instanceof RangeError) {
+      throw new UsageError(
+        "The file is nested too deeply, or too large with the values of its aliases (*…). Write " +
+          "fewer levels, or fewer aliases.",
+      );
+    }
+    throw new UsageError("The file has an alias (*…) inside itself. Write the values instead.");
+  }
+}
+
+function requireFinite(_name: string, value: unknown): unknown {
+  if (typeof value !== "number" || Number.isFinite(value)) return value;
+  throw new UsageError(
+    "The file has a number that JSON does not have: .nan or .inf. Write another value.",
+  );
+}
+
+function parseYaml(text: string): unknown {
   const document = parseDocument(text, {
     version: "1.2",
     schema: "core",
@@ -86,16 +117,13 @@ function parse(text: string): unknown {
   });
   const [first] = [...document.errors, ...document.warnings];
   if (first !== undefined) {
+    if (first.code === "RESOURCE_EXHAUSTION") throw new RangeError(first.message);
     const line = first.linePos?.[0].line;
     throw new UsageError(
       `The file is not valid YAML or JSON${line === undefined ? "" : `: see line ${line}`}.`,
     );
   }
-  try {
-    return document.toJS({ maxAliasCount: 100 });
-  } catch {
-    throw new UsageError("The file has too many aliases (*…). Write the values instead.");
-  }
+  return document.toJS({ maxAliasCount: 100 });
 }
 
 interface Named {
