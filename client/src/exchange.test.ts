@@ -272,6 +272,23 @@ test.each([
   expect(() => createClient({ url })).toThrow(TypeError);
 });
 
+test.each(["https://ada:bkw_secret@beckon.example.com", "https://bkw_secret@beckon.example.com"])(
+  "createClient rejects the url %j, which has a user, with an error that does not contain it",
+  (url) => {
+    expect(() => createClient({ url })).toThrow("must not have a user or password");
+    expect(() => createClient({ url })).not.toThrow("secret");
+  },
+);
+
+test("an error of fetch that has the whole URL is shown without it", async () => {
+  const fetch = (url: string | URL | Request) => Promise.reject(new Error(`Failed: ${url}`));
+  const client = createClient({ url: server.url, fetch, retries: 0 });
+  const error = await failureOf(client.triggers.fire("bkt_secret"));
+  expect(error.message).toBe(
+    `POST /triggers/{token} got no response from ${server.url}: Failed: ${server.url}`,
+  );
+});
+
 test("a url with a path works with and without a trailing slash", async () => {
   server.script(good);
   await createClient({ url: `${server.url}/tools/beckon/` }).runs.get("run_1");

@@ -99,7 +99,7 @@ export async function attempt<T>(
     if (thrown instanceof BeckonError) throw thrown;
     throw new BeckonError({
       code: "no_answer",
-      message: `${operation} got no response from ${new URL(url).origin}: ${reasonOf(thrown)}`,
+      message: `${operation} got no response from ${new URL(url).origin}: ${reasonOf(thrown, url)}`,
       cause: thrown,
     });
   } finally {
@@ -111,15 +111,18 @@ export async function attempt<T>(
 /**
  * Returns the message of the error's cause, because the error of `fetch` itself says only
  * `fetch failed`. Without a cause, returns the error's own message. For TLS errors, returns the
- * code of the cause, because its message is an unreadable line of OpenSSL's error queue.
+ * code of the cause, because its message is an unreadable line of OpenSSL's error queue. The URL,
+ * which some runtimes write into the message, is reduced to its origin: it can contain a token.
  */
-function reasonOf(thrown: unknown): string {
+function reasonOf(thrown: unknown, url: string): string {
   const { message, cause } = thrown as {
     message?: string;
     cause?: { message?: string; code?: string };
   };
   if (cause?.code?.startsWith("ERR_SSL_")) return cause.code;
-  return cause?.message || cause?.code || message || String(thrown);
+  const reason = cause?.message || cause?.code || message || String(thrown);
+  const { href, origin } = new URL(url);
+  return reason.replaceAll(url, origin).replaceAll(href, origin);
 }
 
 class TimedOut extends Error {}

@@ -1,5 +1,5 @@
 import type { FireTriggerAnswer } from "./generated/schemas.ts";
-import type { LabelOptions, OnceOptions } from "./options.ts";
+import { type LabelOptions, type OnceOptions, rejectUserinfo } from "./options.ts";
 import type { Sender } from "./sender.ts";
 
 /** The run that a fire started, or the information that it started none. */
@@ -73,7 +73,10 @@ function parseTarget(urlOrToken: string): {
 } {
   const [, url, token] =
     /^(https?:\/\/.+)\/api\/public\/triggers\/([\w-]+)\/?$/.exec(urlOrToken) ?? [];
-  if (url !== undefined && token !== undefined) return { url, params: [token] };
+  if (url !== undefined && token !== undefined && URL.canParse(url)) {
+    rejectUserinfo(url, "fire: the trigger's URL");
+    return { url, params: [token] };
+  }
   if (/^[\w-]+$/.test(urlOrToken)) return { params: [urlOrToken] };
   throw new TypeError("fire: the first argument must be a trigger's URL or token");
 }

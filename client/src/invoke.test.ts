@@ -274,6 +274,19 @@ test("the client's headers are sent with a fire only to the origin of the client
   }
 });
 
+test.each(["http://ada:hidden@", "http://hidden@"])(
+  "a trigger's URL that begins with %j has a user, so it is rejected without a request",
+  async (start) => {
+    const { length } = server.requests;
+    const trigger = `${server.url.replace("http://", start)}/api/public/triggers/bkt_secret`;
+    const error = await beckon.triggers.fire(trigger).catch((thrown: Error) => thrown);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).toContain("must not have a user or password");
+    expect(String(error)).not.toMatch(/hidden|secret/);
+    expect(server.requests).toHaveLength(length);
+  },
+);
+
 test("no error shows a trigger's token", async () => {
   server.script(disconnects);
   const error = await beckon.triggers

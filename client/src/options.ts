@@ -90,6 +90,7 @@ export function settingsOf({
       "createClient: url must be Beckon's http or https URL, for example https://beckon.example.com",
     );
   }
+  rejectUserinfo(url, "createClient: url");
   if (!Number.isInteger(retries) || retries < 0)
     throw new TypeError("createClient: retries must be an integer, 0 or more");
   return {
@@ -101,4 +102,15 @@ export function settingsOf({
     // by instrumentation or a test, takes effect.
     fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
   };
+}
+
+/**
+ * `fetch` rejects a URL with a user or password by an error that contains the whole URL.
+ * @param name what the URL is, for the error
+ * @throws TypeError if the URL has a user or password
+ */
+export function rejectUserinfo(url: string, name: string): void {
+  const { username, password } = new URL(url);
+  if (username !== "" || password !== "")
+    throw new TypeError(`${name} must not have a user or password. Remove them from the URL.`);
 }

@@ -17,11 +17,12 @@ const server = await startScriptedServer();
 /** Runs a command and returns its exit code and its output. */
 async function beckon(
   args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
   stopped = new AbortController().signal,
 ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   let [out, err] = ["", ""];
   const code = await run(args, {
-    env: { BECKON_URL: server.url, BECKON_KEY: "bkw_test", BECKON_TRIGGER: "bkt_test" },
+    env: { BECKON_URL: server.url, BECKON_KEY: "bkw_test", BECKON_TRIGGER: "bkt_test", ...env },
     stopped,
     isOutputTerminal: false,
     isInputTerminal: true,
@@ -246,5 +247,14 @@ test.each([
     responds(200, { ok: true, data: names.length === 0 ? [] : { id: "run_1" }, next: null }),
     () => interruption.abort(new Interrupted()),
   );
-  expect((await beckon(["runs", "tail", ...names], interruption.signal)).code).toBe(code);
+  expect((await beckon(["runs", "tail", ...names], {}, interruption.signal)).code).toBe(code);
+});
+
+test("a trigger's URL with a user is a wrong setting, and no error shows it", async () => {
+  const trigger = `${server.url.replace("//", "//ada:hidden@")}/api/public/triggers/bkt_secret`;
+  server.script(responds(200, { ok: true, run_id: "run_1" }));
+  const { code, err } = await beckon(["fire", "Hello"], { BECKON_TRIGGER: trigger });
+  expect([code, err]).toEqual([78, expect.stringContaining("without user and password")]);
+  expect(err).not.toMatch(/hidden|secret/);
+  expect(server.requests).toHaveLength(0);
 });

@@ -84,9 +84,11 @@ async function readTrigger({ triggerFile }: Options, terminal: Terminal): Promis
         "--trigger-file, for example --trigger-file data/demo.trigger.",
     );
   }
-  if (/^(https?:\/\/[^\s?#]+\/api\/public\/triggers\/)?[\w-]+\/?$/.test(trigger)) return trigger;
+  const pattern = /^(https?:\/\/[^\s/?#@]+(\/[^\s?#]+)?\/api\/public\/triggers\/)?[\w-]+\/?$/;
+  if (pattern.test(trigger)) return trigger;
   const message =
-    "The trigger must be a URL that ends with /api/public/triggers/<token>, or a token.";
+    "The trigger must be a token, or a URL without user and password that ends with " +
+    "/api/public/triggers/<token>.";
   throw triggerFile === undefined ? new SettingError(message) : new UsageError(message);
 }
 
