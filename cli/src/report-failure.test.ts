@@ -19,6 +19,12 @@ test.each([
   ["unavailable", 503, 75],
   ["agent_paused", 409, 1],
   ["forbidden", 403, 77],
+  ["unexpected_answer", 429, 75],
+  ["unexpected_answer", 500, 75],
+  ["unexpected_answer", 520, 75],
+  ["unexpected_answer", 530, 75],
+  ["unexpected_answer", 404, 1],
+  ["internal_error", 500, 1],
 ])("the error %s (%i) has the exit code %i", (code, status, exitCode) => {
   const error = new BeckonError({ code, status, message: "Try again later." });
   expect(reportFailure(error, terminal, true)).toBe(exitCode);

@@ -100,12 +100,13 @@ function messageOf({ code, message, runId }: BeckonError): string {
   }
 }
 
-function exitCodeOf({ code, status, runId }: BeckonError): number {
+function exitCodeOf({ code, status = 0, runId }: BeckonError): number {
   if (denied.has(code)) return exitCodes.denied;
   if (temporary.has(code)) return exitCodes.temporary;
-  // A proxy responds with these statuses if it does not reach Beckon. With a run id, the error is
-  // that of a failed run.
-  if (runId === undefined && status !== undefined && [502, 503, 504].includes(status))
+  // A proxy responds so if it does not reach Beckon, or gets too many requests. With a run id, the
+  // error is that of a failed run.
+  const isOfProxy = code === "unexpected_answer" && (status === 429 || status >= 500);
+  if (runId === undefined && (isOfProxy || [502, 503, 504].includes(status)))
     return exitCodes.temporary;
   return exitCodes.failed;
 }

@@ -86,6 +86,22 @@ test("a creating POST is repeated with the same Idempotency-Key, which differs b
   expect(keys[3]).not.toBe(keys[0]);
 });
 
+test.each([500, 520, 524, 530])(
+  "a creating POST is repeated after the status %i of a proxy, which may have lost the response",
+  async (status) => {
+    server.script(responds(status, "<html>"), made);
+    expect(await beckon.agents.create({ name: "Test", model: "demo/echo" })).toEqual(agent);
+    expect(server.requests).toHaveLength(2);
+  },
+);
+
+test("a creating POST is not repeated after an internal error of Beckon", async () => {
+  server.script(rejects(500, "internal_error"), made);
+  const failure = failureOf(beckon.agents.create({ name: "Test", model: "demo/echo" }));
+  expect(await failure).toMatchObject({ code: "internal_error" });
+  expect(server.requests).toHaveLength(1);
+});
+
 test("the caller's own Idempotency-Key is sent", async () => {
   server.script(made);
   await beckon.agents.create(
@@ -100,6 +116,9 @@ test.each([
   ["502", responds(502, "<html>")],
   ["503 without Retry-After", responds(503, "<html>")],
   ["504", responds(504, "<html>")],
+  ["a proxy's 500", responds(500, "<html>")],
+  ["a proxy's 520", responds(520, "<html>")],
+  ["a proxy's 530", responds(530, "<html>")],
 ])(
   "a POST without Idempotency-Key is not repeated after %s, as it may have been executed",
   async (_, handler) => {

@@ -40,13 +40,15 @@ function canBeRepeated({ status, retryAfter }: BeckonError): boolean {
   return status === 429 || (status === 503 && retryAfter !== undefined);
 }
 
-/** Returns true if the error does not show whether the server executed the call. */
+/**
+ * Returns true if the error does not show whether the server executed the call. Proxies also have
+ * statuses of their own, such as 520 to 530, for a response of the server that was lost.
+ */
 export function isOutcomeUnknown(error: BeckonError): boolean {
-  const { status, code } = error;
-  return (
-    !canBeRepeated(error) &&
-    (code === "no_answer" || status === 502 || status === 503 || status === 504)
-  );
+  const { status = 0, code } = error;
+  if (canBeRepeated(error)) return false;
+  if (code === "no_answer" || (code === "unexpected_answer" && status >= 500)) return true;
+  return status === 502 || status === 503 || status === 504;
 }
 
 /**

@@ -29,7 +29,9 @@ export function isStale(thrown: unknown): boolean {
  */
 export function isOutcomeUnknown(thrown: unknown): boolean {
   if (!(thrown instanceof BeckonError)) return false;
-  const { code, status, retryAfter } = thrown;
+  const { code, status = 0, retryAfter } = thrown;
   if (code === "no_answer" || code === "timed_out") return true;
+  // Proxies have statuses of their own, such as 520 to 530, for a response that was lost.
+  if (code === "unexpected_answer" && status >= 500 && status !== 503) return true;
   return status === 502 || status === 504 || (status === 503 && retryAfter === undefined);
 }
