@@ -12,10 +12,16 @@ export interface ConnectionOptions {
 
 const defaultUrl = "http://127.0.0.1:3000";
 /**
- * Maximum number of further attempts of a call. It is below the default of the client, because a
- * person waits for the result.
+ * Maximum number of further attempts of a call that starts no run. It is below the default of the
+ * client, because a person waits for the result. A start has the client's default: if it fails, it
+ * is often not known whether the run was started.
  */
 const retries = 2;
+
+interface Purpose {
+  /** Whether the client starts a run. */
+  readonly startsRun: boolean;
+}
 
 /** Adds the options of every command that calls Beckon. */
 export function withConnection(command: Command): Command {
@@ -37,23 +43,24 @@ export function withUrl(command: Command): Command {
 export async function connect(
   options: ConnectionOptions,
   terminal: Terminal,
+  { startsRun }: Purpose = { startsRun: false },
 ): Promise<BeckonClient> {
   return createClient({
     url: urlOf(options, terminal),
     key: await readKey(options, terminal),
-    retries,
+    ...(startsRun ? {} : { retries }),
   });
 }
 
 /**
- * Creates a client without a key, for calls that need none.
+ * Creates a client without a key, to fire triggers.
  * @throws SettingError or UsageError if the address is not valid
  */
 export function connectWithoutKey(
   options: Pick<ConnectionOptions, "url">,
   terminal: Terminal,
 ): BeckonClient {
-  return createClient({ url: urlOf(options, terminal), retries });
+  return createClient({ url: urlOf(options, terminal) });
 }
 
 /**

@@ -1,5 +1,7 @@
+import { BeckonError, newIdempotencyKey } from "@beckon/client";
 import { type Command, InvalidArgumentError } from "commander";
-import { explainInterrupt } from "./terminal.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { CommandFailure, Interrupted, type Terminal } from "./terminal.ts";
 
 /** Options of commands that start a run. */
 export interface Labels {
@@ -14,11 +16,13 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value];
 }
 
-/** Parses a number of seconds, 1 to 999,999. @throws InvalidArgumentError if it is not valid */
-export function seconds(text: string): number {
-  const value = Number(text);
-  if (/^\d{1,6}$/.test(text) && value >= 1) return value;
-  throw new InvalidArgumentError("It must be a whole number of seconds, 1 to 999999.");
+/** Returns a parser of seconds, 1 to `max`, which throws InvalidArgumentError for anything else. */
+export function seconds(max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d{1,6}$/.test(text) && value >= 1 && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number of seconds, 1 to ${max}.`);
+  };
 }
 
 /** Adds the options of commands that start a run. */
@@ -30,5 +34,39 @@ export function withLabels(command: Command, repeat: typeof collect): Command {
     .option("--callback <url>", "URL that also gets the run's last event");
 }
 
-/** For `catch` of a call that starts a run: adds to the error of Ctrl-C that the run continues. */
-export const runContinues = explainInterrupt("A run that was started continues.");
+/**
+ * Returns the options of a call that starts a run. The Idempotency-Key is random if the caller has
+ * given none, so that a message can name it.
+ */
+export function startOptions(labels: Labels, terminal: Terminal) {
+  const { idempotencyKey = newIdempotencyKey(), externalId, tag: tags, callback } = labels;
+  return { idempotencyKey, externalId, tags, callback, signal: terminal.stopped };
+}
+
+/**
+ * Returns a function for `catch` of a call that starts a run. It says that the run continues, or how
+ * to repeat the command if it is not known whether the run was started.
+ * @param runId returns the id of the run; undefined as long as it is not known
+ */
+export function explainStart(
+  idempotencyKey: string,
+  runId: () => string | undefined = () => undefined,
+): (thrown: unknown) => never {
+  const repeat =
+    `Repeat the command with --idempotency-key ${idempotencyKey} within a day: it then starts at ` +
+    "most one run.";
+  return (thrown) => {
+    if (thrown instanceof BeckonError && thrown.idempotencyKey !== undefined) {
+      const { code, status, retryAfter, message, cause } = thrown;
+      const explained = `${message} ${repeat}`;
+      throw new BeckonError({ code, status, retryAfter, message: explained, cause });
+    }
+    if (!(thrown instanceof Interrupted)) throw thrown;
+    const run = runId();
+    const state =
+      run === undefined
+        ? `It is not known whether the run was started. If it was, it continues. ${repeat}`
+        : `${run} continues. Follow it: beckon runs tail ${run}`;
+    throw new CommandFailure("interrupted", exitCodes.interrupted, `Interrupted. ${state}`, run);
+  };
+}

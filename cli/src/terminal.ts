@@ -33,11 +33,14 @@ export class SettingError extends Error {}
 export class CommandFailure extends Error {
   readonly code: string;
   readonly exitCode: number;
+  /** Id of the run that the failure is about; undefined if there is none or it is not known. */
+  readonly runId: string | undefined;
 
-  constructor(code: string, exitCode: number, message: string) {
+  constructor(code: string, exitCode: number, message: string, runId?: string) {
     super(message);
     this.code = code;
     this.exitCode = exitCode;
+    this.runId = runId;
   }
 }
 

@@ -17,6 +17,7 @@ export interface BeckonErrorInit {
   readonly status?: number | undefined;
   readonly runId?: string | undefined;
   readonly retryAfter?: number | undefined;
+  readonly idempotencyKey?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -30,23 +31,55 @@ export class BeckonError extends Error {
   readonly runId: string | undefined;
   /** Seconds to wait before another attempt; undefined if the response has no `Retry-After`. */
   readonly retryAfter: number | undefined;
+  /**
+   * The Idempotency-Key of the call if it is not known whether Beckon executed it, else undefined. A
+   * repeat with this key and the same arguments within a day executes the call at most once.
+   */
+  readonly idempotencyKey: string | undefined;
 
-  constructor({ code, message, status, runId, retryAfter, cause }: BeckonErrorInit) {
+  constructor(init: BeckonErrorInit) {
+    const { code, message, status, runId, retryAfter, idempotencyKey, cause } = init;
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.status = status;
     this.runId = runId;
     this.retryAfter = retryAfter;
+    this.idempotencyKey = idempotencyKey;
   }
 }
 
+function copyOf(error: BeckonError, changes: Partial<BeckonErrorInit>): BeckonError {
+  const { code, message, status, runId, retryAfter, idempotencyKey, cause } = error;
+  const init = { code, message, status, runId, retryAfter, idempotencyKey, cause };
+  return new BeckonError({ ...init, ...changes });
+}
+
 /**
- * Returns a copy of a `BeckonError` with `runId` set. Returns `thrown` itself if it is another
+ * Returns a copy of a `BeckonError` with `runId` set, and without `idempotencyKey`. Returns `thrown` itself if it is another
  * value, if it already has a run id, or if `runId` is undefined.
  */
 export function withRunId(thrown: unknown, runId: string | undefined): unknown {
   if (!(thrown instanceof BeckonError) || thrown.runId !== undefined || runId === undefined)
     return thrown;
-  const { code, message, status, retryAfter, cause } = thrown;
-  return new BeckonError({ code, message, status, runId, retryAfter, cause });
+  return copyOf(thrown, { runId, idempotencyKey: undefined });
+}
+
+/**
+ * Returns a copy of a `BeckonError` with `idempotencyKey` set. Returns `thrown` itself if it is
+ * another value, if its run is known, or if the call has no Idempotency-Key.
+ */
+export function withIdempotencyKey(thrown: unknown, key: string | undefined): unknown {
+  if (!(thrown instanceof BeckonError) || thrown.runId !== undefined || key === undefined)
+    return thrown;
+  return copyOf(thrown, { idempotencyKey: key });
+}
+
+/**
+ * Returns the error of a call that starts a run. If it is not known whether the run was started, the
+ * message says so.
+ */
+export function explainStart(thrown: unknown): unknown {
+  if (!(thrown instanceof BeckonError) || thrown.idempotencyKey === undefined) return thrown;
+  const message = thrown.message.replace(/\.?$/, ". It is not known whether the run was started.");
+  return copyOf(thrown, { message });
 }

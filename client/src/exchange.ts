@@ -1,8 +1,8 @@
 import { type Call, maxRepeatMs, type PreparedRequest, prepare } from "./call.ts";
-import { BeckonError } from "./error.ts";
+import { BeckonError, withIdempotencyKey } from "./error.ts";
 import type { CallOptions, LabelOptions, OnceOptions, Settings } from "./options.ts";
 import { ensureOk } from "./response.ts";
-import { delayBefore, isOutcomeUnknown, sleep } from "./retry.ts";
+import { delayBefore, isDecisive, isOutcomeUnknown, sleep } from "./retry.ts";
 
 /** Reads a successful response. If it throws, the attempt counts as failed and can be repeated. */
 export type Read<T> = (response: Response, operation: string) => Promise<T>;
@@ -17,7 +17,8 @@ const maxTimerMs = 2 ** 31 - 1;
 /**
  * Sends a call and reads the response. Repeats the call after an error if a repeat is safe and can
  * succeed.
- * @throws BeckonError if the call fails; the reason of the caller's signal if it aborts; TypeError
+ * @throws BeckonError if the call fails, with `idempotencyKey` if it is not known whether the server
+ *   executed the call; the reason of the caller's signal if it aborts; TypeError
  *   if an argument is invalid
  */
 export async function exchange<T>(
@@ -31,8 +32,8 @@ export async function exchange<T>(
   const retries = options.retries ?? settings.retries;
   const { signal, release } = withTimeout(options);
   const beganAt = Date.now();
+  let outcomeUnknown = false;
   try {
-    let outcomeUnknown = false;
     for (let tries = 1; ; tries++) {
       try {
         return await attempt(
@@ -50,9 +51,9 @@ export async function exchange<T>(
         const isGone = thrown.status === 404 && thrown.code === "not_found";
         if (outcomeUnknown && call.method === "DELETE" && isGone)
           return await read(new Response(null, { status: 204 }), operation);
+        outcomeUnknown = isOutcomeUnknown(thrown) || (outcomeUnknown && !isDecisive(thrown));
         const delay = delayBefore(thrown, { tries, retries, repeatable });
         if (delay === undefined) throw thrown;
-        outcomeUnknown ||= isOutcomeUnknown(thrown);
         await sleep(delay, signal);
         // The timer of `signal` does not count the time that the machine is suspended, so the clock
         // is checked too.
@@ -62,10 +63,13 @@ export async function exchange<T>(
       }
     }
   } catch (thrown) {
-    if (!(thrown instanceof TimedOut)) throw thrown;
+    const key = prepared.init.headers["idempotency-key"];
+    if (!(thrown instanceof TimedOut))
+      throw outcomeUnknown ? withIdempotencyKey(thrown, key) : thrown;
     throw new BeckonError({
       code: "timed_out",
       message: `${operation} got no response within ${options.timeout} ms. Check the server or raise timeout.`,
+      idempotencyKey: key,
     });
   } finally {
     release();

@@ -1,3 +1,4 @@
+import { explainStart } from "./error.ts";
 import type { FireTriggerAnswer } from "./generated/schemas.ts";
 import { type LabelOptions, type OnceOptions, rejectUserinfo } from "./options.ts";
 import type { Sender } from "./sender.ts";
@@ -47,19 +48,19 @@ export async function fire(
       "fire: the payload must be a string, a Blob, or data for JSON. Send anything else as a Blob " +
         "with its media type: new Blob([bytes], { type })",
     );
-  const response = await send.whole<FireTriggerAnswer>(
-    {
-      method: "POST",
-      path: "/triggers/{token}",
-      ...parseTarget(urlOrToken),
-      body: payload,
-      bodyType: (payload instanceof Blob && payload.type) || "text/plain",
-      once: true,
-      labelled: true,
-      open: true,
-    },
-    options,
-  );
+  const call = {
+    method: "POST",
+    path: "/triggers/{token}",
+    ...parseTarget(urlOrToken),
+    body: payload,
+    bodyType: (payload instanceof Blob && payload.type) || "text/plain",
+    once: true,
+    labelled: true,
+    open: true,
+  };
+  const response = await send.whole<FireTriggerAnswer>(call, options).catch((thrown) => {
+    throw explainStart(thrown);
+  });
   return "skipped" in response ? { run_id: "", skipped: true } : { run_id: response.run_id };
 }
 

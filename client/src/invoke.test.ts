@@ -153,6 +153,7 @@ test("after the timeout, the error names the run that continues", async () => {
   ).rejects.toMatchObject({
     code: "timed_out",
     runId: undefined,
+    idempotencyKey: expect.stringMatching(/^[0-9a-f]{32}$/),
   });
 });
 
@@ -189,6 +190,45 @@ test("once its run is known, an invoke is retried more often than other calls", 
     impatient.agents.invoke("agt_1", { input: "Hello" }, { token }),
   ).rejects.toMatchObject({ code: "no_answer" });
   expect(server.requests).toHaveLength(2);
+});
+
+const once = { token, retries: 1, idempotencyKey: "order 1" };
+test.each([
+  ["invoke", () => beckon.agents.invoke("agt_1", { input: "Hello" }, once)],
+  ["start", () => beckon.agents.start("agt_1", { input: "Hello" }, once)],
+  ["startAndWatch", () => beckon.agents.startAndWatch("agt_1", { input: "Hello" }, once)],
+  ["fire", () => beckon.triggers.fire("bkt_1", "Hello", once)],
+])("an error of %s says if it is not known whether the run was started", async (_, call) => {
+  const unknown = {
+    idempotencyKey: "order 1",
+    message: expect.stringMatching(/\. It is not known whether the run was started\.$/),
+  };
+  const soon = { "retry-after": "0" };
+  server.script(disconnects);
+  await expect(call()).rejects.toMatchObject({ code: "no_answer", ...unknown });
+  server.script(disconnects, rejects(429, "agent_busy", soon));
+  await expect(call()).rejects.toMatchObject({ code: "agent_busy", ...unknown });
+  server.script(disconnects, rejects(409, "agent_paused"));
+  const known = { idempotencyKey: undefined, message: expect.not.stringContaining("not known") };
+  await expect(call()).rejects.toMatchObject({ code: "agent_paused", ...known });
+  server.script(rejects(429, "agent_busy", soon));
+  await expect(call()).rejects.toMatchObject({ code: "agent_busy", ...known });
+});
+
+test("an invoke says once which run it has started, and its errors then name it", async () => {
+  const started: string[] = [];
+  const options = {
+    ...once,
+    wait: 1,
+    onStarted: (runId: string) => void started.push(runId),
+  };
+  server.script(afterWait(stillRunning), afterWait(stillRunning), disconnects);
+  await expect(beckon.agents.invoke("agt_1", { input: "Hello" }, options)).rejects.toMatchObject({
+    runId: "run_1",
+    idempotencyKey: undefined,
+    message: expect.not.stringContaining("not known"),
+  });
+  expect(started).toEqual(["run_1"]);
 });
 
 test("start does not wait for the run", async () => {

@@ -1,5 +1,5 @@
 import { maxRepeatMs, newIdempotencyKey } from "./call.ts";
-import { BeckonError, withRunId } from "./error.ts";
+import { BeckonError, explainStart, withRunId } from "./error.ts";
 import type { Operations } from "./generated/operations.ts";
 import type { InvokeAgentBody } from "./generated/schemas.ts";
 import type { LabelOptions, OnceOptions } from "./options.ts";
@@ -27,6 +27,11 @@ export interface InvokeOptions extends StartOptions {
    * forget the Idempotency-Key later, and a repeated request would then start a second run.
    */
   readonly timeout?: number | undefined;
+  /**
+   * Called once with the id of the run, as soon as it is known and if the run has not ended by
+   * then: after `wait` seconds.
+   */
+  readonly onStarted?: ((runId: string) => void) | undefined;
 }
 
 /** The output of a run that succeeded. */
@@ -64,6 +69,7 @@ export async function invoke(
     wait = 50,
     timeout = maxRepeatMs,
     idempotencyKey = newIdempotencyKey(),
+    onStarted,
     ...options
   }: InvokeOptions = {},
 ): Promise<Invoked> {
@@ -81,7 +87,7 @@ export async function invoke(
       const began = performance.now();
       // `performance.now` does not count the time that the machine is suspended; the server does.
       const remainingMs = Math.min(deadline - began, sentAt + maxRepeatMs - Date.now());
-      if (runId !== undefined && remainingMs <= 0) throw timedOut(maxWaitMs, runId);
+      if (runId !== undefined && remainingMs <= 0) throw timedOut(maxWaitMs, runId, idempotencyKey);
       // The last request asks for a response one second before the deadline. With this response the
       // client gets the run's id, which the timeout error contains.
       const seconds = Math.max(1, Math.min(wait, Math.floor(remainingMs / 1_000) - 1));
@@ -96,6 +102,7 @@ export async function invoke(
       });
       requireSameRun(runId, response.run_id);
       if ("output" in response) return { run_id: response.run_id, output: response.output };
+      if (runId === undefined) onStarted?.(response.run_id);
       runId = response.run_id;
       // If the server responds much earlier than asked, for example because it is shutting down,
       // this pause avoids a busy loop.
@@ -104,9 +111,9 @@ export async function invoke(
     }
   } catch (thrown) {
     if (thrown instanceof BeckonError && thrown.code === "timed_out")
-      throw timedOut(maxWaitMs, runId);
+      throw timedOut(maxWaitMs, runId, idempotencyKey);
     if (thrown instanceof BeckonError) requireSameRun(runId, thrown.runId);
-    throw withRunId(thrown, runId);
+    throw explainStart(withRunId(thrown, runId));
   }
 }
 
@@ -127,13 +134,14 @@ function requireSameRun(runId: string | undefined, repeatedId: string | undefine
   });
 }
 
-function timedOut(timeout: number, runId: string | undefined): BeckonError {
+function timedOut(timeout: number, runId: string | undefined, key: string): BeckonError {
   const state =
     runId === undefined ? "It is not known whether it was started." : `${runId} continues.`;
   return new BeckonError({
     code: "timed_out",
     message: `The run has not ended within ${timeout} ms. ${state}`,
     runId,
+    idempotencyKey: runId === undefined ? key : undefined,
   });
 }
 
@@ -149,10 +157,9 @@ export async function start(
   body: InvokeAgentBody,
   { token, ...options }: StartOptions = {},
 ): Promise<StartedRun> {
-  const response = await operations.agents.invoke(agentId, body, {
-    ...options,
-    key: token ?? options.key,
-    prefer: "respond-async",
+  const request = { ...options, key: token ?? options.key, prefer: "respond-async" };
+  const response = await operations.agents.invoke(agentId, body, request).catch((thrown) => {
+    throw explainStart(thrown);
   });
   return { run_id: response.run_id, status: "status" in response ? response.status : "succeeded" };
 }

@@ -52,6 +52,20 @@ export function isOutcomeUnknown(error: BeckonError): boolean {
 }
 
 /**
+ * Returns true if the error shows that no earlier attempt of the call was executed: otherwise, the
+ * server would have sent the response of that attempt again. It checks the credential and its load
+ * before, so 401, 403 and 429 do not show that.
+ */
+export function isDecisive({ status = 0, code }: BeckonError): boolean {
+  return (
+    status >= 400 &&
+    status < 500 &&
+    ![401, 403, 429].includes(status) &&
+    code !== "unexpected_answer"
+  );
+}
+
+/**
  * Returns a random time of 50 to 100 % of `ms`, so that clients that were disconnected together do
  * not reconnect together.
  */

@@ -1,4 +1,5 @@
 import { newIdempotencyKey } from "./call.ts";
+import { explainStart } from "./error.ts";
 import { exchange } from "./exchange.ts";
 import type { InvokeAgentBody } from "./generated/schemas.ts";
 import type { StartOptions } from "./invoke.ts";
@@ -50,7 +51,10 @@ export async function startAndWatch(
   const { idempotencyKey = newIdempotencyKey() } = options;
   const key = token ?? options.key;
   const beganAt = Date.now();
-  const opened = await exchange(settings, call, { ...options, key, idempotencyKey }, ensureStream);
+  const request = { ...options, key, idempotencyKey };
+  const opened = await exchange(settings, call, request, ensureStream).catch((thrown) => {
+    throw explainStart(thrown);
+  });
   const { response, operation } = opened;
   const runId = response.headers.get("location")?.split("/").at(-1);
   // The abort closes the connection even if nobody reads the events.

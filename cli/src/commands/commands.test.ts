@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import {
+  disconnects,
   responds,
   sendsStream,
   startScriptedServer,
@@ -257,4 +258,54 @@ test("a trigger's URL with a user is a wrong setting, and no error shows it", as
   expect([code, err]).toEqual([78, expect.stringContaining("without user and password")]);
   expect(err).not.toMatch(/hidden|secret/);
   expect(server.requests).toHaveLength(0);
+});
+
+const starts = [
+  ["invoke", ["invoke", "agt_1", "Hello"]],
+  ["invoke --no-wait", ["invoke", "agt_1", "Hello", "--no-wait"]],
+  ["fire", ["fire", "Hello"]],
+] as const;
+
+test.each(starts)("%s without a response names the key that repeats it safely", async (_, args) => {
+  server.script(disconnects);
+  const { code, err } = await beckon(args);
+  expect(code).toBe(75);
+  const keys = new Set(server.requests.map(({ headers }) => headers["idempotency-key"]));
+  expect([server.requests.length, keys.size]).toEqual([6, 1]);
+  expect(err).toContain(
+    "It is not known whether the run was started. Repeat the command with --idempotency-key " +
+      `${[...keys][0]} within a day`,
+  );
+});
+
+test.each(starts)("Ctrl-C during %s names the key that repeats it safely", async (_, args) => {
+  const interruption = new AbortController();
+  server.script(() => interruption.abort(new Interrupted()));
+  const { code, err } = await beckon(args, {}, interruption.signal);
+  expect(code).toBe(130);
+  expect(err).toContain(`--idempotency-key ${server.requests[0]?.headers["idempotency-key"]} `);
+});
+
+test("Ctrl-C during an invoke names the run if it is known, which takes --wait seconds", async () => {
+  const interruption = new AbortController();
+  const args = ["invoke", "agt_1", "Hello", "--wait", "3", "--json"];
+  server.script(responds(202, { ok: true, run_id: "run_1", status: "running" }), () =>
+    interruption.abort(new Interrupted()),
+  );
+  const { code, err } = await beckon(args, {}, interruption.signal);
+  expect([code, JSON.parse(err)]).toEqual([
+    130,
+    {
+      ok: false,
+      code: "interrupted",
+      error: "Interrupted. run_1 continues. Follow it: beckon runs tail run_1",
+      run_id: "run_1",
+    },
+  ]);
+  expect(server.requests.map(({ headers }) => headers.prefer)).toEqual(["wait=3", "wait=3"]);
+});
+
+test.each(["0", "86401", "1.5"])("a --wait of %s seconds is rejected", async (wait) => {
+  const { code, err } = await beckon(["invoke", "agt_1", "Hello", "--wait", wait]);
+  expect([code, err]).toEqual([64, expect.stringContaining("1 to 86400")]);
 });

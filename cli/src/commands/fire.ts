@@ -2,7 +2,7 @@ import { BeckonError } from "@beckon/client";
 import type { Command } from "commander";
 import { type ConnectionOptions, connectWithoutKey, withUrl } from "../connection.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { collect, type Labels, runContinues, withLabels } from "../labels.ts";
+import { collect, explainStart, type Labels, startOptions, withLabels } from "../labels.ts";
 import { readInput, readTextFile } from "../read-text.ts";
 import { CommandFailure, SettingError, type Terminal, toJson, UsageError } from "../terminal.ts";
 
@@ -36,10 +36,12 @@ export function addFire(
       const trigger = await readTrigger(options, terminal);
       const text = await readInput({ argument, file: options.file }, maxPayloadBytes, terminal);
       const client = connectWithoutKey(options, terminal);
-      const { idempotencyKey, externalId, tag: tags, callback } = options;
-      const labels = { idempotencyKey, externalId, tags, callback, signal: terminal.stopped };
+      const start = startOptions(options, terminal);
       const payload = toPayload(text, options.text === true);
-      const fired = await client.triggers.fire(trigger, payload, labels).catch(explainFailure);
+      const fired = await client.triggers
+        .fire(trigger, payload, start)
+        .catch(explainUnauthorized)
+        .catch(explainStart(start.idempotencyKey));
       if (fired.skipped) {
         if (options.json) await terminal.out(`${toJson({ skipped: true })}\n`);
         else terminal.err(`${skipped}\n`);
@@ -53,9 +55,8 @@ const skipped =
   "beckon: The trigger accepted the payload and started no run, as its settings say: its filter is " +
   "false, it waits for a sample, form.honeypot has a value, or when_disabled is swallow.";
 
-function explainFailure(thrown: unknown): never {
-  if (!(thrown instanceof BeckonError) || thrown.code !== "unauthorized")
-    return runContinues(thrown);
+function explainUnauthorized(thrown: unknown): never {
+  if (!(thrown instanceof BeckonError) || thrown.code !== "unauthorized") throw thrown;
   // Keeps Beckon's message: it says whether the token is not valid, or why the trigger could not
   // verify the request.
   throw new CommandFailure(

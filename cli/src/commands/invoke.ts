@@ -1,16 +1,27 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { type ConnectionOptions, connect, withConnection } from "../connection.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { findAgentId } from "../find-agent.ts";
-import { collect, type Labels, runContinues, seconds, withLabels } from "../labels.ts";
+import {
+  collect,
+  explainStart,
+  type Labels,
+  seconds,
+  startOptions,
+  withLabels,
+} from "../labels.ts";
 import { maxInputBytes, readInput } from "../read-text.ts";
 import { shown, type Terminal, toJson, UsageError } from "../terminal.ts";
 
 interface Options extends ConnectionOptions, Labels {
   readonly file?: string;
   readonly timeout?: number;
-  readonly wait: boolean;
+  /** Seconds; false with `--no-wait`. */
+  readonly wait?: number | false;
 }
+
+/** A day, to which the server reduces longer waits. */
+const maxWaitSeconds = 86_400;
 
 /** Adds `beckon invoke`. */
 export function addInvoke(
@@ -26,13 +37,15 @@ export function addInvoke(
         "the scope agents:read. Without an input argument, standard input is the input.",
     )
     .option("--file <file>", "read the input from a file, or - for standard input")
-    .addOption(
-      new Option(
-        "--timeout <seconds>",
-        "stop waiting after this time, at most 23 hours; the run continues",
-      )
-        .argParser(seconds)
-        .conflicts("wait"),
+    .option(
+      "--timeout <seconds>",
+      "stop waiting after this time, at most 23 hours; the run continues",
+      seconds(999_999),
+    )
+    .option(
+      "--wait <seconds>",
+      "how long one request waits, below the timeout of proxies; 50 if omitted",
+      seconds(maxWaitSeconds),
     )
     .option("--no-wait", "print the run's id and do not wait for its end");
   withConnection(withLabels(command, collect)).action(
@@ -43,18 +56,26 @@ export function addInvoke(
           "There is no input, or it is empty. Give it as argument, by --file or by a pipe.",
         );
       }
-      const client = await connect(options, terminal);
+      const { timeout, wait, json } = options;
+      if (wait === false && timeout !== undefined)
+        throw new UsageError("--timeout cannot be used with --no-wait. Omit one of them.");
+      const client = await connect(options, terminal, { startsRun: true });
       const agentId = await findAgentId(client, agent, terminal.stopped);
-      const { idempotencyKey, externalId, tag: tags, callback, timeout, json } = options;
-      const labels = { idempotencyKey, externalId, tags, callback, signal: terminal.stopped };
-      if (!options.wait) {
-        const started = await client.agents.start(agentId, { input }, labels).catch(runContinues);
+      const start = startOptions(options, terminal);
+      if (wait === false) {
+        const started = await client.agents
+          .start(agentId, { input }, start)
+          .catch(explainStart(start.idempotencyKey));
         await terminal.out(`${json ? toJson(started) : started.run_id}\n`);
       } else {
+        let runId: string | undefined;
+        const onStarted = (id: string) => {
+          runId = id;
+        };
         const timeoutMs = timeout === undefined ? undefined : timeout * 1_000;
         const run = await client.agents
-          .invoke(agentId, { input }, { ...labels, timeout: timeoutMs })
-          .catch(runContinues);
+          .invoke(agentId, { input }, { ...start, wait, timeout: timeoutMs, onStarted })
+          .catch(explainStart(start.idempotencyKey, () => runId));
         await terminal.out(`${json ? toJson(run) : shown(run.output, terminal)}\n`);
       }
       finish(exitCodes.done);
