@@ -246,6 +246,11 @@ test.each<[string, unknown, RegExp]>([
   ["a header's name with a colon", withOperation({ headers: { "x-a: 1\r\nx-b": "2" } }), /x-b/],
   ["a header twice", withOperation({ headers: { "x-a": "1", "X-A": "2" } }), /occurs twice/],
   [
+    "a header of the tool twice",
+    { ...grant, headers: { "x-a": "1", "X-A": "2" } },
+    /^headers\.X-A: occurs twice$/,
+  ],
+  [
     "a header that the tool sets",
     { ...withOperation({ headers: { "x-a": "1" } }), headers: { "X-A": "2" } },
     /is already set for the whole tool/,

@@ -190,6 +190,7 @@ interface Grant {
 function* grantMistakes({ allowed_hosts, headers, query, operations }: Grant) {
   const isIn = (own: string, shared: object) =>
     Object.keys(shared).some((name) => name.toLowerCase() === own.toLowerCase());
+  const seen = new Set<string>();
   for (const [where, values] of Object.entries({ headers, query })) {
     for (const [name, value] of Object.entries(values)) {
       const path = [where, name];
@@ -202,8 +203,11 @@ function* grantMistakes({ allowed_hosts, headers, query, operations }: Grant) {
           message: "must be fixed printable ASCII: {placeholders} are allowed in operations only",
         };
       }
-      if (where === "headers" && isReservedHeader(name))
-        yield { path, message: "is set by Beckon" };
+      if (where === "headers") {
+        if (isReservedHeader(name)) yield { path, message: "is set by Beckon" };
+        if (seen.has(name.toLowerCase())) yield { path, message: "occurs twice" };
+        seen.add(name.toLowerCase());
+      }
       if (!isStorableText(name)) yield { path, message: "is not a valid name" };
     }
   }
