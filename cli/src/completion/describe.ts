@@ -16,7 +16,7 @@ export interface Described {
   }[];
   /** Values of the first argument; empty if it can have any value. */
   readonly argumentChoices: readonly string[];
-  /** Whether the first argument is a file. */
+  /** Whether the first argument is a file or a folder. */
   readonly takesFile: boolean;
 }
 
@@ -36,7 +36,7 @@ export function describe(command: Command, path: readonly string[] = []): Descri
       choices: option.argChoices ?? [],
     })),
     argumentChoices: command.registeredArguments[0]?.argChoices ?? [],
-    takesFile: command.registeredArguments[0]?.name() === "file",
+    takesFile: ["file", "folder"].includes(command.registeredArguments[0]?.name() ?? ""),
   };
   return [own, ...subcommands.flatMap((each) => describe(each, [...path, each.name()]))];
 }

@@ -18,6 +18,7 @@ program
   .command("completion")
   .summary("completion")
   .addArgument(new Argument("<shell>").choices(shells));
+program.command("restore [folder]").summary("restore a backup");
 const commands = describeCommands(program);
 
 const folder = mkdtempSync(join(tmpdir(), "beckon-completion-"));
@@ -69,5 +70,7 @@ for (const shell of shells) {
     expect(complete("beckon", "completion", "")).toEqual(expect.arrayContaining(["fish", "zsh"]));
     const files = complete("beckon", "runs", "tail", "--key-file", "");
     expect(files.join()).toMatch(/<files>|beckon\./);
+    expect(complete("beckon", "restore", "").join()).toMatch(/<files>|beckon\./);
+    expect(complete("beckon", "keys", "").join()).not.toMatch(/<files>|beckon\./);
   });
 }
