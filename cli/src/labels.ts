@@ -2,6 +2,7 @@ import { BeckonError, newIdempotencyKey } from "@beckon/client";
 import { type Command, InvalidArgumentError } from "commander";
 import { exitCodes } from "./exit-codes.ts";
 import { CommandFailure, Interrupted, type Terminal } from "./terminal.ts";
+import { withMessage } from "./with-message.ts";
 
 /** Options of commands that start a run. */
 export interface Labels {
@@ -56,11 +57,8 @@ export function explainStart(
     `Repeat the command with --idempotency-key ${idempotencyKey} within a day: it then starts at ` +
     "most one run.";
   return (thrown) => {
-    if (thrown instanceof BeckonError && thrown.idempotencyKey !== undefined) {
-      const { code, status, retryAfter, message, cause } = thrown;
-      const explained = `${message} ${repeat}`;
-      throw new BeckonError({ code, status, retryAfter, message: explained, cause });
-    }
+    if (thrown instanceof BeckonError && thrown.idempotencyKey !== undefined)
+      throw withMessage(thrown, `${thrown.message} ${repeat}`);
     if (!(thrown instanceof Interrupted)) throw thrown;
     const run = runId();
     const state =

@@ -7,6 +7,7 @@ import {
 } from "@beckon/client";
 import { exitCodes } from "../exit-codes.ts";
 import { CommandFailure } from "../terminal.ts";
+import { withMessage } from "../with-message.ts";
 import { type Change, idsByName } from "./plan.ts";
 import type { AgentInFile } from "./read-document.ts";
 
@@ -124,8 +125,7 @@ function named(change: (message: string) => string) {
     // An error without a status, for example a lost connection, does not concern the agent, so its
     // message is not changed.
     if (!(thrown instanceof BeckonError) || thrown.status === undefined) throw thrown;
-    const { code, message, status, retryAfter } = thrown;
-    throw new BeckonError({ code, status, retryAfter, message: change(message), cause: thrown });
+    throw withMessage(thrown, change(thrown.message));
   };
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import {
   disconnects,
+  rejects,
   responds,
   sendsStream,
   startScriptedServer,
@@ -308,4 +309,15 @@ test("Ctrl-C during an invoke names the run if it is known, which takes --wait s
 test.each(["0", "86401", "1.5"])("a --wait of %s seconds is rejected", async (wait) => {
   const { code, err } = await beckon(["invoke", "agt_1", "Hello", "--wait", wait]);
   expect([code, err]).toEqual([64, expect.stringContaining("1 to 86400")]);
+});
+
+test("a key whose response is lost may exist, and the error says what to do about it", async () => {
+  const args = ["keys", "create", "CI", "--preset", "invoke"];
+  const explanation = "If the key was created, it cannot be shown again. Revoke it";
+  server.script(disconnects);
+  const lost = await beckon(args);
+  expect(lost).toMatchObject({ code: 75, err: expect.stringContaining(explanation) });
+  server.script(rejects(400, "bad_request"));
+  const rejected = await beckon(args);
+  expect(rejected).toMatchObject({ code: 1, err: expect.not.stringContaining(explanation) });
 });

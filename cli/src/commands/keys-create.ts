@@ -1,5 +1,5 @@
 import { open, unlink } from "node:fs/promises";
-import type { CreateKeyAnswer, CreateKeyBody } from "@beckon/client";
+import { BeckonError, type CreateKeyAnswer, type CreateKeyBody } from "@beckon/client";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type ConnectionOptions, connect, withConnection } from "../connection.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -13,6 +13,7 @@ import {
   toJson,
   UsageError,
 } from "../terminal.ts";
+import { withMessage } from "../with-message.ts";
 
 interface Options extends ConnectionOptions {
   readonly preset?: NonNullable<CreateKeyBody["preset"]>;
@@ -59,8 +60,7 @@ export function addKeysCreate(
       ...(agent === undefined ? {} : { agent_ids: agentIds }),
       ...(expiresInDays === undefined ? {} : { expires_in_days: expiresInDays }),
     };
-    const create = () =>
-      client.keys.create(body, { signal: stopped }).catch(explainInterrupt(keyIsLost));
+    const create = () => client.keys.create(body, { signal: stopped }).catch(explainLostKey);
     const created = write === undefined ? await create() : await createInto(write, create);
     const { key, ...rest } = created;
     if (write === undefined) {
@@ -82,6 +82,12 @@ function days(text: string): number | null {
 
 const keyIsLost =
   "If the key was created, it cannot be shown again. Revoke it in the dashboard, and create another.";
+
+function explainLostKey(thrown: unknown): never {
+  if (thrown instanceof BeckonError && thrown.idempotencyKey !== undefined)
+    throw withMessage(thrown, `${thrown.message.replace(/\.?$/, ".")} ${keyIsLost}`);
+  return explainInterrupt(keyIsLost)(thrown);
+}
 
 /**
  * Creates a key and writes it to a new file. The file is created before the key, because a key that

@@ -1,0 +1,7 @@
+import { BeckonError } from "@beckon/client";
+
+/** Returns a copy of an error that Beckon or the client returned, with another message. */
+export function withMessage(error: BeckonError, message: string): BeckonError {
+  const { code, status, runId, retryAfter } = error;
+  return new BeckonError({ code, status, runId, retryAfter, message, cause: error });
+}
