@@ -228,10 +228,14 @@ export const resumedSubscription = z.object({
   ...subscription.shape,
   /** What was not delivered because the subscription was paused or disabled. */
   missed: z.object({
-    /** Deliveries that failed or were not sent. Counting ends at 100,000. */
+    /**
+     * Deliveries that failed or were not sent, and can be replayed. Counting ends at 100,000, and
+     * reads only the 100,000 that failed last and the 100,000 that were last not sent.
+     */
     deliveries: z.number().int().nonnegative(),
     /**
      * Value of `since` for the request that replays the missed deliveries; null if none was missed.
+     * It is the time of the oldest one, or an earlier time if not all were counted.
      */
     since: z.iso.datetime().nullable(),
   }),
@@ -355,9 +359,13 @@ export const replayBody = z.strictObject({
 export const replayed = z.object({
   /** Deliveries that are pending again, at most 10,000. */
   replayed: z.number().int().nonnegative(),
-  /** Whether more deliveries match. If so, repeat the request with `until: next_until`. */
+  /**
+   * Whether more deliveries may match. If so, repeat the request with `until: next_until`. A
+   * request reads the newest 100,000 deliveries, including those that cannot be replayed. `more`
+   * can therefore be true although no delivery was replayed.
+   */
   more: z.boolean(),
-  /** `until` of the next request; null if no delivery was replayed. */
+  /** `until` of the next request; null if no delivery was replayed and `more` is false. */
   next_until: z.iso.datetime().nullable(),
 });
 export type Replayed = z.infer<typeof replayed>;

@@ -971,7 +971,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Replay deliveries. Sends the deliveries of a range of time again, newest first, with the same `webhook-id`. By default those that failed or were not sent. At most 10,000 a request; while `more` is true, repeat it with `next_until` as `until`. Tests, and deliveries of deleted runs, are left out. Needs the scope `subscriptions:write`. */
+      /** Replay deliveries. Sends the deliveries of a range of time again, newest first, with the same `webhook-id`. By default those that failed or were not sent. At most 10,000 a request, of the newest 100,000 in the range; while `more` is true, repeat it with `next_until` as `until`, also if nothing was replayed. Tests, and deliveries of deleted runs, are left out. Needs the scope `subscriptions:write`. */
       replayDeliveries: (
         subscriptionId: string,
         body: ReplayDeliveriesBody,

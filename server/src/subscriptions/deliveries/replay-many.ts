@@ -63,19 +63,15 @@ export async function replayDeliveries({
         origin: originOf(subscription),
         statuses: statuses[which],
       };
-      const ids = await selectForReplay(tx, key, range, limit + 1);
-      const { chosen, isPart } = wholeMilliseconds(ids, limit);
+      const found = await selectForReplay(tx, key, range, limit + 1);
+      const { chosen, ...next } = choose(found, limit);
       const replayed = await replayDeliveryRows(tx, key, chosen);
       await record(tx, ctx, {
         action: "subscription.replay",
         target: subscription.id,
         data: { since, until: until ?? null, which, replayed },
       });
-      return {
-        replayed,
-        more: ids.length > chosen.length,
-        next_until: nextUntil(chosen.at(-1), isPart),
-      };
+      return { replayed, ...next };
     });
   });
   ctx.deliveries.changed();
@@ -85,6 +81,29 @@ export async function replayDeliveries({
 /** Returns a time later than every event, even if another machine's clock is ahead. */
 function tomorrow(): Date {
   return new Date(Date.now() + 24 * 60 * 60 * 1000);
+}
+
+/** Returns the ids that this request replays, and how the next one continues. */
+function choose(
+  { ids, lastRead }: Awaited<ReturnType<typeof selectForReplay>>,
+  limit: number,
+): Pick<Replayed, "more" | "next_until"> & { readonly chosen: readonly string[] } {
+  if (lastRead === undefined) {
+    const { chosen, isPart } = wholeMilliseconds(ids, limit);
+    return {
+      chosen,
+      more: ids.length > chosen.length,
+      next_until: nextUntil(chosen.at(-1), isPart),
+    };
+  }
+  // Some deliveries of the last millisecond may not have been read, so the next request covers it.
+  // A millisecond never has so many deliveries that this request would cover no other.
+  const last = timeOf(lastRead);
+  return {
+    chosen: ids.filter((id) => timeOf(id) > last),
+    more: true,
+    next_until: nextUntil(lastRead, true),
+  };
 }
 
 /**

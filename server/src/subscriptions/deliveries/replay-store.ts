@@ -73,28 +73,39 @@ export interface ReplayRange {
   readonly statuses: readonly ("failed" | "not_sent" | "succeeded")[];
 }
 
+/** Maximum deliveries that a replay or a count reads, including those that it leaves out. */
+export const maxReadDeliveries = 100_000;
+
 /**
  * Returns the newest `limit` ids of deliveries in the range that can be replayed, newest first.
+ * Reads only the newest 100,000 deliveries of the range.
+ * @returns `lastRead`: the oldest delivery that was read, if older ones of the range may be left;
+ *   undefined if `limit` ids were found or all deliveries were read.
  */
 export async function selectForReplay(
   tx: WorkspaceTransaction,
   { workspaceId, subscriptionId }: Omit<DeliveryKey, "deliveryId">,
   { agentIds, from, below, origin, statuses }: ReplayRange,
   limit: number,
-): Promise<string[]> {
+): Promise<{ ids: string[]; lastRead: string | undefined }> {
   // One query per status, so that each reads its index in order and stops at the limit.
   const ofStatus = statuses.map(
-    (status) => sql`(select d.id from deliveries d
+    (status) => sql`(select d.id, d.kind, d.run_id, d.workspace_id, d.agent_id, d.callback_url
+      from deliveries d
       where d.subscription_id = ${subscriptionId} and d.workspace_id = ${workspaceId}
         and d.status = ${sql.lit(status)} and d.id >= ${from} and d.id < ${below}
-        and ${aboutAgents("d", agentIds)} and ${isReplayable(origin)}
-      order by d.id desc limit ${limit})`,
+      order by d.id desc limit ${maxReadDeliveries})`,
   );
+  const ofAll = sql`(${sql.join(ofStatus, sql` union all `)})`;
   const { rows } = await sql<{ id: string }>`
-    select id from (${sql.join(ofStatus, sql` union all `)}) d order by id desc limit ${limit}`.execute(
-    tx,
-  );
-  return rows.map(({ id }) => id);
+    select d.id from (select * from ${ofAll} d order by id desc limit ${maxReadDeliveries}) d
+    where ${aboutAgents("d", agentIds)} and ${isReplayable(origin)}
+    order by d.id desc limit ${limit}`.execute(tx);
+  const ids = rows.map(({ id }) => id);
+  if (ids.length === limit) return { ids, lastRead: undefined };
+  const { rows: last } = await sql<{ id: string }>`
+    select id from ${ofAll} d order by id desc offset ${maxReadDeliveries - 1} limit 1`.execute(tx);
+  return { ids, lastRead: last[0]?.id };
 }
 
 /**

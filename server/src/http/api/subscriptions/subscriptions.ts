@@ -227,7 +227,7 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
       id: "replayDeliveries",
       summary: "Replay deliveries",
       description:
-        "Sends the deliveries of a range of time again, newest first, with the same `webhook-id`. By default those that failed or were not sent. At most 10,000 a request; while `more` is true, repeat it with `next_until` as `until`. Tests, and deliveries of deleted runs, are left out.",
+        "Sends the deliveries of a range of time again, newest first, with the same `webhook-id`. By default those that failed or were not sent. At most 10,000 a request, of the newest 100,000 in the range; while `more` is true, repeat it with `next_until` as `until`, also if nothing was replayed. Tests, and deliveries of deleted runs, are left out.",
       body: replayBody,
       data: replayed,
       dataExample: { replayed: 12, more: false, next_until: "2026-01-31T09:30:00.000Z" },
