@@ -313,6 +313,7 @@ async function build(
       egress: toReceivers,
       memory: runs.memory.deliveries,
       heap,
+      process: runs.process,
       publicUrl: () => url,
       schedule: config.retrySchedule,
       ...limitsOfSender,

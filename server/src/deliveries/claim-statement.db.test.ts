@@ -4,7 +4,8 @@ import { subscribe } from "../../test/subscribe.ts";
 import { seedAgent } from "../../test/tenant.ts";
 import { claimDeliveries } from "./claim-statement.ts";
 
-const { database } = await testDatabase();
+/** One connection, so that it reports what it has read to the statistics. */
+const { database } = await testDatabase({ poolSize: 1 });
 const { workspaceId } = await seedAgent(database);
 const { engine } = database;
 const limits = {
@@ -82,4 +83,39 @@ test("a process that has claimed events of a receiver that requests a delay rele
   expect(await lanesToRelease()).toEqual(["event"]);
   await engine.query(set, [id, -60]);
   expect(await lanesToRelease()).toEqual([]);
+});
+
+test("a claim reads no more deliveries of a receiver than it can claim of it", async () => {
+  await engine.query("delete from deliveries");
+  for (let receiver = 0; receiver < 10; receiver++) {
+    const { id } = await subscribe(engine, undefined, {
+      url: "https://example.com/events",
+      workspaceId,
+    });
+    await engine.query(
+      `insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version,
+          data, status, next_at)
+        select 'dlv_' || n, $1, $2, 'event', 'evt_' || n, 'run.finished', 1, '{}', 'pending', now()
+        from generate_series(1, 100) n`,
+      [workspaceId, id],
+    );
+  }
+  const readRows = async () => {
+    await engine.query("select pg_stat_force_next_flush()");
+    const { rows } = await engine.query<{ read: number }>(
+      `select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_user_tables
+        where relname = 'deliveries'`,
+    );
+    return rows[0]?.read ?? Number.NaN;
+  };
+  const before = await readRows();
+  const { claimed } = await claimDeliveries(database, {
+    ...limits,
+    busy: [],
+    max: 4,
+    maxOfOne: { ...limits.maxOfOne, event: 40 },
+  });
+  expect(new Set(claimed.map((each) => each.subscription_id)).size).toBe(4);
+  // Otherwise it would be more than 400: 40 for each receiver.
+  expect((await readRows()) - before).toBeLessThan(50);
 });

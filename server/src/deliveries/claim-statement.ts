@@ -153,6 +153,11 @@ with recursive busy as materialized (
   ) s
   left join busy b on b.id = s.id and b.kind = w.kind
   where w.next_at <= now()
+), max_turn as (
+  -- Each ready lane has a due delivery. So if more than "max" lanes are ready, no lane gets more
+  -- turns than this, and "oldest" need not read further deliveries.
+  select claimed + 1 as turn from ready where not is_failing and free > 0
+  order by claimed offset ${max} limit 1
 ), oldest as (
   select d.subscription_id, d.id, r.is_failing,
     r.claimed + row_number() over (partition by r.id, r.kind order by d.next_at) as turn
@@ -160,7 +165,8 @@ with recursive busy as materialized (
     select d.subscription_id, d.id, d.next_at from deliveries d
     where d.subscription_id = r.id and d.kind = r.kind and d.status = 'pending'
       and d.next_at <= now() and r.free > 0
-    order by d.next_at limit greatest(r.free, 0)
+    order by d.next_at
+    limit greatest(0, least(r.free, (select turn from max_turn) - r.claimed))
   ) d
 ), turns as (
   select subscription_id, id, is_failing, turn,

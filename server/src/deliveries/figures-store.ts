@@ -2,6 +2,7 @@ import type { Database } from "../base/database/index.ts";
 
 /** Numbers about the deliveries of all workspaces. */
 export interface DeliveryFigures {
+  /** Number of pending deliveries, at most 100,000. */
   readonly pending: number;
   /**
    * Seconds by which the oldest due delivery is late; 0 if none is late. Subscriptions whose last
@@ -11,19 +12,33 @@ export interface DeliveryFigures {
   readonly overdueSeconds: number;
 }
 
+/** Counting more would read too many rows for a figure that is read every few seconds. */
+const maxCounted = 100_000;
+
 /**
- * Returns the figures. The query is cheap: it finds deliveries through the partial index of pending
- * deliveries, which is small.
+ * Returns the figures. The recursive part is a loose index scan: it reads the oldest delivery per
+ * subscription and kind, however many deliveries are pending.
  */
 export async function readDeliveryFigures({ engine }: Database): Promise<DeliveryFigures> {
   const { rows } = await engine.query<DeliveryFigures>({
     name: "delivery-figures",
-    text: `select count(*)::int as pending,
-        coalesce(greatest(0, extract(epoch from now() - min(d.next_at)
+    text: `with recursive oldest (subscription_id, kind, next_at) as (
+        (select subscription_id, kind, next_at from deliveries where status = 'pending'
+          order by subscription_id, kind, next_at limit 1)
+        union all
+        select following.* from oldest o, lateral (
+          select subscription_id, kind, next_at from deliveries
+          where status = 'pending' and (subscription_id, kind) > (o.subscription_id, o.kind)
+          order by subscription_id, kind, next_at limit 1
+        ) as following
+      )
+      select (select count(*)::int from (
+          select from deliveries where status = 'pending' limit $1) d) as pending,
+        coalesce(greatest(0, extract(epoch from now() - min(o.next_at)
           filter (where s.failing_since is null
             and (s.not_before is null or s.not_before <= now())))), 0)::float8 as "overdueSeconds"
-      from deliveries d left join subscriptions s on s.id = d.subscription_id
-      where d.status = 'pending'`,
+      from oldest o left join subscriptions s on s.id = o.subscription_id`,
+    values: [maxCounted],
   });
   return rows[0] ?? { pending: 0, overdueSeconds: 0 };
 }

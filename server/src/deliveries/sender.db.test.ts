@@ -5,11 +5,32 @@ import { seedAgent } from "../../test/tenant.ts";
 import { ByteBudget } from "../base/byte-budget.ts";
 import { createLog } from "../base/log.ts";
 import { createSecretCipher, parseMasterKey } from "../base/secrets/index.ts";
-import { defaultDeliveryLimits, startSender } from "./sender.ts";
+import { recordDeaths, registerProcess } from "../processes/index.ts";
+import { defaultDeliveryLimits, type SenderOptions, startSender } from "./sender.ts";
 
 const { database } = await testDatabase();
 const { workspaceId } = await seedAgent(database);
 const masterKey = "1".repeat(64);
+
+/** Starts a sender, and stops it after the test. */
+function start(options: Partial<SenderOptions>): void {
+  const sender = startSender({
+    ...defaultDeliveryLimits,
+    database,
+    cipher: createSecretCipher(parseMasterKey(masterKey)),
+    egress: { callForBeginning: () => Promise.reject(new Error("nothing is due")) },
+    memory: new ByteBudget({ maxBytes: 1_000_000 }),
+    heap: { isFull: false },
+    process: { id: "prc_1" },
+    log: createLog("silent"),
+    metrics: { count() {}, observe() {} },
+    publicUrl: () => "https://beckon.example.com",
+    schedule: [0, 5],
+    timeoutMs: 15_000,
+    ...options,
+  });
+  onTestFinished(() => sender.stop(0));
+}
 
 test("a delivery that is due is not claimed until the heap is no longer full", async () => {
   const { id } = await subscribe(database.engine, masterKey, {
@@ -31,24 +52,48 @@ test("a delivery that is due is not claimed until the heap is no longer full", a
     },
   };
   const sent = Promise.withResolvers<number>();
-  const sender = startSender({
-    ...defaultDeliveryLimits,
-    database,
-    cipher: createSecretCipher(parseMasterKey(masterKey)),
+  start({
     egress: {
       callForBeginning: async () => {
         sent.resolve(claimsWhileFull);
         return { status: 204, headers: {}, text: "" };
       },
     },
-    memory: new ByteBudget({ maxBytes: 1_000_000 }),
     heap,
-    log: createLog("silent"),
-    metrics: { count() {}, observe() {} },
-    publicUrl: () => "https://beckon.example.com",
-    schedule: [0, 5],
-    timeoutMs: 15_000,
   });
-  onTestFinished(() => sender.stop(0));
   expect(await sent.promise).toBe(2);
+});
+
+test("only the first of the living processes closes deliveries of paused subscriptions", async () => {
+  const { id } = await subscribe(database.engine, masterKey, {
+    url: "https://example.com/events",
+    workspaceId,
+    status: "paused",
+  });
+  await database.engine.query(
+    `insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, data,
+        status, next_at)
+      values ('dlv_2', $1, $2, 'event', 'evt_2', 'run.finished', 1, '{}', 'pending', now())`,
+    [workspaceId, id],
+  );
+  const status = async () =>
+    (await database.engine.query("select status from deliveries where subscription_id = $1", [id]))
+      .rows[0].status;
+  await registerProcess(database.engine, "prc_1", 600);
+  let sweeps = 0;
+  const swept = Promise.withResolvers<void>();
+  start({
+    sweepMs: 1,
+    process: {
+      get id() {
+        sweeps += 1;
+        if (sweeps > 2) swept.resolve();
+        return "prc_2";
+      },
+    },
+  });
+  await swept.promise;
+  expect(await status()).toBe("pending");
+  await recordDeaths(database.engine, ["prc_1"], "");
+  await expect.poll(status).toBe("not_sent");
 });

@@ -4,6 +4,7 @@ import { attemptTask, type Batcher, createBatcher } from "../base/database/index
 import type { HeapGuard } from "../base/heap-guard.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
+import { isFirstProcess } from "../processes/index.ts";
 import { type AttemptPorts, attemptDelivery, released } from "./attempt.ts";
 import { type ClaimedDelivery, claimDeliveries } from "./claim-statement.ts";
 import { disableSubscription } from "./disable.ts";
@@ -17,6 +18,8 @@ export interface SenderOptions extends AttemptPorts {
   readonly metrics: Pick<Metrics, "count" | "observe">;
   /** While the heap is full, nothing is claimed. */
   readonly heap: Pick<HeapGuard, "isFull">;
+  /** This process. Its id changes if it is declared dead, so each sweep reads the id. */
+  readonly process: { readonly id: string };
   /**
    * Maximum pending deliveries of events of one subscription. Above it the subscription is
    * disabled. Also the maximum of its pending callbacks, and of its pending tests: see
@@ -30,7 +33,8 @@ export interface SenderOptions extends AttemptPorts {
   readonly maxFailingSeconds: number;
   /**
    * Time between two sweeps in milliseconds. A sweep closes the pending deliveries of subscriptions
-   * that are not enabled, and enforces `maxPending`.
+   * that are not enabled, and enforces `maxPending`. Only one of the processes that send deliveries
+   * sweeps, because a sweep reads up to `maxPending` deliveries of each subscription.
    */
   readonly sweepMs: number;
 }
@@ -265,35 +269,42 @@ export function startSender(options: SenderOptions): Sender {
     }
   }
 
-  async function sweep(): Promise<void> {
+  async function sweepRegularly(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const more = () => !stopping.signal.aborted;
-      await attemptTask(log, "closing deliveries", async () => {
-        while ((await closeDeliveries(database)) && more());
-      });
-      await attemptTask(log, "failing excess callbacks", async () => {
-        let deliveries = 0;
-        let last: number;
-        do {
-          last = await failExcess(database, options.maxPending);
-          deliveries += last;
-        } while (last > 0 && more());
-        if (deliveries > 0)
-          log.write("callbacks or tests failed because too many were pending", { deliveries });
-      });
-      await attemptTask(log, "finding backlogs", async () => {
-        for (const each of await findBacklogs(database, options.maxPending))
-          await disable(each, "backlog");
-      });
+      const sweeps = await attemptTask(log, "finding the process that sweeps", () =>
+        isFirstProcess(database.engine, options.process.id),
+      );
+      if (sweeps) await sweep();
       await pause(options.sweepMs, stopping.signal);
     }
+  }
+
+  async function sweep(): Promise<void> {
+    const more = () => !stopping.signal.aborted;
+    await attemptTask(log, "closing deliveries", async () => {
+      while ((await closeDeliveries(database)) && more());
+    });
+    await attemptTask(log, "failing excess callbacks", async () => {
+      let deliveries = 0;
+      let last: number;
+      do {
+        last = await failExcess(database, options.maxPending);
+        deliveries += last;
+      } while (last > 0 && more());
+      if (deliveries > 0)
+        log.write("callbacks or tests failed because too many were pending", { deliveries });
+    });
+    await attemptTask(log, "finding backlogs", async () => {
+      for (const each of await findBacklogs(database, options.maxPending))
+        await disable(each, "backlog");
+    });
   }
 
   function wake(): void {
     woken.resolve();
   }
 
-  const working = Promise.all([poll(), sweep()]);
+  const working = Promise.all([poll(), sweepRegularly()]);
   return {
     wake,
     noteWritten() {

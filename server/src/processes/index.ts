@@ -1,3 +1,9 @@
 export { keepLease } from "./keep-lease.ts";
 export { OwnProcess } from "./own-process.ts";
-export { countAlive, forgetDead, recordDeaths, registerProcess } from "./process-store.ts";
+export {
+  countAlive,
+  forgetDead,
+  isFirstProcess,
+  recordDeaths,
+  registerProcess,
+} from "./process-store.ts";

@@ -136,3 +136,18 @@ export async function countAlive(connection: Queryable): Promise<number> {
   );
   return rows[0]?.alive ?? 0;
 }
+
+/**
+ * Returns whether no living process that executes runs has a lower id than `id`. This is true for
+ * at least one process, which can therefore do what one of them should do. It is true for several
+ * only for a short time, for example while the first one stops.
+ */
+export async function isFirstProcess(connection: Queryable, id: string): Promise<boolean> {
+  const { rows } = await connection.query<{ first: boolean }>({
+    name: "is-first-process",
+    text: `select not exists (select from processes where accepts_runs and died_at is null
+        and lease_until > now() and id < $1) as first`,
+    values: [id],
+  });
+  return rows[0]?.first === true;
+}

@@ -131,7 +131,7 @@ export const metricDefinitions = {
   },
   beckon_deliveries_pending: {
     type: "gauge",
-    help: "Deliveries that are not finished, of the whole installation.",
+    help: "Deliveries that are not finished, of the whole installation, at most 100,000.",
     labels: [],
     database: true,
   },
