@@ -33,6 +33,10 @@ export function measureProcess(
   metrics.gauge("beckon_runs_capacity", () => [[[], capacity.isOpen ? capacity.max : 0]]);
   metrics.gauge("beckon_lease_failing", () => [[[], runs.process.isLeaseFailing ? 1 : 0]]);
 
+  metrics.gauge("beckon_events_held_back_seconds", () => [
+    [[], runs.eventPoller.horizon.heldBackSeconds],
+  ]);
+
   const runFigures = cached(() => readRunFigures(database));
   metrics.gauge("beckon_runs_queued", async () => [[[], (await runFigures()).queued]]);
   metrics.gauge("beckon_runs_running", async () => [[[], (await runFigures()).running]]);

@@ -32,12 +32,14 @@ const pollsPerSweep = 60;
  * queue and whose journal reports all their calls.
  */
 const pollsPerReturn = 20;
+/** Number of polls from one search for a transaction that holds back events to the next. */
+const pollsPerHorizon = 5;
 /** Maximum time that a claim waits for a failover: slow failovers must not stop the queue. */
 const maxTakeOverWaitMs = 2_000;
 
 /**
  * The worker of a process: its background tasks for runs (claims, failover, expiry), reservations,
- * plans, processes, subscriptions and usage.
+ * plans, processes, subscriptions, usage, and transactions that hold back events.
  */
 export interface Worker {
   /**
@@ -139,6 +141,10 @@ export function startWorker(
       if (count % pollsPerReturn === 0)
         await attempt("returning reservations", async () =>
           runs.onReturned(await returnReservations(runs.database)),
+        );
+      if (count % pollsPerHorizon === 0)
+        await attempt("finding transactions that hold back events", () =>
+          runs.eventPoller.horizon.poll(),
         );
       // Usage is also summed up when the last run of this process has just ended, because usage
       // reports otherwise have to add up every entry since the last sweep.

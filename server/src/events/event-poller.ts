@@ -1,6 +1,11 @@
 import { untilWoken } from "../base/abort.ts";
 import { elapsed, pause } from "../base/clock.ts";
-import { type Database, failureKind, type ProcessMessages } from "../base/database/index.ts";
+import {
+  type Database,
+  failureKind,
+  HorizonMonitor,
+  type ProcessMessages,
+} from "../base/database/index.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { type CatchUp, createCatchUp } from "./catch-up.ts";
@@ -23,6 +28,8 @@ export interface EventPoller {
   subscribe(workspaceId: string, options?: { readonly merge?: boolean }): EventSubscription;
   /** Reads these earlier events. */
   readonly catchUp: CatchUp;
+  /** Finds transactions that hold back events. `worker.ts` polls it, also without subscribers. */
+  readonly horizon: HorizonMonitor;
   /**
    * Records that this process has written events: polls at once, and notifies other processes if
    * they have subscribers.
@@ -254,6 +261,7 @@ export function createEventPoller({
       return subscriber;
     },
     catchUp: createCatchUp(database),
+    horizon: new HorizonMonitor(database.engine, log),
     onWritten: () => {},
     noteWritten() {
       this.onWritten();

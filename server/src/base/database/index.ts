@@ -10,6 +10,7 @@ export {
 export { checkServer } from "./check-server.ts";
 export { connect, type Database } from "./connect.ts";
 export { failureKind, isCancelled, isUniqueViolation } from "./failures.ts";
+export { HorizonMonitor } from "./horizon.ts";
 export {
   databaseUnavailable,
   inAllWorkspaces,

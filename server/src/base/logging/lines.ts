@@ -367,6 +367,16 @@ export const logLines = {
     level: "error",
     fields: { reason: "text" },
   },
+  "a transaction that does not end holds back events": {
+    area: "database",
+    level: "warn",
+    fields: { transaction: "id", duration_ms: "number" },
+  },
+  "events are no longer held back by the transaction": {
+    area: "database",
+    level: "info",
+    fields: { transaction: "id", duration_ms: "number" },
+  },
   "stopping a PostgreSQL that outlived its supervisor": {
     area: "database",
     level: "warn",

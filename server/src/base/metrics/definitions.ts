@@ -40,6 +40,12 @@ export const metricDefinitions = {
     labels: [],
     combine: "sum",
   },
+  beckon_events_held_back_seconds: {
+    type: "gauge",
+    help: "How long a transaction of any database of the PostgreSQL server has held back events from streams; 0 if none does.",
+    labels: [],
+    combine: "max",
+  },
   beckon_credentials_rejected_total: {
     type: "counter",
     help: "Requests with a credential that is not valid, by kind.",
