@@ -7,6 +7,7 @@ import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { addUsage, type GivenEntry, sumUpTo } from "../../test/add-usage.ts";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
+import { executedStatements } from "../../test/executed-statements.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { wrongWithBudgets } from "../../test/limits.ts";
 import { addPerson } from "../../test/people.ts";
@@ -191,6 +192,25 @@ describe("plans", () => {
     expect((await other.metrics()).tokens.allowance).toBe(1_000_000);
     await beckon.call(`/plans/${plan.id}`, { method: "PATCH", body: { voice_ms: null } });
     expect(await one.budgets()).toEqual([{ metric: "tokens", allowed: 2_000, next: null }]);
+  });
+
+  test("a change reads and writes the plans of many workspaces with as many statements as of one", async () => {
+    const plan = await createPlan({ tokens: 100 });
+    const statements = async (tokens: number) => {
+      const executed = await executedStatements(() =>
+        beckon.call(`/plans/${plan.id}`, { method: "PATCH", body: { tokens } }),
+      );
+      return executed.filter((text) => /plan_anchor|from "?plans/.test(text)).length;
+    };
+    const first = await newWorkspace();
+    await first.move(plan.name);
+    const one = await statements(90);
+    expect(one).toBeGreaterThan(2);
+    const others = await Promise.all(Array.from({ length: 5 }, newWorkspace));
+    for (const { move } of others) await move(plan.name);
+    expect(await statements(80)).toBe(one);
+    for (const { budgets } of [first, ...others])
+      expect(await budgets()).toEqual([{ metric: "tokens", allowed: 80, next: null }]);
   });
 
   test.each(["admin", "editor", "viewer"] as const)(

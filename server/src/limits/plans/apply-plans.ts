@@ -1,3 +1,4 @@
+import type { Allowances } from "@beckon/contract";
 import {
   type Database,
   inAllWorkspaces,
@@ -11,9 +12,9 @@ import { type PlanLimits, putPlanBudgets } from "./put-plan-budgets.ts";
 import { lockPlans } from "./store.ts";
 import {
   findDueWorkspaces,
-  findWorkspacePlan,
+  findWorkspacePlans,
   readAllowances,
-  storeWorkspacePlan,
+  storeWorkspacePlans,
 } from "./workspace-plan-store.ts";
 
 /**
@@ -30,17 +31,20 @@ export async function applyPlans(
   sources: PlanSources,
   workspaceIds: readonly string[],
 ): Promise<NewBudget[]> {
+  const rows = await findWorkspacePlans(tx, workspaceIds);
+  await storeWorkspacePlans(tx, rows);
+  // Many workspaces are on few plans, so each plan is read once.
+  const allowances = new Map<string | null, Allowances | undefined>();
+  for (const name of new Set(rows.flatMap(({ plan, next_plan }) => [plan, next_plan])))
+    allowances.set(name, await findAllowances(tx, sources, name));
   const plans: PlanLimits[] = [];
-  for (const workspaceId of workspaceIds) {
-    const row = await findWorkspacePlan(tx, workspaceId);
-    if (row === undefined) continue;
-    await storeWorkspacePlan(tx, workspaceId, row);
-    const present = await findAllowances(tx, sources, row.plan);
-    if (row.next_plan === null) {
+  for (const { id: workspaceId, plan, next_plan } of rows) {
+    const present = allowances.get(plan);
+    if (next_plan === null) {
       if (present !== undefined) plans.push({ workspaceId, present, next: undefined });
       continue;
     }
-    const next = await findAllowances(tx, sources, row.next_plan);
+    const next = allowances.get(next_plan);
     if (next === undefined) continue;
     const kept = present ?? (await readAllowances(tx, workspaceId));
     plans.push({ workspaceId, present: kept, next });

@@ -15,7 +15,7 @@ import {
   findWorkspacePlan,
   hasPlanBudgets,
   readAllowances,
-  storeWorkspacePlan,
+  storeWorkspacePlans,
   type WorkspacePlanRow,
 } from "./workspace-plan-store.ts";
 
@@ -49,7 +49,7 @@ export async function updateWorkspacePlan({
       ...(plan === undefined ? {} : isNow ? { plan, next_plan: null } : { next_plan: plan }),
       plan_anchor: anchor_day ?? row.plan_anchor,
     };
-    // `storeWorkspacePlan` completes a due change, so `applyNextPlans` does not find it any more.
+    // `storeWorkspacePlans` completes a due change, so `applyNextPlans` does not find it any more.
     // Its budgets must be changed here, even if the request names no plan.
     const isChanged = plan !== undefined || row.is_due;
     const changed = isChanged ? [await limitsOf(tx, ctx, wanted, row)] : [];
@@ -59,7 +59,7 @@ export async function updateWorkspacePlan({
       created.push(...(await addPlanBudgets(tx, changed)));
       await startDuePeriods(tx, targetId);
     }
-    await storeWorkspacePlan(tx, targetId, wanted);
+    await storeWorkspacePlans(tx, [wanted]);
     created.push(...(await putPlanBudgets(tx, changed)));
     const before = toWorkspacePlan(row);
     const after = await findWorkspacePlan(tx, targetId);

@@ -48,11 +48,20 @@ const selectPlans = (rest: RawBuilder<unknown>) => sql<WorkspacePlanRow>`
     case when n.next_at is not null then w.next_plan end as next_plan
   from workspaces w cross join lateral (select ${nextAt} as next_at) as n ${rest}`;
 
+/** Returns the workspaces with these ids, in the order of their ids. */
+export async function findWorkspacePlans(
+  tx: WorkspaceTransaction,
+  workspaceIds: readonly string[],
+): Promise<WorkspacePlanRow[]> {
+  const ids = [...workspaceIds];
+  return (await selectPlans(sql`where w.id = any (${ids}::text[]) order by w.id`).execute(tx)).rows;
+}
+
 export async function findWorkspacePlan(
   tx: WorkspaceTransaction,
   workspaceId: string,
 ): Promise<WorkspacePlanRow | undefined> {
-  return (await selectPlans(sql`where w.id = ${workspaceId}`).execute(tx)).rows[0];
+  return (await findWorkspacePlans(tx, [workspaceId]))[0];
 }
 
 /**
@@ -120,19 +129,19 @@ export async function findDueWorkspaces(tx: WorkspaceTransaction): Promise<strin
 }
 
 /**
- * Stores the plan of a workspace. In `plan`, null is the built-in plan. In `next_plan`, null means
+ * Stores the plans of workspaces. In `plan`, null is the built-in plan. In `next_plan`, null means
  * that no change is planned.
  */
-export async function storeWorkspacePlan(
+export async function storeWorkspacePlans(
   tx: WorkspaceTransaction,
-  workspaceId: string,
-  { plan, next_plan, plan_anchor }: Pick<WorkspacePlanRow, "plan" | "next_plan" | "plan_anchor">,
+  rows: readonly Pick<WorkspacePlanRow, "id" | "plan" | "next_plan" | "plan_anchor">[],
 ): Promise<void> {
-  await tx
-    .updateTable("workspaces")
-    .set({ plan: plan === unlimitedPlan ? null : plan, next_plan, plan_anchor })
-    .where("id", "=", workspaceId)
-    .execute();
+  await sql`
+    update workspaces w
+    set plan = nullif(k.plan, ${unlimitedPlan}), next_plan = k.next_plan, plan_anchor = k.plan_anchor
+    from jsonb_to_recordset(${JSON.stringify(rows)})
+      as k (id text, plan text, next_plan text, plan_anchor int)
+    where w.id = k.id`.execute(tx);
 }
 
 /**
