@@ -45,8 +45,8 @@ export function startOptions(labels: Labels, terminal: Terminal) {
 }
 
 /**
- * Returns a function for `catch` of a call that starts a run. It says that the run continues, or how
- * to repeat the command if it is not known whether the run was started.
+ * Returns a function for `catch` of a call that starts a run. It says that the run continues, or
+ * how to repeat the command if it is not known whether the run was started.
  * @param runId returns the id of the run; undefined as long as it is not known
  */
 export function explainStart(

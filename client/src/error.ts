@@ -32,8 +32,8 @@ export class BeckonError extends Error {
   /** Seconds to wait before another attempt; undefined if the response has no `Retry-After`. */
   readonly retryAfter: number | undefined;
   /**
-   * The Idempotency-Key of the call if it is not known whether Beckon executed it, else undefined. A
-   * repeat with this key and the same arguments within a day executes the call at most once.
+   * The Idempotency-Key of the call if it is not known whether Beckon executed it, else undefined.
+   * A repeat with this key and the same arguments within a day executes the call at most once.
    */
   readonly idempotencyKey: string | undefined;
 
@@ -55,8 +55,8 @@ function copyOf(error: BeckonError, changes: Partial<BeckonErrorInit>): BeckonEr
 }
 
 /**
- * Returns a copy of a `BeckonError` with `runId` set, and without `idempotencyKey`. Returns `thrown` itself if it is another
- * value, if it already has a run id, or if `runId` is undefined.
+ * Returns a copy of a `BeckonError` with `runId` set, without `idempotencyKey`. Returns `thrown`
+ * itself if it is another value, if it already has a run id, or if `runId` is undefined.
  */
 export function withRunId(thrown: unknown, runId: string | undefined): unknown {
   if (!(thrown instanceof BeckonError) || thrown.runId !== undefined || runId === undefined)
@@ -75,8 +75,8 @@ export function withIdempotencyKey(thrown: unknown, key: string | undefined): un
 }
 
 /**
- * Returns the error of a call that starts a run. If it is not known whether the run was started, the
- * message says so.
+ * Returns the error of a call that starts a run. If it is not known whether the run was started,
+ * the message says so.
  */
 export function explainStart(thrown: unknown): unknown {
   if (!(thrown instanceof BeckonError) || thrown.idempotencyKey === undefined) return thrown;

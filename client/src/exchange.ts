@@ -17,9 +17,9 @@ const maxTimerMs = 2 ** 31 - 1;
 /**
  * Sends a call and reads the response. Repeats the call after an error if a repeat is safe and can
  * succeed.
- * @throws BeckonError if the call fails, with `idempotencyKey` if it is not known whether the server
- *   executed the call; the reason of the caller's signal if it aborts; TypeError
- *   if an argument is invalid
+ * @throws BeckonError if the call fails, with `idempotencyKey` if it is not known whether the
+ *   server executed the call; the reason of the caller's signal if it aborts; TypeError if an
+ *   argument is invalid
  */
 export async function exchange<T>(
   settings: Settings,

@@ -21,8 +21,8 @@ export interface TriggerInFile {
 /**
  * Reads the agents of an exported file in YAML 1.2. JSON files are read too, because JSON is a
  * subset of YAML 1.2.
- * @throws UsageError if the file is not valid, or if two agents, or two triggers of an agent, have the
- *   same name
+ * @throws UsageError if the file is not valid, or if two agents, or two triggers of an agent, have
+ *   the same name
  */
 export function readDocument(text: string): readonly AgentInFile[] {
   const value = parse(text);
