@@ -26,7 +26,11 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     exitCode = code;
   });
   try {
-    await program.parseAsync(args, { from: "user" }).finally(() => printed);
+    try {
+      await program.parseAsync(args, { from: "user" });
+    } finally {
+      await printed;
+    }
     return exitCode;
   } catch (thrown) {
     return reportFailure(thrown, terminal, args.includes("--json"));
