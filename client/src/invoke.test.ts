@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { Readable } from "node:stream";
 import { expect, test, vi } from "vitest";
 import {
@@ -192,12 +194,12 @@ test("once its run is known, an invoke is retried more often than other calls", 
   expect(server.requests).toHaveLength(2);
 });
 
-const once = { token, retries: 1, idempotencyKey: "order 1" };
+const keyed = { token, retries: 1, idempotencyKey: "order 1" };
 test.each([
-  ["invoke", () => beckon.agents.invoke("agt_1", { input: "Hello" }, once)],
-  ["start", () => beckon.agents.start("agt_1", { input: "Hello" }, once)],
-  ["startAndWatch", () => beckon.agents.startAndWatch("agt_1", { input: "Hello" }, once)],
-  ["fire", () => beckon.triggers.fire("bkt_1", "Hello", once)],
+  ["invoke", () => beckon.agents.invoke("agt_1", { input: "Hello" }, keyed)],
+  ["start", () => beckon.agents.start("agt_1", { input: "Hello" }, keyed)],
+  ["startAndWatch", () => beckon.agents.startAndWatch("agt_1", { input: "Hello" }, keyed)],
+  ["fire", () => beckon.triggers.fire("bkt_1", "Hello", keyed)],
 ])("an error of %s says if it is not known whether the run was started", async (_, call) => {
   const unknown = {
     idempotencyKey: "order 1",
@@ -215,10 +217,26 @@ test.each([
   await expect(call()).rejects.toMatchObject({ code: "agent_busy", ...known });
 });
 
+test("if no connection is made, the run was not started", async () => {
+  const closed = createServer().listen(0, "127.0.0.1");
+  await once(closed, "listening");
+  const { port } = closed.address() as AddressInfo;
+  closed.close();
+  await once(closed, "close");
+  const client = createClient({ url: `http://127.0.0.1:${port}`, retries: 1 });
+  await expect(
+    client.agents.invoke("agt_1", { input: "Hello" }, { token }),
+  ).rejects.toMatchObject({
+    code: "no_answer",
+    idempotencyKey: undefined,
+    message: expect.not.stringContaining("not known"),
+  });
+});
+
 test("an invoke says once which run it has started, and its errors then name it", async () => {
   const started: string[] = [];
   const options = {
-    ...once,
+    ...keyed,
     wait: 1,
     onStarted: (runId: string) => void started.push(runId),
   };

@@ -51,6 +51,18 @@ export function isOutcomeUnknown(error: BeckonError): boolean {
   return status === 502 || status === 503 || status === 504;
 }
 
+/** Codes of Node.js for a server that cannot be reached: no connection was made to send anything. */
+const unsentCodes = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"]);
+
+/**
+ * Returns true if the error shows that the attempt sent nothing. Browsers do not say so, so there
+ * the outcome counts as unknown.
+ */
+export function isUnsent({ code, cause }: BeckonError): boolean {
+  const { cause: reason } = (cause ?? {}) as { readonly cause?: { readonly code?: string } };
+  return code === "no_answer" && unsentCodes.has(reason?.code ?? "");
+}
+
 /**
  * Returns true if the error shows that no earlier attempt of the call was executed: otherwise, the
  * server would have sent the response of that attempt again. It checks the credential and its load
