@@ -16,7 +16,7 @@ const defaultUrl = "http://127.0.0.1:3000";
  * client, because a person waits for the result. A start has the client's default: if it fails, it
  * is often not known whether the run was started.
  */
-const retries = 2;
+export const retries = 2;
 
 interface Purpose {
   /** Whether the client starts a run. */

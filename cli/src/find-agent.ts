@@ -1,4 +1,5 @@
 import type { BeckonClient } from "@beckon/client";
+import { retries } from "./connection.ts";
 import { UsageError } from "./terminal.ts";
 
 /**
@@ -12,8 +13,9 @@ export async function findAgentId(
   signal: AbortSignal,
 ): Promise<string> {
   if (/^agt_[0-9a-z]+$/.test(idOrName)) return idOrName;
+  const options = { signal, retries };
   const ids: string[] = [];
-  for await (const { id, name } of client.agents.list({ search: idOrName }, { signal }))
+  for await (const { id, name } of client.agents.list({ search: idOrName }, options))
     if (name === idOrName) ids.push(id);
   const [id, ...others] = ids;
   if (id === undefined) {

@@ -2,7 +2,7 @@ import { type Call, maxRepeatMs, type PreparedRequest, prepare } from "./call.ts
 import { BeckonError, withIdempotencyKey } from "./error.ts";
 import type { CallOptions, LabelOptions, OnceOptions, Settings } from "./options.ts";
 import { ensureOk } from "./response.ts";
-import { delayBefore, isDecisive, isOutcomeUnknown, isUnsent, sleep } from "./retry.ts";
+import { delayBefore, isDecisive, isUnsent, mayBeExecuted, sleep } from "./retry.ts";
 
 /** Reads a successful response. If it throws, the attempt counts as failed and can be repeated. */
 export type Read<T> = (response: Response, operation: string) => Promise<T>;
@@ -52,7 +52,7 @@ export async function exchange<T>(
         if (outcomeUnknown && call.method === "DELETE" && isGone)
           return await read(new Response(null, { status: 204 }), operation);
         if (!isUnsent(thrown))
-          outcomeUnknown = isOutcomeUnknown(thrown) || (outcomeUnknown && !isDecisive(thrown));
+          outcomeUnknown = mayBeExecuted(thrown) || (outcomeUnknown && !isDecisive(thrown));
         const delay = delayBefore(thrown, { tries, retries, repeatable });
         if (delay === undefined) throw thrown;
         await sleep(delay, signal);

@@ -210,6 +210,10 @@ test.each([
   await expect(call()).rejects.toMatchObject({ code: "no_answer", ...unknown });
   server.script(disconnects, rejects(429, "agent_busy", soon));
   await expect(call()).rejects.toMatchObject({ code: "agent_busy", ...unknown });
+  server.script(rejects(503, "unavailable", soon));
+  await expect(call()).rejects.toMatchObject({ code: "unavailable", ...unknown });
+  server.script(rejects(500, "internal_error"));
+  await expect(call()).rejects.toMatchObject({ code: "internal_error", ...unknown });
   server.script(disconnects, rejects(409, "agent_paused"));
   const known = { idempotencyKey: undefined, message: expect.not.stringContaining("not known") };
   await expect(call()).rejects.toMatchObject({ code: "agent_paused", ...known });
@@ -224,9 +228,7 @@ test("if no connection is made, the run was not started", async () => {
   closed.close();
   await once(closed, "close");
   const client = createClient({ url: `http://127.0.0.1:${port}`, retries: 1 });
-  await expect(
-    client.agents.invoke("agt_1", { input: "Hello" }, { token }),
-  ).rejects.toMatchObject({
+  await expect(client.agents.invoke("agt_1", { input: "Hello" }, { token })).rejects.toMatchObject({
     code: "no_answer",
     idempotencyKey: undefined,
     message: expect.not.stringContaining("not known"),

@@ -44,14 +44,23 @@ function canBeRepeated({ status, retryAfter }: BeckonError): boolean {
  * Returns true if the error does not show whether the server executed the call. Proxies also have
  * statuses of their own, such as 520 to 530, for a response of the server that was lost.
  */
-export function isOutcomeUnknown(error: BeckonError): boolean {
+function isOutcomeUnknown(error: BeckonError): boolean {
   const { status = 0, code } = error;
   if (canBeRepeated(error)) return false;
   if (code === "no_answer" || (code === "unexpected_answer" && status >= 500)) return true;
   return status === 502 || status === 503 || status === 504;
 }
 
-/** Codes of Node.js for a server that cannot be reached: no connection was made to send anything. */
+/**
+ * Returns true if Beckon may have executed the call although it responded with this error. Other
+ * than `isOutcomeUnknown`, it is not about repeats: with 503 and `Retry-After`, or after an
+ * internal error, the server may not know either whether the run was started.
+ */
+export function mayBeExecuted(error: BeckonError): boolean {
+  return isOutcomeUnknown(error) || error.status === 503 || error.code === "internal_error";
+}
+
+/** Codes of Node.js for a server that cannot be reached: nothing was sent. */
 const unsentCodes = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"]);
 
 /**
