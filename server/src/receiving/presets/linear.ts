@@ -17,7 +17,9 @@ export const linear = definePreset({
       timestamp: { pointer: "/webhookTimestamp" },
       // Linear retries after 1 minute, 1 hour and 6 hours, with the same body and so with the same
       // timestamp: the 60 seconds that its documentation recommends would reject every retry. A
-      // copy of a request that has started a run starts no second one: its event id is known.
+      // retry of a request that has started a run starts no second one: its event id is known. But
+      // the id is in a header that is not signed, so who has a copy of a request can send it with
+      // other ids for this time.
       tolerance_seconds: 28_800,
     },
     event_id: { header: "linear-delivery" },
