@@ -13,7 +13,7 @@ import { createEventPoller, type EventPoller, KnownSubscriptions } from "../even
 import type { PriceTable } from "../prices/index.ts";
 import { OwnProcess } from "../processes/index.ts";
 import { Reservations } from "../reservations/index.ts";
-import type { ClaimPorts } from "./claiming/index.ts";
+import { type ClaimPorts, UnreadableRuns } from "./claiming/index.ts";
 import {
   AgentCache,
   type AgentCacheOptions,
@@ -156,6 +156,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   return {
     ...executePorts,
     process: new OwnProcess(options.processId),
+    unreadable: new UnreadableRuns(log),
     eventPoller,
     subscriptions,
     starts: createStarts(database, {

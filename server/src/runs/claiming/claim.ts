@@ -1,7 +1,6 @@
 import { elapsed, sleep } from "../../base/clock.ts";
 import type { Database } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
-import type { Log } from "../../base/log.ts";
 import type { EventPoller } from "../../events/index.ts";
 import type { OwnProcess } from "../../processes/index.ts";
 import type { Reservations } from "../../reservations/index.ts";
@@ -26,14 +25,15 @@ import {
   findClaimed,
 } from "./claim-statement.ts";
 import { endExhausted } from "./end-exhausted.ts";
+import type { UnreadableRuns } from "./unreadable-runs.ts";
 
 /** The services that claiming runs needs. */
 export interface ClaimPorts {
   readonly database: Database;
-  readonly log: Pick<Log, "write">;
   readonly process: Pick<OwnProcess, "id" | "hasSettled">;
   readonly live: LiveRuns;
   readonly unconfirmedStarts: UnconfirmedStarts;
+  readonly unreadable: UnreadableRuns;
   readonly unconfirmedClaims: Set<UnconfirmedClaim>;
   readonly capacity: Capacity;
   readonly memory: Pick<Memory, "runs">;
@@ -136,15 +136,16 @@ export async function takeOverRuns(ports: ClaimPorts): Promise<void> {
 async function takeOver(ports: ClaimPorts): Promise<boolean> {
   const { database } = ports;
   if (!(await countSuspects(database))) return false;
-  let after: string | undefined = "";
-  while (after !== undefined && !ports.capacity.isDraining)
-    after = await endExhausted(ports, maxBatchRuns, after);
   const cancelled = (claim: Claimant) => claimCancelled(database, claim);
   while ((await claimUpTo(ports, maxBatchRuns, cancelled, { onlyToEnd: true })) === "some");
   const abandoned = (claim: Claimant) => claimAbandoned(database, claim);
   let outcome: ClaimOutcome;
   do outcome = await claimUpTo(ports, maxBatchRuns, abandoned);
   while (outcome === "some");
+  // After the runs that can be resumed, which are not to wait for large journals.
+  let after: string | undefined = "";
+  while (after !== undefined && !ports.capacity.isDraining)
+    after = await endExhausted(ports, maxBatchRuns, after);
   const outcomes = [outcome, await takeLastAttempts(ports)];
   return ports.capacity.isOpen && (outcomes.includes("full") || outcomes.includes("some"));
 }

@@ -8,7 +8,8 @@ import { Capacity, type OwnedRun } from "../executing/index.ts";
 import { builtInPricer } from "../pricer.ts";
 import { createUnconfirmedStarts } from "../starting/index.ts";
 import { createLiveRuns } from "../subscribing/index.ts";
-import { takeOverRuns } from "./claim.ts";
+import { takeOverRuns, type UnconfirmedClaim } from "./claim.ts";
+import { UnreadableRuns } from "./unreadable-runs.ts";
 
 const { database } = await testDatabase();
 
@@ -30,12 +31,14 @@ test("one call ends all runs without attempts, except one whose journal cannot b
 
   const executed: string[] = [];
   const lines: string[] = [];
-  await takeOverRuns({
+  const ports = {
     database,
-    log: createLog("error", { output: { write: (line) => void lines.push(line) } }),
+    unreadable: new UnreadableRuns(
+      createLog("error", { output: { write: (line) => void lines.push(line) } }),
+    ),
     process: new OwnProcess(heir),
     live: createLiveRuns(),
-    unconfirmedClaims: new Set(),
+    unconfirmedClaims: new Set<UnconfirmedClaim>(),
     unconfirmedStarts: createUnconfirmedStarts(),
     capacity: new Capacity({ max: 10, executes: true, heap: { isFull: false } }),
     memory: { runs: new ByteBudget({ maxBytes: 1 }) },
@@ -46,7 +49,10 @@ test("one call ends all runs without attempts, except one whose journal cannot b
     onReturned() {},
     reports: { ended() {}, resumed() {} },
     execute: async ({ runId }: OwnedRun) => void executed.push(runId),
-  });
+  };
+  await takeOverRuns(ports);
+  // It is not read again so soon, so it is logged once.
+  await takeOverRuns(ports);
 
   const { rows } = await database.engine.query(
     `select r.status, e.error_code as error, count(*)::int as count

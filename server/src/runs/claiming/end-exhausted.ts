@@ -1,6 +1,4 @@
 import { type Database, failureKind, isCancelled } from "../../base/database/index.ts";
-import { messageOf, stackOf } from "../../base/errors.ts";
-import type { Log } from "../../base/log.ts";
 import { interrupt } from "../../engine/index.ts";
 import {
   type AppendRow,
@@ -13,6 +11,7 @@ import {
 import type { Pricer } from "../pricer.ts";
 import type { RunReports } from "../reports.ts";
 import { type ExhaustedRun, findExhausted } from "./abandoned-statement.ts";
+import type { UnreadableRuns } from "./unreadable-runs.ts";
 
 export interface ExhaustedPorts {
   readonly database: Database;
@@ -24,10 +23,10 @@ export interface ExhaustedPorts {
   readonly onReturned?: (workspaceIds: readonly string[]) => void;
   readonly reports?: Pick<RunReports, "ended">;
   /**
-   * If set, a run whose journal cannot be read is logged and left as it is, so that the other runs
+   * If set, a run whose journal cannot be read is added and left as it is, so that the other runs
    * can be ended. Otherwise the call fails.
    */
-  readonly log?: Pick<Log, "write">;
+  readonly unreadable?: UnreadableRuns;
 }
 
 /**
@@ -61,8 +60,9 @@ export async function interruptRuns(
   const { database, onReturned = () => {}, reports } = ports;
   const rows: AppendRow[] = [];
   for (const run of runs) {
+    if (ports.unreadable?.has(run.runId)) continue;
     const row = await interruption(ports, run, message).catch((thrown) =>
-      logUnreadable(ports, run, thrown),
+      noteUnreadable(ports, run, thrown),
     );
     if (row !== undefined) rows.push(row);
   }
@@ -94,16 +94,17 @@ async function interruption(
 }
 
 /**
- * Logs that a run could not be ended.
- * @throws `thrown` if there is no log, or if the database is unavailable, since the other runs
- *   would fail, too. A statement timeout counts as a failure of the run: its journal may be large.
+ * Notes that a run could not be ended.
+ * @throws `thrown` if the caller does not leave out such runs, or if the database is unavailable,
+ *   since the other runs would fail, too. A statement timeout counts as a failure of the run: its
+ *   journal may be large.
  */
-function logUnreadable({ log }: ExhaustedPorts, { runId }: ExhaustedRun, thrown: unknown): void {
+function noteUnreadable(
+  { unreadable }: ExhaustedPorts,
+  { runId }: ExhaustedRun,
+  thrown: unknown,
+): void {
   const isLost = failureKind(thrown) === "lost" && !isCancelled(thrown);
-  if (log === undefined || isLost) throw thrown;
-  log.write("a lost run could not be ended; it will be retried", {
-    run_id: runId,
-    reason: messageOf(thrown),
-    stack: stackOf(thrown),
-  });
+  if (unreadable === undefined || isLost) throw thrown;
+  unreadable.add(runId, thrown);
 }

@@ -5,3 +5,4 @@ export { claimStatements } from "./claim-statement.ts";
 export { endRestored, endRestoredStatements } from "./end-restored-statement.ts";
 export { dropHeldStatement, expireQueued, expireStatement } from "./expire-queued-statement.ts";
 export { releaseHeld, releaseStatement } from "./release-held-statement.ts";
+export { UnreadableRuns } from "./unreadable-runs.ts";

@@ -15,6 +15,7 @@ import { createUnconfirmedStarts } from "../starting/index.ts";
 import { createLiveRuns } from "../subscribing/index.ts";
 import { claimRuns, executeLostClaims, type UnconfirmedClaim } from "./claim.ts";
 import { claimQueued } from "./claim-statement.ts";
+import { UnreadableRuns } from "./unreadable-runs.ts";
 
 const { database } = await testDatabase();
 
@@ -37,7 +38,7 @@ async function loseClaims(count: number) {
   const reported: string[] = [];
   const ports = {
     database,
-    log: createLog("silent"),
+    unreadable: new UnreadableRuns(createLog("silent")),
     process,
     live: createLiveRuns(),
     unconfirmedClaims: new Set([claim, ...Array.from({ length: count - 1 }, lose)]),

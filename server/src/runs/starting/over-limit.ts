@@ -3,8 +3,8 @@ import type { Parts } from "./start-parts.ts";
 /**
  * Returns SQL that selects those rows of the start statement's `checked` whose runs would exceed a
  * limit of runs in `status`. The rows are counted in the order of the batch. At most one run starts
- * for an Idempotency-Key or an event id, so rows that have it in common count once, and all of them
- * are within the limit or none is.
+ * for an Idempotency-Key or an event id, so a row that has either in common with an earlier row
+ * counts as the first row with that key or event id does.
  * @param columns SQL expressions over `checked`. `owner`: what the limit belongs to. `earlier`: the
  *   number of runs that the snapshot has. `max`: the limit.
  */
