@@ -77,19 +77,22 @@ export async function replayRequests({
   const more = ids.length > length;
   const nextUntil = more && oldest !== undefined ? timeOf(oldest).toISOString() : null;
   let [replayed, skipped, repeated] = [0, 0, 0];
+  let lastReplayed: string | undefined;
   for (const requestId of newestOfEvents(rows.slice(0, length)).toReversed()) {
     try {
       const { data: run, replayed: isRepeat } = await replayOne(ctx, trigger, requestId, version);
       if (run.error?.code === "mapping_error") skipped += 1;
       else {
         replayed += 1;
+        lastReplayed = requestId;
         if (isRepeat) repeated += 1;
       }
     } catch (thrown) {
       if (!(thrown instanceof ApiError)) throw thrown;
       if (!skippedErrors.includes(thrown.code)) {
         const hasKey = idempotency !== undefined;
-        throw afterStarts(thrown, replayed - repeated, { hasKey, requestId, nextUntil });
+        const at = { hasKey, requestId, lastReplayed, nextUntil };
+        throw afterStarts(thrown, replayed - repeated, at);
       }
       skipped += 1;
     }
@@ -124,6 +127,7 @@ function routeOf({ route }: IdempotencyRequest, requestId: string): string {
  * oldest requests are replayed first, so the remaining ones are newer, and no value of `until`
  * selects only them.
  * @param at.requestId the request whose replay failed
+ * @param at.lastReplayed the request that was replayed before it
  */
 function afterStarts(
   error: ApiError,
@@ -131,6 +135,7 @@ function afterStarts(
   at: {
     readonly hasKey: boolean;
     readonly requestId: string;
+    readonly lastReplayed: string | undefined;
     readonly nextUntil: string | null;
   },
 ): ApiError {
@@ -144,13 +149,23 @@ function afterStarts(
   );
 }
 
-function howToRepeat({ hasKey, requestId, nextUntil }: Parameters<typeof afterStarts>[2]): string {
+function howToRepeat({
+  hasKey,
+  requestId,
+  lastReplayed,
+  nextUntil,
+}: Parameters<typeof afterStarts>[2]): string {
   if (hasKey) return ": a repeat with the same Idempotency-Key does not start them again.";
   const others =
     nextUntil === null
       ? "only the others"
       : `only the others of the newest ${maxReplayed.toLocaleString("en")}, then the first "since" with "until": "${nextUntil}" for those before them`;
-  return `, and the same call can start them again. Send "since": "${timeOf(requestId).toISOString()}" to replay ${others}.`;
+  const since = timeOf(requestId).toISOString();
+  const isTogether = lastReplayed !== undefined && timeOf(lastReplayed).toISOString() === since;
+  const again = isTogether
+    ? " Requests of the same millisecond that were replayed are replayed again; to avoid this, replay the others by id."
+    : "";
+  return `, and the same call can start them again. Send "since": "${since}" to replay ${others}.${again}`;
 }
 
 /** Reads one request and replays it. Bodies are read one by one: each can have 25 MiB. */
