@@ -22,11 +22,6 @@ const maxReplayed = 10_000;
  */
 const maxPending = 50_000;
 
-const statuses = {
-  missed: ["failed", "not_sent"],
-  all: ["failed", "not_sent", "succeeded"],
-} as const;
-
 /**
  * Sends deliveries in a time range again, newest first. All attempts start over, with the same
  * `webhook-id`.
@@ -61,7 +56,7 @@ export async function replayDeliveries({
         from: lowestIdAt("dlv", new Date(since)),
         below: lowestIdAt("dlv", until === undefined ? tomorrow() : new Date(until)),
         origin: originOf(subscription),
-        statuses: statuses[which],
+        which,
       };
       const found = await selectForReplay(tx, key, range, limit + 1);
       const { chosen, ...next } = choose(found, limit);

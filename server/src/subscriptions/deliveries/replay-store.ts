@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { aboutAgents, type DeliveryKey } from "./store.ts";
 
@@ -70,7 +70,8 @@ export interface ReplayRange {
   readonly below: string;
   /** Origin of the subscription's URL. */
   readonly origin: string;
-  readonly statuses: readonly ("failed" | "not_sent" | "succeeded")[];
+  /** `missed`: those that failed or were not sent. `all`: also those that succeeded. */
+  readonly which: "missed" | "all";
 }
 
 /** Maximum deliveries that a replay or a count reads, including those that it leaves out. */
@@ -85,26 +86,32 @@ export const maxReadDeliveries = 100_000;
 export async function selectForReplay(
   tx: WorkspaceTransaction,
   { workspaceId, subscriptionId }: Omit<DeliveryKey, "deliveryId">,
-  { agentIds, from, below, origin, statuses }: ReplayRange,
+  { agentIds, from, below, origin, which }: ReplayRange,
   limit: number,
 ): Promise<{ ids: string[]; lastRead: string | undefined }> {
-  // One query per status, so that each reads its index in order and stops at the limit.
-  const ofStatus = statuses.map(
-    (status) => sql`(select d.id, d.kind, d.run_id, d.workspace_id, d.agent_id, d.callback_url
-      from deliveries d
-      where d.subscription_id = ${subscriptionId} and d.workspace_id = ${workspaceId}
-        and d.status = ${sql.lit(status)} and d.id >= ${from} and d.id < ${below}
-      order by d.id desc limit ${maxReadDeliveries})`,
-  );
-  const ofAll = sql`(${sql.join(ofStatus, sql` union all `)})`;
+  const newest = (ofStatus: RawBuilder<unknown>) => sql`(
+    select d.id, d.kind, d.run_id, d.workspace_id, d.agent_id, d.callback_url, d.status
+    from deliveries d
+    where d.subscription_id = ${subscriptionId} and d.workspace_id = ${workspaceId}
+      ${ofStatus} and d.id >= ${from} and d.id < ${below}
+    order by d.id desc limit ${maxReadDeliveries})`;
+  // The index of missed deliveries is read once per status, because only then it has the order of
+  // the ids. It does not contain the others, so `all` reads the primary key. There the status is
+  // checked after the limit, which would otherwise not limit how many rows are read.
+  const read =
+    which === "all"
+      ? newest(sql``)
+      : sql`(${newest(sql`and d.status = 'failed'`)}
+          union all ${newest(sql`and d.status = 'not_sent'`)})`;
   const { rows } = await sql<{ id: string }>`
-    select d.id from (select * from ${ofAll} d order by id desc limit ${maxReadDeliveries}) d
-    where ${aboutAgents("d", agentIds)} and ${isReplayable(origin)}
+    select d.id from (select * from ${read} d order by id desc limit ${maxReadDeliveries}) d
+    where d.status in ('failed', 'not_sent', 'succeeded')
+      and ${aboutAgents("d", agentIds)} and ${isReplayable(origin)}
     order by d.id desc limit ${limit}`.execute(tx);
   const ids = rows.map(({ id }) => id);
   if (ids.length === limit) return { ids, lastRead: undefined };
   const { rows: last } = await sql<{ id: string }>`
-    select id from ${ofAll} d order by id desc offset ${maxReadDeliveries - 1} limit 1`.execute(tx);
+    select id from ${read} d order by id desc offset ${maxReadDeliveries - 1} limit 1`.execute(tx);
   return { ids, lastRead: last[0]?.id };
 }
 
