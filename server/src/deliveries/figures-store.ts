@@ -6,8 +6,8 @@ export interface DeliveryFigures {
   readonly pending: number;
   /**
    * Seconds by which the oldest due delivery is late; 0 if none is late. Subscriptions whose last
-   * attempt failed, or whose receiver has requested a delay, do not count: their deliveries are
-   * late because of their receiver.
+   * attempt failed do not count: their deliveries are late because of their receiver. Events become
+   * due only when the delay ends that their receiver has requested.
    */
   readonly overdueSeconds: number;
 }
@@ -34,9 +34,9 @@ export async function readDeliveryFigures({ engine }: Database): Promise<Deliver
       )
       select (select count(*)::int from (
           select from deliveries where status = 'pending' limit $1) d) as pending,
-        coalesce(greatest(0, extract(epoch from now() - min(o.next_at)
-          filter (where s.failing_since is null
-            and (s.not_before is null or s.not_before <= now())))), 0)::float8 as "overdueSeconds"
+        coalesce(greatest(0, extract(epoch from now() - min(
+          case when o.kind = 'event' then greatest(o.next_at, s.not_before) else o.next_at end)
+          filter (where s.failing_since is null))), 0)::float8 as "overdueSeconds"
       from oldest o left join subscriptions s on s.id = o.subscription_id`,
     values: [maxCounted],
   });

@@ -114,6 +114,13 @@ export function updateSubscriptionRow(
     .executeTakeFirstOrThrow();
 }
 
+/**
+ * SQL that ends a delay that the receiver has requested. It does not clear `not_before`: otherwise
+ * the events that waited would be overdue since the time at which they were written.
+ */
+export const endedDelay = sql<Date | null>`case when not_before > now() then now()
+  else not_before end`;
+
 /** Sets the status `paused`. */
 export function pauseSubscriptionRow(
   tx: WorkspaceTransaction,

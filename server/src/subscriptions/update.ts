@@ -20,7 +20,7 @@ import {
 import { unused } from "./health-store.ts";
 import { endPendingAboutOthers } from "./pending-store.ts";
 import { permitPayload, permitSelection } from "./selection.ts";
-import { type SubscriptionRow, updateSubscriptionRow } from "./store.ts";
+import { endedDelay, type SubscriptionRow, updateSubscriptionRow } from "./store.ts";
 import {
   requireSubscriptionForChange,
   type SubscriptionInput,
@@ -79,7 +79,7 @@ export async function updateSubscription({
       // count. A subscription that is not enabled keeps it: when the subscription is resumed, the
       // deliveries that failed since that time are counted as missed.
       ...(isOther && row.status === "enabled" ? { failing_since: null } : {}),
-      ...(isOther ? { not_before: null } : {}),
+      ...(isOther ? { not_before: endedDelay } : {}),
       ...(secret === undefined
         ? {}
         : {
