@@ -214,6 +214,13 @@ test("while another process migrates, a startup logs that it waits, and then con
   expect(named(line)).toEqual([expect.objectContaining({ duration_ms: expect.any(Number) })]);
 });
 
+test("PostgreSQL notices also during a statement that a migrating process is gone", async () => {
+  await migrate(database.settings, async (client) => {
+    const { rows } = await client.query("show client_connection_check_interval");
+    expect(rows).toEqual([{ client_connection_check_interval: "10s" }]);
+  });
+});
+
 test("PostgreSQL notices within a minute that the machine of a migrating process is gone", async () => {
   await migrate(database.settings, async (client) => {
     const { rows } = await client.query(

@@ -61,6 +61,10 @@ export async function migrate<T>(
     // Both timeouts, `query_timeout` above and `statement_timeout` here, are turned off, because
     // migrating a large table can take longer.
     await client.query("set statement_timeout = 0");
+    // Otherwise PostgreSQL notices only at the end of a statement, such as a long migration, that
+    // this process is gone, and keeps the lock until then. It rejects this setting on some
+    // platforms, and then continues without it.
+    await client.query("set client_connection_check_interval = '10s'").catch(() => {});
     await takeLock(client, { noticeLog, noticeAfterMs });
     await createMigrationsTable(client);
     const { rows } = await client.query<{ name: string }>("select name from migrations");
