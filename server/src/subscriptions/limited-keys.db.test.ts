@@ -109,6 +109,22 @@ describe("a limited key that changes a narrowed subscription", () => {
   );
 });
 
+test("a limited key that changes a narrowed subscription ends no callbacks, which it does not redirect", async () => {
+  const origin = "https://receiver.invalid";
+  const { data: wide } = (await create({ agent_ids: null, url: `${origin}/events` }, beckon.key))
+    .body;
+  const path = `/subscriptions/${wide.id}`;
+  await beckon.invoke(theirs, "Hello", { "beckon-callback": `${origin}/callback` });
+  await beckon.call(path, { method: "PATCH", body: { agent_ids: [mine.id] } });
+  expect((await change({ url: `${origin}/elsewhere` }, wide.id)).status).toBe(200);
+  const { data } = (await beckon.call(`${path}/deliveries`)).body;
+  const statuses = data.map(({ kind, status }: Record<string, string>) => [kind, status]);
+  expect(statuses.sort()).toEqual([
+    ["callback", "pending"],
+    ["event", "not_sent"],
+  ]);
+});
+
 test("the owner of a narrowed subscription moves it with all that is pending", async () => {
   const { data: wide } = (await create({ agent_ids: null }, beckon.key)).body;
   const path = `/subscriptions/${wide.id}`;

@@ -56,7 +56,8 @@ export async function endPendingOrLeave(...given: Parameters<typeof endPending>)
 
 /**
  * Sets to `not_sent` the pending deliveries that a caller limited to agents cannot see. They remain
- * from the time before the subscription was limited to these agents.
+ * from the time before the subscription was limited to these agents. Callbacks stay pending: they
+ * go to their own URLs, without the subscription's headers.
  */
 export async function endPendingAboutOthers(
   tx: WorkspaceTransaction,
@@ -66,5 +67,5 @@ export async function endPendingAboutOthers(
   await sql`update deliveries d set status = 'not_sent', next_at = null, finished_at = now(),
       last_error = 'A key that is limited to other agents has changed the subscription.'
     where d.subscription_id = ${id} and d.workspace_id = ${workspace_id} and d.status = 'pending'
-      and ${aboutAgents("d", agentIds)} is not true`.execute(tx);
+      and d.kind <> 'callback' and ${aboutAgents("d", agentIds)} is not true`.execute(tx);
 }
