@@ -114,6 +114,28 @@ test.each(["retry", "failed"] as const)(
   },
 );
 
+test("a delivery that was ended with a reason keeps it if the attempt fails", async () => {
+  const errorAfter = async (outcome: Outcome, reason: string | null) => {
+    await end(outcome, "not_sent");
+    await engine.query(
+      "update deliveries set last_error = coalesce($2, last_error) where id = $1",
+      [outcome.deliveryId, reason],
+    );
+    await recordOutcome(outcome);
+    const { rows } = await engine.query("select last_error from deliveries where id = $1", [
+      outcome.deliveryId,
+    ]);
+    return rows[0].last_error;
+  };
+  expect(await errorAfter(await claimed("retry"), "Restored.")).toBe("Restored.");
+  expect(await errorAfter(await claimed("succeeded"), "Restored.")).toBeNull();
+  const error = "The receiver responded with status 500.";
+  expect(await errorAfter(await claimed("retry"), null)).toBe(error);
+  const first = await claimed("retry");
+  await recordOutcome({ ...first, log: first.log && { ...first.log, error: "Earlier." } });
+  expect(await errorAfter(await claimedAgain("retry"), null)).toBe(error);
+});
+
 test("it stays ended without an attempt if it is released", async () => {
   const outcome = await claimed("released");
   await end(outcome, "not_sent");

@@ -99,7 +99,14 @@ with outcomes as materialized (
     attempts = d.attempts + case when o.kind = 'released' then 0 else 1 end,
     claims = 0,
     last_status = case when o.kind = 'released' then d.last_status else o.response_status end,
-    last_error = case when o.kind = 'released' then d.last_error else o.error end
+    -- If a delivery was ended with a reason, it keeps the reason. Without one, it still has the
+    -- error of the attempt before, or none.
+    last_error = case when o.kind = 'released' then d.last_error
+      when o.kind = 'succeeded' or d.status = 'pending' then o.error
+      else coalesce(nullif(d.last_error, (
+        select a.error from delivery_attempts a
+        where a.subscription_id = d.subscription_id and a.delivery_id = d.id
+        order by a.number desc limit 1)), o.error) end
   from outcomes o
   where d.subscription_id = o.subscription_id and d.id = o.id
     -- A condition outside of "case" that contains status = 'pending' could make the planner choose
