@@ -1,11 +1,14 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 import { subscribe } from "../../test/subscribe.ts";
 import { seedAgent } from "../../test/tenant.ts";
 import { claimDeliveries } from "./claim-statement.ts";
 import { type Outcome, recordOutcomes } from "./outcome-statement.ts";
 
-/** Tests outcomes of attempts whose delivery was ended meanwhile, for example by a pause. */
+/**
+ * Tests outcomes of attempts whose delivery was ended meanwhile, for example by a pause, and of
+ * attempts during a delay that the receiver has requested.
+ */
 
 const { database } = await testDatabase();
 const { engine } = database;
@@ -17,12 +20,12 @@ const { id: subscriptionId } = await subscribe(engine, undefined, {
 
 let count = 0;
 /** Inserts a due delivery with data, claims it, and returns the outcome of an attempt. */
-async function claimed(kind: Outcome["kind"]): Promise<Outcome> {
+async function claimed(kind: Outcome["kind"], deliveryKind = "event"): Promise<Outcome> {
   await engine.query(
     `insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, data,
         status, next_at)
-      values ($3, $1, $2, 'event', 'evt_1', 'run.finished', 1, '{"a": 1}', 'pending', now())`,
-    [workspaceId, subscriptionId, `dlv_${++count}`],
+      values ($3, $1, $2, $4, 'evt_1', 'run.finished', 1, '{"a": 1}', 'pending', now())`,
+    [workspaceId, subscriptionId, `dlv_${++count}`, deliveryKind],
   );
   return claimedAgain(kind);
 }
@@ -162,6 +165,35 @@ test("what the receiver responds is not stored if the data was deleted during th
   await engine.query("update deliveries set data = null where id = $1", [outcome.deliveryId]);
   await recordOutcome(outcome);
   expect(await stored(outcome)).toMatchObject({ status: "succeeded", bodies: [""] });
+});
+
+describe("the delay that a receiver has requested", () => {
+  /** Returns whether the delay has ended after the outcome. */
+  async function endedAfter(outcome: Outcome): Promise<boolean> {
+    await engine.query("update subscriptions set not_before = now() + interval '1 hour'");
+    await recordOutcome(outcome);
+    const { rows } = await engine.query("select not_before <= now() as ended from subscriptions");
+    await engine.query("update subscriptions set not_before = null");
+    return rows[0].ended;
+  }
+
+  test("ends when a test succeeds", async () => {
+    expect(await endedAfter(await claimed("succeeded", "test"))).toBe(true);
+  });
+
+  test("does not end when an event succeeds whose attempt was in progress", async () => {
+    expect(await endedAfter(await claimed("succeeded"))).toBe(false);
+  });
+
+  test("does not end when a test of an earlier URL succeeds", async () => {
+    const outcome = await claimed("succeeded", "test");
+    const log = outcome.log && { ...outcome.log, url: "https://example.com/before" };
+    expect(await endedAfter({ ...outcome, log })).toBe(false);
+  });
+
+  test("does not end when a test fails", async () => {
+    expect(await endedAfter(await claimed("failed", "test"))).toBe(false);
+  });
 });
 
 test("a success after the subscription was disabled does not change since when it failed", async () => {

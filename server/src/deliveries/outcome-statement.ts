@@ -113,7 +113,7 @@ with outcomes as materialized (
     -- the index deliveries_due and read all pending deliveries of the subscription.
     and case when d.status = 'pending' then d.next_at = o.lease::timestamptz
       else d.attempts + 1 = o.attempts and d.claims = o.claims end
-  returning o.*, d.workspace_id, o.had_data and d.data is null as is_data_deleted,
+  returning o.*, d.kind as delivery_kind, d.workspace_id, o.had_data and d.data is null as is_data_deleted,
     o.started_at::timestamptz + o.duration_ms * interval '1 millisecond' as ended_at
 ), logged as (
   insert into delivery_attempts (subscription_id, delivery_id, number, workspace_id, started_at,
@@ -132,16 +132,20 @@ with outcomes as materialized (
     (array_agg(m.kind = 'succeeded' order by m.ended_at desc))[1] as is_healthy,
     (array_agg(m.error order by m.ended_at desc))[1] as error,
     max(m.receiver_delay_ms) as receiver_delay_ms,
-    (array_agg(m.url order by m.receiver_delay_ms desc nulls last))[1] as delaying_url
+    (array_agg(m.url order by m.receiver_delay_ms desc nulls last))[1] as delaying_url,
+    (array_agg(m.url order by m.ended_at desc)
+      filter (where m.delivery_kind = 'test' and m.kind = 'succeeded'))[1] as tested_url
   from moved m where m.counts and m.kind <> 'released' group by m.subscription_id
 ), locked as materialized (
   -- Rows are locked in one order, so that two processes cannot deadlock. A row that is locked, for
   -- example by a long replay, is skipped: its health is written with the next outcome, and the
-  -- outcomes of other subscriptions do not wait.
+  -- outcomes of other subscriptions do not wait. A delay is not written then, so the next event is
+  -- sent without it, and the receiver can request it again. Nor does a test then end a delay.
   select s.* from subscriptions s
   where s.id = any (array(select subscription_id from results order by subscription_id))
     and exists (select from results r where r.subscription_id = s.id
       and (r.some_failed or s.failing_since is not null
+        or (r.tested_url is not null and s.not_before > now())
         or s.last_success_at is null or s.last_success_at < now() - interval '1 second'))
   order by s.id for no key update of s skip locked
 ), health as (
@@ -155,9 +159,10 @@ with outcomes as materialized (
       when r.is_healthy then null
       when r.some_succeeded or s.last_failure_at < now() - ${maxGap} * interval '1 second' then now()
       else coalesce(s.failing_since, now()) end,
-    -- "greatest" ignores null: without a requested delay, an earlier one stays.
-    not_before = case when r.delaying_url = s.url
+    -- A test that succeeds shows that the receiver works again, so it ends the delay.
+    not_before = case when r.receiver_delay_ms is not null and r.delaying_url = s.url
       then greatest(s.not_before, now() + r.receiver_delay_ms * interval '1 millisecond')
+      when r.tested_url = s.url and s.not_before > now() then now()
       else s.not_before end
   from results r join locked l on l.id = r.subscription_id
   where s.id = l.id and s.workspace_id = l.workspace_id
