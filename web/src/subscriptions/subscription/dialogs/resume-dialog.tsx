@@ -112,7 +112,7 @@ function MissedDialog({
 }: ResumeDialogProps & { readonly missed: ResumedSubscription["missed"] }) {
   const { replay, error, isPending, progress } = useReplay(subscription, close);
   const name = nameOf(subscription);
-  if (count === 0 || since === null)
+  if (since === null)
     return (
       <Dialog
         open
@@ -127,13 +127,18 @@ function MissedDialog({
         }
       />
     );
+  // With more missed deliveries than the server reads, those of deleted runs can be all that it read.
+  const missed =
+    count === 0
+      ? "Some deliveries may have been missed: there are too many to count."
+      : `${formatCounted(count, "delivery was", "deliveries were")} missed.`;
   return (
     <Dialog
       open
       onOpenChange={close}
       size="small"
       title={`Replay what ${name} missed?`}
-      description={`It is enabled again. ${formatCounted(count, "delivery was", "deliveries were")} missed. You can also replay them later, until they or their runs are deleted, by default after 30 days.`}
+      description={`It is enabled again. ${missed} You can also replay them later, until they or their runs are deleted, by default after 30 days.`}
       footer={
         <>
           <Button onClick={close}>Not now</Button>
@@ -143,7 +148,9 @@ function MissedDialog({
             pending={isPending}
             pendingText={progress === 0 ? "Replaying…" : `Replayed ${formatCount(progress)}…`}
           >
-            {`Replay ${formatCounted(count, "delivery", "deliveries")}`}
+            {count === 0
+              ? "Replay deliveries"
+              : `Replay ${formatCounted(count, "delivery", "deliveries")}`}
           </Button>
         </>
       }
