@@ -9,6 +9,7 @@ import {
   pollMs,
   whyDisabled,
   whyNotReplayed,
+  whyNotSentAgain,
 } from "./health.ts";
 
 const health: Subscription["health"] = {
@@ -77,12 +78,27 @@ test("a subscription without a description has its URL as its name", () => {
   expect(nameOf({ description: "Shop", url })).toBe("Shop");
 });
 
-test("deliveries of enabled subscriptions are replayed, unless they are being sent", () => {
-  expect(whyNotReplayed({ status: "enabled" })).toBeUndefined();
-  const why = (status: Delivery["status"], last_error: string | null) =>
-    whyNotReplayed({ status: "enabled" }, { status, last_error });
-  expect(why("failed", "Status 500.")).toBeUndefined();
-  expect(why("pending", "Status 500.")).toBeUndefined();
-  expect(why("pending", null)).toContain("already");
-  expect(whyNotReplayed({ status: "paused" })).toContain("Resume it first");
+test("deliveries of enabled subscriptions are replayed, unless they are being sent or wait", () => {
+  const enabled = { status: "enabled" } as const;
+  const paused = { status: "paused" } as const;
+  expect(whyNotReplayed(enabled)).toBeUndefined();
+  expect(whyNotReplayed(paused)).toContain("Resume it first");
+  const why = (
+    status: Delivery["status"],
+    last_error: string | null,
+    next_attempt_at: string | null,
+    subscription: Pick<Subscription, "status"> = enabled,
+  ) =>
+    whyNotSentAgain(
+      subscription,
+      { status, last_error, next_attempt_at },
+      { nowMs: now, timeZone: "UTC" },
+    );
+  expect(why("failed", "Status 500.", null)).toBeUndefined();
+  expect(why("failed", "Status 500.", null, paused)).toContain("Resume it first");
+  expect(why("pending", "Status 500.", inSeconds(300))).toBeUndefined();
+  expect(why("pending", null, inSeconds(45))).toContain("already");
+  expect(why("pending", null, inSeconds(82_900))).toContain(
+    "waits for its first attempt, in 23 h.",
+  );
 });

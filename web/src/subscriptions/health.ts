@@ -1,5 +1,5 @@
 import type { Delivery, Subscription } from "@beckon/client";
-import { formatCount } from "../format/index.ts";
+import { formatCount, formatTime } from "../format/index.ts";
 
 /** The health of a subscription, as lists and pages show it. */
 export type Health = "working" | "unused" | "failing" | "paused" | "disabled";
@@ -87,18 +87,22 @@ export function shortUrl(url: string): string {
   return url.replace(/^https:\/\//, "").replace(/\/$/, "");
 }
 
-/**
- * Returns why a delivery cannot be sent again now; undefined if it can.
- * @param delivery undefined to check only whether the subscription permits a replay
- */
-export function whyNotReplayed(
+/** Returns why deliveries of a subscription cannot be sent again now; undefined if they can. */
+export function whyNotReplayed({ status }: Pick<Subscription, "status">): string | undefined {
+  return status === "enabled" ? undefined : `The subscription is ${status}. Resume it first.`;
+}
+
+/** Returns why a delivery cannot be sent again now; undefined if it can. */
+export function whyNotSentAgain(
   subscription: Pick<Subscription, "status">,
-  delivery?: Pick<Delivery, "status" | "last_error">,
+  delivery: Pick<Delivery, "status" | "last_error" | "next_attempt_at">,
+  { nowMs, timeZone }: { readonly nowMs: number; readonly timeZone: string },
 ): string | undefined {
-  if (subscription.status !== "enabled")
-    return `The subscription is ${subscription.status}. Resume it first.`;
+  const { status, last_error: error, next_attempt_at: next } = delivery;
   // A delivery that waits after a failed attempt can also be sent again now.
-  if (delivery?.status === "pending" && delivery.last_error === null)
-    return "The delivery is being sent already.";
-  return undefined;
+  if (subscription.status !== "enabled" || status !== "pending" || error !== null)
+    return whyNotReplayed(subscription);
+  if (next === null || attemptState(next, nowMs) !== "scheduled")
+    return "The delivery is being sent already, or is sent soon.";
+  return `The delivery waits for its first attempt, ${formatTime(next, nowMs, timeZone)}. If the receiver has requested this delay, a test that succeeds ends it.`;
 }

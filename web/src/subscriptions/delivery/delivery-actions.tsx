@@ -7,8 +7,8 @@ import {
   useIdempotencyKey,
   useWorkspace,
 } from "../../data/index.ts";
-import { Button, CodeBlock, Popover, useToast } from "../../ui/index.ts";
-import { whyNotReplayed } from "../health.ts";
+import { Button, CodeBlock, Popover, useNow, useToast } from "../../ui/index.ts";
+import { whyNotSentAgain } from "../health.ts";
 import { subscriptionsKey } from "../list-query.ts";
 import { needsEditor } from "../permission.ts";
 import type { DeliveryAttempt } from "../queries.ts";
@@ -22,7 +22,8 @@ interface DeliveryActionsProps {
 
 /** The buttons of a delivery: one shows its request as a curl command, the other replays it. */
 export function DeliveryActions({ subscription, delivery, attempt }: DeliveryActionsProps) {
-  const { id, client, can } = useWorkspace();
+  const { id, client, can, timeZone } = useWorkspace();
+  const nowMs = useNow();
   const queryClient = useQueryClient();
   const toast = useToast();
   const { keyOf, release } = useIdempotencyKey();
@@ -78,7 +79,9 @@ export function DeliveryActions({ subscription, delivery, attempt }: DeliveryAct
         onClick={() => replay.mutate()}
         pending={replay.isPending}
         pendingText="Replaying…"
-        disabledReason={needsEditor(can) ?? whyNotReplayed(subscription, delivery)}
+        disabledReason={
+          needsEditor(can) ?? whyNotSentAgain(subscription, delivery, { nowMs, timeZone })
+        }
       >
         Replay
       </Button>
