@@ -127,7 +127,7 @@ function MissedDialog({
         }
       />
     );
-  // With more missed deliveries than the server reads, those of deleted runs can be all that it read.
+  // The server reads a bounded number of deliveries. All that it has read can be of deleted runs.
   const missed =
     count === 0
       ? "Some deliveries may have been missed: there are too many to count."
