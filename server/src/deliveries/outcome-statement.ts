@@ -113,7 +113,8 @@ with outcomes as materialized (
     -- the index deliveries_due and read all pending deliveries of the subscription.
     and case when d.status = 'pending' then d.next_at = o.lease::timestamptz
       else d.attempts + 1 = o.attempts and d.claims = o.claims end
-  returning o.*, d.kind as delivery_kind, d.workspace_id, o.had_data and d.data is null as is_data_deleted,
+  returning o.*, d.kind as delivery_kind, d.workspace_id,
+    o.had_data and d.data is null as is_data_deleted,
     o.started_at::timestamptz + o.duration_ms * interval '1 millisecond' as ended_at
 ), logged as (
   insert into delivery_attempts (subscription_id, delivery_id, number, workspace_id, started_at,
