@@ -267,18 +267,21 @@ const starts = [
   ["fire", ["fire", "Hello"]],
 ] as const;
 
-test.each(starts)("%s whose response is lost names the key that repeats it safely", async (_, args) => {
-  // The client does not wait as long as the second response asks, so it sends no third request.
-  server.script(disconnects, rejects(429, "agent_busy", { "retry-after": "120" }));
-  const { code, err } = await beckon(args);
-  expect(code).toBe(75);
-  const keys = new Set(server.requests.map(({ headers }) => headers["idempotency-key"]));
-  expect([server.requests.length, keys.size]).toEqual([2, 1]);
-  expect(err).toContain(
-    "It is not known whether the run was started. Repeat the command with --idempotency-key " +
-      `${[...keys][0]} within a day`,
-  );
-});
+test.each(starts)(
+  "a lost response of %s: the error names the key to repeat it",
+  async (_, args) => {
+    // The client does not wait as long as the second response asks, so it sends no third request.
+    server.script(disconnects, rejects(429, "agent_busy", { "retry-after": "120" }));
+    const { code, err } = await beckon(args);
+    expect(code).toBe(75);
+    const keys = new Set(server.requests.map(({ headers }) => headers["idempotency-key"]));
+    expect([server.requests.length, keys.size]).toEqual([2, 1]);
+    expect(err).toContain(
+      "It is not known whether the run was started. Repeat the command with --idempotency-key " +
+        `${[...keys][0]} within a day`,
+    );
+  },
+);
 
 test.each(starts)("Ctrl-C during %s names the key that repeats it safely", async (_, args) => {
   const interruption = new AbortController();
