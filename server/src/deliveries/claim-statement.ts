@@ -1,6 +1,7 @@
 import type { DeliveryFormat, DeliveryKind, PayloadStyle } from "@beckon/contract";
 import { type Database, statement } from "../base/database/index.ts";
 import type { DeliveredRow } from "./body.ts";
+import { pendingLanes } from "./pending-lanes.ts";
 
 /** A delivery that this process has claimed, with the subscription's values for the attempt. */
 export interface ClaimedDelivery extends Omit<DeliveredRow, "data"> {
@@ -103,8 +104,7 @@ const isSent = (kind: string) => `s.deleted_at is null and s.status = 'enabled'
       and (${kind} <> 'event' or s.not_before is null or s.not_before <= now())`;
 
 /**
- * Statement that claims due deliveries. The recursive part is a loose index scan: it reads one row
- * per lane, which is a subscription and a kind of delivery, however many deliveries are pending.
+ * Statement that claims due deliveries, by lane (see `pendingLanes`).
  *
  * Lanes with the fewest claimed deliveries come first. Lanes of subscriptions whose last attempt
  * failed come last, and only one delivery of each is claimed at a time. A receiver that hangs
@@ -130,16 +130,7 @@ const claimStatement = statement<ClaimInput>("claim-deliveries", (p) => {
   return `
 with recursive busy as materialized (
   select b.lane, b.id, b.kind, b.claimed, b.version from ${busy.table}
-), waiting (subscription_id, kind, next_at) as (
-  (select subscription_id, kind, next_at from deliveries where status = 'pending'
-    order by subscription_id, kind, next_at limit 1)
-  union all
-  select following.* from waiting w, lateral (
-    select subscription_id, kind, next_at from deliveries
-    where status = 'pending' and (subscription_id, kind) > (w.subscription_id, w.kind)
-    order by subscription_id, kind, next_at limit 1
-  ) as following
-), ready as (
+), ${pendingLanes("waiting")}, ready as (
   select s.id, w.kind, s.failing_since is not null as is_failing,
     coalesce(b.claimed, 0) as claimed,
     case when s.failing_since is not null then 1

@@ -1,4 +1,5 @@
 import type { Database } from "../base/database/index.ts";
+import { pendingLanes } from "./pending-lanes.ts";
 
 /** Numbers about the deliveries of all workspaces. */
 export interface DeliveryFigures {
@@ -15,23 +16,11 @@ export interface DeliveryFigures {
 /** Counting more would read too many rows for a figure that is read every few seconds. */
 const maxCounted = 100_000;
 
-/**
- * Returns the figures. The recursive part is a loose index scan: it reads the oldest delivery per
- * subscription and kind, however many deliveries are pending.
- */
+/** Returns the figures. Reads one delivery of each lane, and counts at most `maxCounted`. */
 export async function readDeliveryFigures({ engine }: Database): Promise<DeliveryFigures> {
   const { rows } = await engine.query<DeliveryFigures>({
     name: "delivery-figures",
-    text: `with recursive oldest (subscription_id, kind, next_at) as (
-        (select subscription_id, kind, next_at from deliveries where status = 'pending'
-          order by subscription_id, kind, next_at limit 1)
-        union all
-        select following.* from oldest o, lateral (
-          select subscription_id, kind, next_at from deliveries
-          where status = 'pending' and (subscription_id, kind) > (o.subscription_id, o.kind)
-          order by subscription_id, kind, next_at limit 1
-        ) as following
-      )
+    text: `with recursive ${pendingLanes("oldest")}
       select (select count(*)::int from (
           select from deliveries where status = 'pending' limit $1) d) as pending,
         coalesce(greatest(0, extract(epoch from now() - min(

@@ -1,6 +1,7 @@
 import type { DisabledReason } from "@beckon/contract";
 import { sql } from "kysely";
 import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
+import { pendingLanes } from "./pending-lanes.ts";
 
 interface SubscriptionRef {
   readonly id: string;
@@ -51,20 +52,8 @@ export function disableRow(
     .executeTakeFirst();
 }
 
-/**
- * SQL that finds each pair of a subscription and a kind of delivery that has pending deliveries. It
- * is a loose index scan: it reads one row per pair, however many deliveries are pending.
- */
-const pendingKinds = `with recursive found (subscription_id, kind) as (
-    (select subscription_id, kind from deliveries where status = 'pending'
-      order by subscription_id, kind limit 1)
-    union all
-    select following.* from found f, lateral (
-      select subscription_id, kind from deliveries
-      where status = 'pending' and (subscription_id, kind) > (f.subscription_id, f.kind)
-      order by subscription_id, kind limit 1
-    ) as following
-  )`;
+/** SQL that finds the lanes with pending deliveries. */
+const pendingKinds = `with recursive ${pendingLanes("found")}`;
 
 /** Maximum deliveries that one statement closes. */
 const batchSize = 1_000;
