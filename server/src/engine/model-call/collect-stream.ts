@@ -54,7 +54,7 @@ const flatCharacters = 2 * 1024;
 /**
  * Number of parts after which the event loop gets a turn. Parts that are already in memory are read
  * in microtasks: without these turns, a long answer of the demo model would delay all other runs,
- * and stop signals, until its end. Measured: 256 parts take less than a millisecond.
+ * and stop signals, until its end.
  */
 const partsPerTurn = 256;
 
