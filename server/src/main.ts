@@ -274,7 +274,7 @@ async function build(
     { host: config.host, port: config.port, fd: listenFd },
     { drainDelayMs: config.drainDelaySeconds * 1_000, ...connectionLimits },
   );
-  opened.defer(() => http.close());
+  opened.defer(() => http.close(graceOver - elapsed()));
   opened.defer(() => runs.subscribers.pollers.close());
   opened.defer(() => runs.eventPoller.close());
   url ||= http.url;

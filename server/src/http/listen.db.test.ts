@@ -1,5 +1,8 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { newId } from "../base/ids.ts";
 
 const beckon = await startTestBeckon({ HOST: "0.0.0.0" });
 
@@ -23,4 +26,52 @@ test("a server that listens on all addresses uses one in its links that can be o
 test("a server that listens on one address uses that one, as configured", async () => {
   expect(await urlAt("localhost")).toMatch(/^http:\/\/localhost:\d+$/);
   expect(await urlAt("::1")).toMatch(/^http:\/\/\[::1\]:\d+$/);
+});
+
+/** Opens a connection that reads nothing until the test reads it. */
+async function openSocket(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.on("error", () => {});
+  await once(socket, "connect");
+  return socket;
+}
+
+/**
+ * Starts a server with a client that has read the beginning of a response. The response is larger
+ * than the buffers of the sockets.
+ */
+async function startWithSlowReader(settings: Record<string, string>) {
+  const { body } = await beckon.invoke(await beckon.createAgent(), "Hello");
+  const id = newId("art");
+  await beckon.db.database.engine.query(
+    `insert into artifacts (id, workspace_id, run_id, media_type, content)
+      select $1, workspace_id, id, 'image/png', $2 from runs where id = $3`,
+    [id, Buffer.alloc(bytes), body.run_id],
+  );
+  const server = await beckon.another({ settings, connectionLimits: { closeMs: 1 } });
+  const reader = await openSocket(server.url);
+  const path = `/api/public/runs/${body.run_id}/artifacts/${id}`;
+  reader.write(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: ${beckon.key}\r\n\r\n`);
+  await once(reader, "readable");
+  return { server, reader };
+}
+const bytes = 16_000_000;
+
+test("a stop waits within the drain time for a client that is still reading a response", async () => {
+  const { server, reader } = await startWithSlowReader({ BECKON_DRAIN_SECONDS: "20" });
+  const silent = (await openSocket(server.url)).resume();
+  const stopped = server.stop();
+  // The server closes this connection after `closeMs`, because there is no request on it.
+  await once(silent, "close");
+  let received = 0;
+  for await (const chunk of reader) received += chunk.length;
+  expect(received).toBeGreaterThan(bytes);
+  await stopped;
+});
+
+test("after the drain time, a stop disconnects clients that read nothing", async () => {
+  const { server } = await startWithSlowReader({ BECKON_DRAIN_SECONDS: "0" });
+  await server.stop();
 });

@@ -28,10 +28,12 @@ export interface Listening {
    */
   divertRequests(): Promise<void>;
   /**
-   * Stops accepting connections and closes idle ones. Two seconds later, closes the others too,
-   * even if their responses are not complete.
+   * Stops accepting connections and closes idle ones. For up to `maxWaitMs`, but at least for the
+   * limit `closeMs`, waits until all pending responses are complete. Then closes their connections,
+   * too. Connections without a pending response, for example with an incomplete request, are closed
+   * after `closeMs`.
    */
-  close(): Promise<void>;
+  close(maxWaitMs: number): Promise<void>;
 }
 
 export interface ListenAddress {
@@ -76,6 +78,8 @@ export interface ConnectionLimits {
    * waits after that. If it is 0, `divertRequests` does nothing.
    */
   readonly drainDelayMs: number;
+  /** Time after which `close` closes connections that are not idle. Described there. */
+  readonly closeMs: number;
 }
 
 const defaultLimits: ConnectionLimits = {
@@ -85,6 +89,7 @@ const defaultLimits: ConnectionLimits = {
   stallMs: 60_000,
   checkMs: 2_000,
   drainDelayMs: 0,
+  closeMs: 2_000,
 };
 
 /**
@@ -144,9 +149,8 @@ export async function listen(
   server.timeout = limits.stallMs;
   answerMalformed(server, logRequests(server, services));
   traceRequests(server, services);
-  const { drainDelayMs } = limits;
-  // Without a delay, pending responses are not tracked, because tracking costs CPU per request.
-  const closeAfterResponses = drainDelayMs === 0 ? undefined : closeConnections(server);
+  const { drainDelayMs, closeMs } = limits;
+  const connections = trackConnections(server);
   let accepting: Promise<void> | undefined;
   const closed = new Promise<void>((resolve) => server.once("close", () => resolve()));
   const stopAccepting = (maxLingerMs: number, onListenerClosed = () => {}) => {
@@ -166,33 +170,50 @@ export async function listen(
     async divertRequests() {
       if (drainDelayMs === 0) return;
       await sleep(drainDelayMs);
-      await stopAccepting(drainDelayMs, closeAfterResponses);
+      await stopAccepting(drainDelayMs, () => closeAfterResponses(server, connections));
     },
-    async close() {
+    async close(maxWaitMs) {
+      const waitOver = elapsed() + maxWaitMs;
       await stopAccepting(arrivalMs);
-      const all = setTimeout(() => server.closeAllConnections(), 2_000);
+      const withoutResponse = setInterval(() => {
+        for (const [socket, response] of connections)
+          if (response === undefined || response.writableFinished) socket.destroy();
+      }, closeMs);
+      const maxMs = Math.max(closeMs, waitOver - elapsed());
+      const all = setTimeout(() => server.closeAllConnections(), maxMs);
       await closed;
+      clearInterval(withoutResponse);
       clearTimeout(all);
     },
   };
 }
 
-/**
- * Returns a function that makes every later response close its connection, including responses to
- * requests that have already arrived.
- */
-function closeConnections(server: Server): () => void {
-  const pending = new Set<ServerResponse>();
-  let isClosing = false;
-  server.prependListener("request", (_incoming, outgoing) => {
-    outgoing.shouldKeepAlive &&= !isClosing;
-    pending.add(outgoing);
-    outgoing.once("close", () => pending.delete(outgoing));
+/** Open connections, each with the response to its last request, if it had one. */
+type Connections = ReadonlyMap<Socket, ServerResponse | undefined>;
+
+/** Costs little CPU per request, because it adds a listener per connection only. */
+function trackConnections(server: Server): Connections {
+  const connections = new Map<Socket, ServerResponse | undefined>();
+  server.on("connection", (socket) => {
+    connections.set(socket, undefined);
+    socket.once("close", () => connections.delete(socket));
   });
-  return () => {
-    isClosing = true;
-    for (const outgoing of pending) outgoing.shouldKeepAlive = false;
-  };
+  server.prependListener("request", ({ socket }, outgoing) => {
+    if (connections.has(socket)) connections.set(socket, outgoing);
+  });
+  return connections;
+}
+
+/**
+ * Makes every later response close its connection. For pending responses, this is the one to the
+ * last request of the connection: with an earlier one, pipelined requests would get no response.
+ */
+function closeAfterResponses(server: Server, connections: Connections): void {
+  for (const outgoing of connections.values())
+    if (outgoing !== undefined) outgoing.shouldKeepAlive = false;
+  server.prependListener("request", (_incoming, outgoing) => {
+    outgoing.shouldKeepAlive = false;
+  });
 }
 
 /**
