@@ -22,7 +22,7 @@ test("without any setting Beckon listens on this machine only, with PostgreSQL i
     port: 3000,
     host: "127.0.0.1",
     publicUrl: undefined,
-    trustProxy: false,
+    trustedProxies: 0,
     databaseUrl: undefined,
     trustStorage: false,
     dataDir: resolve("data"),
@@ -110,7 +110,7 @@ test.each([
   ["BECKON_PRICES", "/etc/beckon/prices.json", "pricesFile", "/etc/beckon/prices.json"],
   ["BECKON_PRICES", "prices.json", "pricesFile", resolve("prices.json")],
   ["BECKON_PRICES", "", "pricesFile", undefined],
-  ["BECKON_TRUST_PROXY", "1", "trustProxy", true],
+  ["BECKON_TRUST_PROXY", "10", "trustedProxies", 10],
   ["BECKON_TRUST_STORAGE", "0", "trustStorage", false],
   ["LOG_LEVEL", "debug", "logLevels", { others: "debug", areas: {} }],
   [
@@ -177,7 +177,7 @@ test.each([
     "ollama:11434, 10.0.0.5:8080",
     "host:port, several separated by commas without spaces, for example ollama:11434,10.0.0.5:8080,[fd00::5]:443",
   ],
-  ["BECKON_TRUST_PROXY", "yes", "0 or 1"],
+  ["BECKON_TRUST_PROXY", "11", "0 to 10 proxies"],
   ["BECKON_TRUST_STORAGE", "true", "0 or 1"],
   ...["verbose", "info,", "info,warn", "html=warn", "http=warn,http=info", "http=warn=info"].map(
     (wrong): [string, string, string] => ["LOG_LEVEL", wrong, levels],

@@ -22,10 +22,11 @@ export interface Config {
   /** Address that callers use, without a trailing slash; undefined for `http://host:port`. */
   readonly publicUrl: string | undefined;
   /**
-   * Whether the headers `X-Forwarded-For` (IP address of the caller) and `traceparent` (trace of
-   * the caller) are trusted, because a proxy sets them.
+   * Number of proxies through which every request passes, 0 to 10. Unless it is 0, the headers
+   * `X-Forwarded-For` (IP address of the caller) and `traceparent` (trace of the caller) are
+   * trusted.
    */
-  readonly trustProxy: boolean;
+  readonly trustedProxies: number;
   /** URL of an external PostgreSQL; undefined if Beckon runs PostgreSQL in the data folder. */
   readonly databaseUrl: string | undefined;
   /**
@@ -429,10 +430,12 @@ const settings = {
   ),
   BECKON_RETENTION_AUDIT_DAYS: retention(30, 365, "Days for which the audit log is kept."),
   BECKON_TRUST_PROXY: {
-    ...flag("0"),
+    schema: whole(0, 10, 0),
+    validValues: "0 to 10 proxies",
     help:
-      "1: `X-Forwarded-For` names the caller, and `traceparent` the caller's trace. " +
-      "Only behind a proxy that sets or removes both.",
+      "Number of proxies before Beckon. 1: the last address in `X-Forwarded-For` is the caller's, " +
+      "2: the last but one, and so on. Unless 0, `traceparent` is trusted, too. " +
+      "Only if every request [passes all of them](install.md#tls-and-proxies).",
   },
   BECKON_TRUST_STORAGE: {
     ...flag("0"),
@@ -570,7 +573,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     port: values.PORT,
     host: values.HOST,
     publicUrl: values.PUBLIC_URL,
-    trustProxy: values.BECKON_TRUST_PROXY === "1",
+    trustedProxies: values.BECKON_TRUST_PROXY,
     databaseUrl: values.DATABASE_URL,
     trustStorage: values.BECKON_TRUST_STORAGE === "1",
     dataDir: resolve(values.BECKON_DATA_DIR),

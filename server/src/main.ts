@@ -252,7 +252,7 @@ async function build(
       retention,
       mapping,
       publicUrl: () => url,
-      trustProxy: config.trustProxy,
+      trustedProxies: config.trustedProxies,
       keyUse: recordKeyUse(database, log),
       failedAuthentications,
       auth: createAuth({

@@ -260,7 +260,7 @@ function hostInUrl(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-function checkPublicUrl({ host, publicUrl, trustProxy }: Config): Finding[] {
+function checkPublicUrl({ host, publicUrl, trustedProxies }: Config): Finding[] {
   const isLocal = /^(127\.|localhost$|::1$)/.test(host);
   if (publicUrl === undefined && !isLocal) {
     return [
@@ -272,13 +272,13 @@ function checkPublicUrl({ host, publicUrl, trustProxy }: Config): Finding[] {
       ),
     ];
   }
-  if (publicUrl?.startsWith("https:") && !trustProxy) {
+  if (publicUrl?.startsWith("https:") && trustedProxies === 0) {
     return [
       warning(
         "configuration",
         "PUBLIC_URL is https, so a proxy terminates TLS, but BECKON_TRUST_PROXY is 0. All " +
           "callers then have the proxy's IP address.",
-        "Set BECKON_TRUST_PROXY=1 if the proxy sets X-Forwarded-For itself.",
+        "Set BECKON_TRUST_PROXY to the number of proxies if they set X-Forwarded-For themselves.",
       ),
     ];
   }

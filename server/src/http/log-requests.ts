@@ -19,7 +19,7 @@ export const commonMethods: ReadonlySet<string> = new Set([
 ]);
 
 /** What the log needs of the services. */
-type LogServices = Pick<Services, "log" | "metrics" | "auth" | "trustProxy">;
+type LogServices = Pick<Services, "log" | "metrics" | "auth" | "trustedProxies">;
 
 /** Kind of the credential that a request presented, whether the credential is valid or not. */
 type CallerKind = "token" | "key" | "session" | "trigger" | "none";
@@ -59,7 +59,7 @@ export function logRequests(
     log.write("credential rejected", {
       kind,
       route,
-      address: addressOf(incoming, services.trustProxy),
+      address: addressOf(incoming, services.trustedProxies),
       request_id: requestId,
       suppressed: suppressed === 0 ? undefined : suppressed,
     });

@@ -37,7 +37,8 @@ export interface Services extends PriceServices, LimitServices, DeliveryServices
   readonly publicUrl: () => string;
   /** How long rows are kept. */
   readonly retention: Retention;
-  readonly trustProxy: boolean;
+  /** Number of proxies before Beckon; see `addressOf`. */
+  readonly trustedProxies: number;
   readonly keyUse: KeyUse;
   readonly failedAuthentications: FailedAuthentications;
   readonly auth: Auth;

@@ -4,7 +4,7 @@ import type { Tracing, TracingOptions } from "./tracing.ts";
 /** The settings of tracing. */
 interface TracingConfig {
   readonly traces: TraceSettings | undefined;
-  readonly trustProxy: boolean;
+  readonly trustedProxies: number;
 }
 
 /**
@@ -12,10 +12,10 @@ interface TracingConfig {
  * packages of OpenTelemetry.
  */
 export async function createTracing(
-  { traces, trustProxy }: TracingConfig,
+  { traces, trustedProxies }: TracingConfig,
   options: Omit<TracingOptions, "trustParent">,
 ): Promise<Tracing | undefined> {
   if (traces === undefined) return undefined;
   const { createOtlpTracing } = await import("./otlp-tracing.ts");
-  return createOtlpTracing(traces, { ...options, trustParent: trustProxy });
+  return createOtlpTracing(traces, { ...options, trustParent: trustedProxies > 0 });
 }

@@ -25,9 +25,9 @@ test("the packages of OpenTelemetry are loaded only if there is an endpoint", ()
     } });
     const { createTracing } = await import(${JSON.stringify(join(import.meta.dirname, "index.ts"))});
     const options = { processId: "prc_1" };
-    await createTracing({ trustProxy: false }, options);
+    await createTracing({ trustedProxies: 0 }, options);
     const without = [...loaded];
-    await createTracing({ traces: ${JSON.stringify(settings)}, trustProxy: false }, options);
+    await createTracing({ traces: ${JSON.stringify(settings)}, trustedProxies: 0 }, options);
     console.log(JSON.stringify([without, [...loaded]]));
   `;
   const flags = ["--disable-warning=ExperimentalWarning", "--input-type=module", "--eval", script];

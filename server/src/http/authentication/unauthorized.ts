@@ -14,7 +14,7 @@ export function unauthorized(services: Services, incoming: IncomingMessage): Api
     : "";
   noteRejection(services, incoming);
   return services.failedAuthentications.countFailure(
-    addressOf(incoming, services.trustProxy),
+    addressOf(incoming, services.trustedProxies),
     unauthorizedMessage + hint,
   );
 }

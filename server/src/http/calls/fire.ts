@@ -104,7 +104,7 @@ export async function handleFire(
   if (caller === undefined) throw unauthorized(services, c);
   const { triggers } = state;
   const { incoming } = c.env;
-  const address = addressOf(incoming, services.trustProxy);
+  const address = addressOf(incoming, services.trustedProxies);
   let body: ReceivedBody | undefined;
   let call: ReceivedCall | undefined;
   try {
@@ -212,7 +212,7 @@ function callerOf(c: RequestContext): FireCaller | undefined {
 
 function unauthorized(services: Services, { env: { incoming } }: RequestContext): ApiError {
   exchangeOf(incoming).isRejected = true;
-  const address = addressOf(incoming, services.trustProxy);
+  const address = addressOf(incoming, services.trustedProxies);
   return services.failedAuthentications.countFailure(address, unauthorizedMessage);
 }
 

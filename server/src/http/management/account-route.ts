@@ -61,7 +61,7 @@ export async function handleAccount(
 ): Promise<Response> {
   const { incoming } = c.env;
   requireOwnSite(services, incoming, { strict: false });
-  const address = addressOf(incoming, services.trustProxy);
+  const address = addressOf(incoming, services.trustedProxies);
   const ctx: AccountContext = {
     database: services.database,
     auth: services.auth,

@@ -186,7 +186,7 @@ async function authenticateAndRead(
   const { workspace: wanted, ...others } = c.req.query();
   const id = c.req.param("workspace_id") ?? workspaceOf(incoming, wanted);
   // Read before the first query, because a socket has no address once its client has disconnected.
-  const address = addressOf(incoming, services.trustProxy);
+  const address = addressOf(incoming, services.trustedProxies);
   const arrives = arrivesWithHeaders(incoming);
   const withinDeadline = readDeadline();
   const find = () => authenticate(services, incoming, { id, any: route.anyWorkspace });

@@ -12,7 +12,7 @@ import type { Services } from "../services.ts";
  * @throws the errors of `readTrigger` except ApiError `unauthorized`
  */
 export async function answerTriggerHandshake(
-  services: Pick<Services, "publicUrl" | "trustProxy">,
+  services: Pick<Services, "publicUrl" | "trustedProxies">,
   { env: { incoming }, req: { method } }: RequestContext,
   readTrigger: () => Promise<TriggerOfToken>,
 ): Promise<Response | undefined> {
@@ -24,7 +24,7 @@ export async function answerTriggerHandshake(
   if (!canBeHandshake) return undefined;
   const settings = await settingsOf(readTrigger);
   if (settings === undefined) return undefined;
-  if (!isAllowedAddress(settings.receiving, addressOf(incoming, services.trustProxy)))
+  if (!isAllowedAddress(settings.receiving, addressOf(incoming, services.trustedProxies)))
     return undefined;
   const answer = answerHandshake(settings.receiving, settings, {
     method,

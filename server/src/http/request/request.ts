@@ -28,15 +28,18 @@ export function headerOf(incoming: IncomingMessage, name: string): string | unde
 const addressWithPort = /^(?:([\d.]+)|\[([^\]]+)\])(?::\d+)?$/;
 
 /**
- * Returns the client's address. This is the socket's address or, behind a trusted proxy, the last
- * address in `X-Forwarded-For`, which that proxy added. Some proxies, such as Azure Application
+ * Returns the client's address. Each proxy appends to `X-Forwarded-For` the address that it got the
+ * request from. So the address that the first of `trustedProxies` added is at this position from
+ * the end, and the client can choose only those before it. If there are fewer addresses, or if
+ * `trustedProxies` is 0, returns the socket's address. Some proxies, such as Azure Application
  * Gateway, add the port. It is removed, because each connection of a client has another port, and
  * limits per address must count them together.
  */
-export function addressOf(incoming: IncomingMessage, trustProxy: boolean): string {
-  const forwarded = trustProxy
-    ? headerOf(incoming, "x-forwarded-for")?.split(",").at(-1)?.trim()
-    : undefined;
+export function addressOf(incoming: IncomingMessage, trustedProxies: number): string {
+  const forwarded =
+    trustedProxies === 0
+      ? undefined
+      : headerOf(incoming, "x-forwarded-for")?.split(",").at(-trustedProxies)?.trim();
   const [, ipv4, ipv6] = addressWithPort.exec(forwarded ?? "") ?? [];
   return (ipv4 ?? ipv6 ?? (forwarded || (incoming.socket.remoteAddress ?? "unknown"))).slice(
     0,
