@@ -159,6 +159,13 @@ test.each([
     "password or link",
     "/api/public/sign-in",
   ],
+  [
+    "a password beside a key, which this route does not read,",
+    "/sign-in",
+    { body: { email: "ada@example.com", password: "hunter2-hunter2" } },
+    "password or link",
+    "/api/public/sign-in",
+  ],
 ])(
   "%s that is rejected writes its kind, route and address, and not itself",
   async (_what, path, options, kind, route) => {

@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { elapsed } from "../base/clock.ts";
 import { FixedWindowCounter } from "../base/fixed-window.ts";
-import { addressOf, type Exchange, exchangeOf, headerOf, requestIdOf } from "./request/index.ts";
+import { presentedKind } from "./authentication/index.ts";
+import { addressOf, type Exchange, exchangeOf, requestIdOf } from "./request/index.ts";
 import type { Services } from "./services.ts";
 
 /**
@@ -20,9 +21,6 @@ export const commonMethods: ReadonlySet<string> = new Set([
 
 /** What the log needs of the services. */
 type LogServices = Pick<Services, "log" | "metrics" | "auth" | "trustedProxies">;
-
-/** Kind of the credential that a request presented, whether the credential is valid or not. */
-type CallerKind = "token" | "key" | "session" | "trigger" | "none";
 
 /** Path pattern of the route that fires a trigger. The last segment is the credential. */
 const firePath = "/api/public/triggers/:token";
@@ -47,10 +45,12 @@ export function logRequests(
   const rejections = new FixedWindowCounter({ windowMs: 1_000, maxKeys: 1 });
   let suppressed = 0;
 
-  function logRejection(incoming: IncomingMessage, route: string, requestId: string): void {
-    const caller = callerKind(services, incoming, route);
-    // For `none`, the headers have no credential, so the rejected one was in the request's body.
-    const kind = caller === "none" ? "password or link" : caller;
+  function logRejection(
+    incoming: IncomingMessage,
+    kind: NonNullable<Exchange["rejected"]>,
+    route: string,
+    requestId: string,
+  ): void {
     metrics.count("beckon_credentials_rejected_total", [kind]);
     if (rejections.add("").count > maxRejectionsPerSecond) {
       suppressed++;
@@ -69,7 +69,7 @@ export function logRequests(
   server.prependListener("request", (incoming, outgoing) => {
     const exchange = exchangeOf(incoming);
     outgoing.once("close", () => {
-      const { route, startedAt, isRejected } = exchange;
+      const { route, startedAt, rejected } = exchange;
       const status = statusOf(exchange, outgoing);
       const requestId = requestIdOf(outgoing);
       const durationMs = elapsed() - startedAt;
@@ -88,12 +88,12 @@ export function logRequests(
           status,
           duration_ms: Math.round(durationMs),
           request_id: requestId,
-          caller: callerKind(services, incoming, route),
+          caller: route === firePath ? "trigger" : presentedKind(services, incoming),
           stream: exchange.isStream || undefined,
           disconnected:
             !outgoing.writableFinished && exchange.status === undefined ? true : undefined,
         });
-      if (isRejected) logRejection(incoming, route, requestId);
+      if (rejected !== undefined) logRejection(incoming, rejected, route, requestId);
       if (status !== undefined && status < 500) log.outages.overload.succeeded("");
     });
   });
@@ -113,15 +113,4 @@ export function logRequests(
 /** Returns the status of the response; undefined if the client disconnected before it began. */
 export function statusOf({ status }: Exchange, outgoing: ServerResponse): number | undefined {
   return status ?? (outgoing.headersSent ? outgoing.statusCode : undefined);
-}
-
-function callerKind(
-  { auth }: Pick<LogServices, "auth">,
-  incoming: IncomingMessage,
-  route: string,
-): CallerKind {
-  if (route === firePath) return "trigger";
-  const key = headerOf(incoming, "x-api-key");
-  if (key !== undefined) return key.startsWith("bka_") ? "token" : "key";
-  return auth.hasSessionCookie(headerOf(incoming, "cookie")) ? "session" : "none";
 }

@@ -26,5 +26,5 @@ export async function findSession(
   requireOwnSite(services, incoming, { strict: true });
   const found = await services.auth.find(cookies);
   if (found !== undefined) return found;
-  throw unauthorized(services, incoming);
+  throw unauthorized(services, incoming, "session");
 }

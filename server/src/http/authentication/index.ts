@@ -2,4 +2,4 @@ export { type Authenticated, authenticate, workspaceOf } from "./authenticate.ts
 export { findSession, type SessionFound } from "./find-session.ts";
 export { requireOwnSite } from "./own-site.ts";
 export { credentialId, streamCredentialOf } from "./stream-credential.ts";
-export { unauthorized } from "./unauthorized.ts";
+export { presentedKind, unauthorized } from "./unauthorized.ts";

@@ -1,18 +1,25 @@
 import type { IncomingMessage } from "node:http";
 import type { ApiError } from "../../base/errors.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
-import { addressOf, exchangeOf, headerOf } from "../request/index.ts";
+import { addressOf, exchangeOf, headerOf, type PresentedKind } from "../request/index.ts";
 import type { Services } from "../services.ts";
 
 /**
  * Counts a failed authentication and returns its error. If the request has no `x-api-key` but
  * `Authorization: Bearer`, which other APIs use, the error says which header Beckon reads.
+ *
+ * @param kind kind of the credential that is not valid, for the log; `none` if there is none.
+ *   Default: the one that the request presents
  */
-export function unauthorized(services: Services, incoming: IncomingMessage): ApiError {
+export function unauthorized(
+  services: Services,
+  incoming: IncomingMessage,
+  kind: PresentedKind = presentedKind(services, incoming),
+): ApiError {
   const hint = isBearerOnly(incoming)
     ? " Beckon does not read Authorization: Bearer; send the same credential as x-api-key."
     : "";
-  noteRejection(services, incoming);
+  if (kind !== "none") exchangeOf(incoming).rejected = kind;
   return services.failedAuthentications.countFailure(
     addressOf(incoming, services.trustedProxies),
     unauthorizedMessage + hint,
@@ -20,15 +27,16 @@ export function unauthorized(services: Services, incoming: IncomingMessage): Api
 }
 
 /**
- * Marks a request that has a credential, so that the log reports a rejected credential. Only
- * `x-api-key` and the session's cookie count, because Beckon accepts no other header or cookie as a
- * credential.
+ * Returns the kind of the credential in the headers of a request. Only `x-api-key` and the
+ * session's cookie count, because Beckon accepts no other header or cookie as a credential.
  */
-function noteRejection({ auth }: Services, incoming: IncomingMessage): void {
-  const hasCredential =
-    headerOf(incoming, "x-api-key") !== undefined ||
-    auth.hasSessionCookie(headerOf(incoming, "cookie"));
-  if (hasCredential) exchangeOf(incoming).isRejected = true;
+export function presentedKind(
+  { auth }: Pick<Services, "auth">,
+  incoming: IncomingMessage,
+): PresentedKind {
+  const key = headerOf(incoming, "x-api-key");
+  if (key !== undefined) return key.startsWith("bka_") ? "token" : "key";
+  return auth.hasSessionCookie(headerOf(incoming, "cookie")) ? "session" : "none";
 }
 
 function isBearerOnly(incoming: IncomingMessage): boolean {

@@ -211,7 +211,7 @@ function callerOf(c: RequestContext): FireCaller | undefined {
 }
 
 function unauthorized(services: Services, { env: { incoming } }: RequestContext): ApiError {
-  exchangeOf(incoming).isRejected = true;
+  exchangeOf(incoming).rejected = "trigger";
   const address = addressOf(incoming, services.trustedProxies);
   return services.failedAuthentications.countFailure(address, unauthorizedMessage);
 }

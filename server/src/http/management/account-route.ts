@@ -70,7 +70,7 @@ export async function handleAccount(
     failedAttempts: {
       permit: () => services.guesses.permit(address),
       count: (message) => {
-        exchangeOf(incoming).isRejected = true;
+        exchangeOf(incoming).rejected = "password or link";
         return services.guesses.countFailure(address, message);
       },
       countSucceeding: () => {

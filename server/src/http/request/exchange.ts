@@ -3,6 +3,9 @@ import { elapsed } from "../../base/clock.ts";
 import { newId } from "../../base/ids.ts";
 import type { RequestTrace } from "../../base/tracing/index.ts";
 
+/** Kind of the credential that a request presents in its headers, whether it is valid or not. */
+export type PresentedKind = "token" | "key" | "session" | "none";
+
 /** What the code that handles a request reports for its log line, metrics and trace. */
 export interface Exchange {
   /** The request's id, which its response and its lines in the log contain. */
@@ -14,8 +17,11 @@ export interface Exchange {
   isStream: boolean;
   /** Status of a response that was written to the socket without Node's response object. */
   status?: number;
-  /** Whether the response says that a credential was rejected. */
-  isRejected: boolean;
+  /**
+   * Kind of the credential that the response rejects. It is set where the credential is checked: a
+   * password or link is in the body, and headers beside it could name another kind.
+   */
+  rejected?: Exclude<PresentedKind, "none"> | "trigger" | "password or link";
   /** Trace of the request; undefined if traces are off. */
   trace?: RequestTrace;
 }
@@ -41,7 +47,6 @@ export function exchangeOf(incoming: IncomingMessage & { [key]?: Exchange }): Ex
     startedAt: elapsed(),
     route: "none",
     isStream: false,
-    isRejected: false,
   };
   return incoming[key];
 }

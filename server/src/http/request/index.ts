@@ -1,4 +1,4 @@
-export { type Exchange, exchangeOf, newRequestId } from "./exchange.ts";
+export { type Exchange, exchangeOf, newRequestId, type PresentedKind } from "./exchange.ts";
 export { countResponse, countStreamed, holdExchange } from "./hold-exchange.ts";
 export { bindKey, idempotencyKey } from "./idempotency-key.ts";
 export { namedMediaTypes } from "./named-media-types.ts";
