@@ -52,7 +52,10 @@ export interface Config {
   readonly bootstrapKey: string | undefined;
   /** Whether startup issues a link to create the first owner's account, while there is no owner. */
   readonly setupLink: boolean;
-  /** `api` serves requests, `worker` executes queued runs, `all` does both. */
+  /**
+   * `api` serves requests, `worker` executes queued runs and serves only its probes, `all` does
+   * both.
+   */
   readonly role: "all" | "api" | "worker";
   /** Number of server processes that the supervisor keeps running. */
   readonly processes: number;
@@ -268,7 +271,9 @@ const settings = {
   BECKON_ROLE: {
     schema: z.enum(["all", "api", "worker"]).default("all"),
     validValues: "all, api or worker",
-    help: "`api` serves requests, `worker` executes queued runs, `all` does both.",
+    help:
+      "`api` serves requests, `worker` executes queued runs and serves only `/healthz` and " +
+      "`/readyz`, `all` does both.",
   },
   BECKON_PROCESSES: {
     schema: z.union([

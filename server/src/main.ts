@@ -58,12 +58,12 @@ export interface Beckon {
   readonly listeningUrl: string;
   /**
    * The demo agent with its secrets, if this startup created it or was asked to reveal it. Null
-   * otherwise, or if the demo agent can no longer be called.
+   * otherwise, if the demo agent can no longer be called, or for a worker.
    */
   readonly demo: Demo | null;
   /**
    * The token of the setup link, with which the first owner's account is created; null if there is
-   * an owner, or if the options or settings request no link.
+   * an owner, if the options or settings request no link, or for a worker.
    */
   readonly setupToken: string | null;
   /** The operator's providers that the workspace `default` could use when startup ended. */
@@ -175,7 +175,11 @@ async function build(
     return firstStart({ database, cipher }, config);
   });
   const newlyLimited = await reconcilePlans(database, plans, log);
-  const demo = created ?? (setup ? await revealDemo({ database, cipher }) : undefined);
+  const isWorker = config.role === "worker";
+  // A worker shows no demo agent and no setup link, because it serves no request for them.
+  const demo = isWorker
+    ? undefined
+    : (created ?? (setup ? await revealDemo({ database, cipher }) : undefined));
 
   await registerProcess(database.lease, processId, config.leaseSeconds, config.role !== "api");
   await recordDeaths(database.lease, reaped, processId);
@@ -237,6 +241,7 @@ async function build(
   const failedAuthentications = countFailedAuthentications(failedAuthenticationsPerMinute);
   const http = await listen(
     {
+      isWorker,
       database,
       cipher,
       log,
@@ -326,8 +331,10 @@ async function build(
   ]);
 
   let setupToken: string | undefined;
-  if (setup && config.setupLink) setupToken = await issueSetupToken(database);
-  else if (setup) await revokeSetupToken(database);
+  if (setup && !isWorker) {
+    if (config.setupLink) setupToken = await issueSetupToken(database);
+    else await revokeSetupToken(database);
+  }
 
   // Notifies other processes of the workspaces with new limits. This comes late in startup, because
   // a process sends no messages until a renewal of its lease has found other processes.

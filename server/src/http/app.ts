@@ -31,9 +31,9 @@ interface Route {
 }
 
 /**
- * Creates the Hono app with all routes. If a path has routes but none for the request's method, the
- * response is 405. The exception is the handshake, a GET by which a sender of webhooks checks the
- * URL of a trigger.
+ * Creates the Hono app with all routes, or with the probes only if the process is a worker. If a
+ * path has routes but none for the request's method, the response is 405. The exception is the
+ * handshake, a GET by which a sender of webhooks checks the URL of a trigger.
  */
 export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> {
   const admitted = createAdmittedCredentials(services);
@@ -44,7 +44,16 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
   const dashboard = createDashboard(services.publicUrl);
   const docs = createDocs(services.publicUrl, dashboard.fonts);
   const firePath = `${root}/triggers/:token`;
-  const routes: readonly Route[] = [
+  const probes: readonly Route[] = [
+    { method: "GET", path: "/healthz", handle: (c) => c.json({ ok: true }) },
+    {
+      method: "GET",
+      path: "/readyz",
+      handle: async (c) =>
+        (await isReady(services)) ? c.json({ ok: true }) : c.json({ ok: false }, 503),
+    },
+  ];
+  const all: readonly Route[] = [
     {
       method: "POST",
       path: `${root}/agents/:agent_id/invoke`,
@@ -78,14 +87,9 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
         handle: (c) => dashboard.serveRootFile(c, name),
       }),
     ),
-    { method: "GET", path: "/healthz", handle: (c) => c.json({ ok: true }) },
-    {
-      method: "GET",
-      path: "/readyz",
-      handle: async (c) =>
-        (await isReady(services)) ? c.json({ ok: true }) : c.json({ ok: false }, 503),
-    },
+    ...probes,
   ];
+  const routes = services.isWorker ? probes : all;
 
   const app = new Hono<{ Bindings: HttpBindings }>();
   const failed = (c: Context<{ Bindings: HttpBindings }>, route: string) => ({
@@ -125,7 +129,10 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
   app.notFound((c) => {
     const error = new ApiError(
       "not_found",
-      "There is nothing at this path. See /docs for the paths of the API.",
+      services.isWorker
+        ? "This server has BECKON_ROLE=worker and serves only /healthz and /readyz. " +
+            "Send the request to a server with another role."
+        : "There is nothing at this path. See /docs for the paths of the API.",
     );
     return errorResponse(error, failed(c, "none"));
   });

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
@@ -12,6 +12,25 @@ import { startHeldModel } from "../../test/held-model.ts";
 const beckon = await startTestBeckon();
 const api = await beckon.another({ settings: { BECKON_ROLE: "api" } });
 afterAll(() => api.stop());
+
+test("a worker serves only its probes, and issues no link for the first owner", async () => {
+  const worker = await beckon.another({ settings: { BECKON_ROLE: "worker" }, setup: true });
+  onTestFinished(() => worker.stop());
+  const at = async (path: string, method = "GET") => {
+    const response = await fetch(worker.url + path, { method });
+    return [response.status, await response.json()];
+  };
+  for (const probe of ["/healthz", "/readyz"]) expect(await at(probe)).toEqual([200, { ok: true }]);
+  const rejected = {
+    ok: false,
+    code: "not_found",
+    error: expect.stringContaining("BECKON_ROLE=worker"),
+  };
+  for (const path of ["/", "/docs", "/api/public/agents", "/nothing"])
+    expect(await at(path)).toEqual([404, rejected]);
+  expect(await at("/api/public/sign-in", "POST")).toEqual([404, rejected]);
+  expect([worker.setupToken, worker.demo]).toEqual([null, null]);
+});
 
 const there = (path: string) => `${api.url}/api/public${path}`;
 const isReplay = ({ headers }: Answer) => headers.get("idempotency-replayed") === "true";
