@@ -61,10 +61,12 @@ const proxies = [
         .replace("listen 443", `listen 127.0.0.1:${listen}`)
         .replace("listen [::]:443 ssl http2;", "")
         .replace("/etc/ssl/beckon/fullchain.pem", join(folder, "c.pem"))
-        .replace("/etc/ssl/beckon/privkey.pem", join(folder, "key.pem"));
+        .replace("/etc/ssl/beckon/privkey.pem", join(folder, "key.pem"))
+        .replaceAll("/var/log/nginx", folder);
       const config = writeNginxConfig(folder, example);
       return ["nginx", "-p", folder, "-c", config];
     },
+    log: () => readFileSync(join(folder, "access.log"), "utf8"),
   },
   {
     program: "caddy",
@@ -73,16 +75,19 @@ const proxies = [
       // The address has the scheme http, because for https Caddy would request a certificate.
       const example = readFileSync(join(checkout, "deploy/caddy/Caddyfile"), "utf8")
         .replace("127.0.0.1:3000", `127.0.0.1:${port}`)
-        .replace("agents.example.com {", `http://agents.example.com:${listen} {`);
-      writeFileSync(join(folder, "Caddyfile"), `{\n\tadmin off\n}\n${example}`);
+        .replace("agents.example.com {", `http://agents.example.com:${listen} {\n\tlog`)
+        // The first line with only a brace begins the global options.
+        .replace(/^\{$/m, "{\n\tadmin off");
+      writeFileSync(join(folder, "Caddyfile"), example);
       return ["caddy", "run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")];
     },
+    log: (errors: string) => errors,
   },
 ] as const;
 
-describe.each(proxies)("the example of $program", ({ program, scheme, write }) => {
+describe.each(proxies)("the example of $program", ({ program, scheme, write, log }) => {
   test.skipIf(!isInstalled(program))(
-    "passes calls, the caller's address and each event of a stream at once, and no trace",
+    "passes calls, the caller's address and each event of a stream at once, and no trace, and logs no token",
     async () => {
       const listen = await freePort();
       const [file = "", ...args] = write(listen);
@@ -155,6 +160,19 @@ describe.each(proxies)("the example of $program", ({ program, scheme, write }) =
         expect(audit).not.toContain("203.0.113.9");
         const [span] = await traces.await(({ name }) => name === "POST /api/public/keys");
         expect(span).toMatchObject({ parentSpanId: "", links: [] });
+
+        const trigger = ["-d", '{"name":"t"}'];
+        const { token } = JSON.parse(
+          await textOf(curl(`/api/public/agents/${agent}/triggers`, ...asKey, ...trigger)),
+        ).data;
+        expect(await textOf(curl(`/api/public/triggers/${token}?a=b`, "-d", "Hi"))).toContain(
+          "run_",
+        );
+        await until("the line of the request", () =>
+          log(errors).includes("/api/public/triggers/-"),
+        );
+        expect(log(errors)).toContain("/api/public/keys");
+        expect(log(errors)).not.toMatch(/bkt_|a=b/);
       } catch (thrown) {
         throw new Error(`${program} wrote: ${errors}`, { cause: thrown });
       } finally {

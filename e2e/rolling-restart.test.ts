@@ -59,6 +59,8 @@ async function startNginx(ports: readonly number[], readTimeout = "660s") {
     .replace("listen 443 ssl http2;", `listen 127.0.0.1:${listen};`)
     .replace("listen [::]:443 ssl http2;", "")
     .replace(/ssl_certificate.*;/g, "")
+    .replace(/access_log .*;/, "")
+    .replace("/var/log/nginx", folder)
     .replace("proxy_read_timeout 660s", `proxy_read_timeout ${readTimeout}`);
   const http = `log_format servers "$upstream_addr $status"; ${example}`;
   const config = writeNginxConfig(folder, http, `${log} servers`);
