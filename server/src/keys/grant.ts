@@ -75,6 +75,15 @@ export function permitGrant(ctx: Context, grant: Grant): void {
   }
 }
 
+/** Returns whether a changed key has a scope or an agent that it did not have before. */
+export function addsTo(before: Grant, after: Grant): boolean {
+  const agents = before.agent_ids;
+  return (
+    after.scopes.some((scope) => !before.scopes.includes(scope)) ||
+    (agents !== null && (after.agent_ids?.some((id) => !agents.includes(id)) ?? true))
+  );
+}
+
 /**
  * Returns the latest expiry that the actor can give a key: its own if it is a key; null if there is
  * no limit.
@@ -102,7 +111,7 @@ export function permitExpiry(expiresAt: Date | null, maxExpiry: Date | null): vo
   if (maxExpiry === null || isWithin(expiresAt, maxExpiry)) return;
   throw new ApiError(
     "forbidden",
-    `This key expires at ${maxExpiry.toISOString()} and cannot grant a later expiry. Send expires_at up to this time, or use a key that expires later.`,
+    `This key expires at ${maxExpiry.toISOString()} and cannot grant access beyond that time. Send expires_at up to this time, or use a key that expires later.`,
   );
 }
 

@@ -350,6 +350,25 @@ describe("a key that expires", () => {
     }
   });
 
+  test("cannot add scopes or agents to a key that outlives it, and can remove them", async () => {
+    const { key } = await expiring();
+    const agent_ids = [(await beckon.createAgent()).id];
+    const later = await create({ scopes: ["runs:read"], agent_ids, expires_at: null });
+    const change = (body: object) =>
+      beckon.call(`/keys/${later.id}`, { method: "PATCH", body, credential: key });
+    for (const body of [{ scopes: ["runs:read", "keys:write"] }, { agent_ids: null }])
+      expectError(await change(body), 403, "forbidden", /expires at 2999-01-01T.*expires_at/);
+    expect((await beckon.call(`/keys/${later.id}`)).body.data).toMatchObject({
+      scopes: ["runs:read"],
+      agent_ids,
+    });
+    const expires_at = "2998-01-01T00:00:00.000Z";
+    expect((await change({ agent_ids: null, expires_at })).status).toBe(200);
+    const wide = await create({ scopes: ["keys:write", "runs:read"], expires_at: null });
+    const narrower = { method: "PATCH", body: { scopes: ["runs:read"] }, credential: key };
+    expect((await beckon.call(`/keys/${wide.id}`, narrower)).status).toBe(200);
+  });
+
   test("cannot rotate a key that outlives it, and can rotate itself and others", async () => {
     const { id, key } = await expiring();
     const rotate = (keyId: string) =>

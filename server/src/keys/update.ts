@@ -4,6 +4,7 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import {
+  addsTo,
   expiryOf,
   maxExpiryOf,
   permitExpiry,
@@ -18,7 +19,8 @@ import { updateKeyRow } from "./store.ts";
  * Changes a key's name, scopes, agents or expiry. After the response, all processes check requests
  * against the changed key. A future expiry makes an expired key valid again.
  * @throws ApiError `bad_request`, `not_found`; `forbidden` if the changed key could do more than
- *   the actor, or if the new expiry is after that of the actor; `conflict` for the bootstrap key.
+ *   the actor, or if it gets a new expiry, scopes or agents and expires after the actor; `conflict`
+ *   for the bootstrap key.
  */
 export async function updateKey({
   ctx,
@@ -39,15 +41,18 @@ export async function updateKey({
     const changesGrant =
       scopes !== undefined || body.agent_ids !== undefined || expiry !== undefined;
     if (changesGrant) permitGrant(ctx, { scopes: scopes ?? row.scopes, agent_ids: agentIds });
+    // A key that expires cannot add rights to a key that outlives it: they would stay.
+    const limitsExpiry =
+      expiry !== undefined || addsTo(row, { scopes: scopes ?? row.scopes, agent_ids: agentIds });
     // Read before the update, because the actor can be the key that is updated.
-    const maxExpiry = expiry === undefined ? null : await maxExpiryOf(tx, ctx);
+    const maxExpiry = limitsExpiry ? await maxExpiryOf(tx, ctx) : null;
     const changed = await updateKeyRow(tx, row, {
       ...(body.name === undefined ? {} : { name: body.name }),
       ...(scopes === undefined ? {} : { scopes: [...scopes] }),
       ...(body.agent_ids === undefined ? {} : { agent_ids: agentIds }),
       ...(expiry === undefined ? {} : { expiry }),
     });
-    if (expiry !== undefined) permitExpiry(changed.expires_at, maxExpiry);
+    permitExpiry(changed.expires_at, maxExpiry);
     if (expiry !== undefined && !changed.lives) throw expiryInThePast();
     await record(tx, ctx, {
       action: "key.update",

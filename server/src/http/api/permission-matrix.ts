@@ -63,7 +63,7 @@ const remarks: Readonly<Record<string, string>> = {
     "Cannot grant a role above one's own, or change a member above oneself.",
   "POST /invitations": "Cannot invite to a role above one's own.",
   "POST /keys": cannotExceed,
-  "PATCH /keys/:key_id": cannotExceed,
+  "PATCH /keys/:key_id": `${cannotExceed} A key cannot add scopes or agents to one that expires later.`,
   "POST /keys/:key_id/rotate":
     "Cannot rotate a key with scopes you do not have, and a key cannot rotate one that expires later.",
   "POST /workspaces":
