@@ -12,6 +12,7 @@ import {
   maxExpiryOf,
   permitExpiry,
   permitGrant,
+  permitOtherSecret,
   requireAgents,
   scopesOf,
 } from "./grant.ts";
@@ -25,7 +26,7 @@ const defaultExpiryDays = 90;
  * Adds a key. Only this response contains the key's secret. By default it expires after 90 days,
  * but not after the key that creates it.
  * @throws ApiError `bad_request`; `forbidden` if the key could do more than the actor, or would
- *   expire later; `not_found` for an unknown agent.
+ *   expire later, or if the actor is a key with a ceiling; `not_found` for an unknown agent.
  */
 export async function createKey({
   ctx,
@@ -58,6 +59,7 @@ export async function addKey(
   };
   await requireAgents(tx, ctx, grant.agent_ids);
   permitGrant(ctx, grant);
+  await permitOtherSecret(tx, ctx);
   const maxExpiry = await maxExpiryOf(tx, ctx);
   const row = await insertKey(tx, {
     id: newId("key"),

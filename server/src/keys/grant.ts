@@ -3,7 +3,7 @@ import { type Context, canAccessAgent, scopesBeyond } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { unauthorizedMessage } from "../credentials/index.ts";
-import { type Expiry, existingAgents, findExpiry } from "./store.ts";
+import { type Expiry, existingAgents, findExpiry, hasCeiling } from "./store.ts";
 
 /** The scopes of a key, and the agents to which it is limited (null if it is not limited). */
 export interface Grant {
@@ -130,6 +130,24 @@ export async function permitRotation(
   throw new ApiError(
     "forbidden",
     `The key that sends this request expires at ${maxExpiry.toISOString()} and cannot rotate a key that expires later. Use a key that expires later.`,
+  );
+}
+
+/**
+ * Checks that a key with a ceiling does not get the secret of another key. Otherwise it could start
+ * runs that its ceiling does not count.
+ * @param tx A transaction that sees the actor's workspace.
+ * @throws ApiError `forbidden`
+ */
+export async function permitOtherSecret(
+  tx: WorkspaceTransaction,
+  { actor }: Pick<Context, "actor">,
+): Promise<void> {
+  if (actor.kind !== "key" || actor.scopes.includes("limits:write")) return;
+  if (!(await hasCeiling(tx, actor.id))) return;
+  throw new ApiError(
+    "forbidden",
+    "This key has a ceiling, which would not count the runs of another key. Use a key without a ceiling, or one with the scope limits:write.",
   );
 }
 

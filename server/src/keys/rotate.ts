@@ -6,7 +6,7 @@ import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
-import { permitGrant, permitRotation } from "./grant.ts";
+import { permitGrant, permitOtherSecret, permitRotation } from "./grant.ts";
 import { type KeyWithSecret, requireKeyForChange, toKey } from "./key.ts";
 import { insertSecret, retireSecret } from "./secret-store.ts";
 
@@ -20,8 +20,8 @@ const ownGraceSeconds = 300;
  * Gives the key a new secret, which only this response contains. The previous secret stays valid
  * for `grace_seconds` more: by default `ownGraceSeconds` if the key rotates itself, else 0.
  * @throws ApiError `bad_request`, `not_found`; `forbidden` if the key can do more than the actor,
- *   who would receive its secret, or expires later; `conflict` for an expired key or the bootstrap
- *   key.
+ *   who would receive its secret, or expires later, or if the actor is another key with a ceiling;
+ *   `conflict` for an expired key or the bootstrap key.
  */
 export async function rotateKey({
   ctx,
@@ -35,13 +35,14 @@ export async function rotateKey({
     const row = await requireKeyForChange(tx, ctx, input.keyId);
     permitGrant(ctx, row);
     await permitRotation(tx, ctx, row);
+    const isOwn = ctx.actor.kind === "key" && ctx.actor.id === row.id;
+    if (!isOwn) await permitOtherSecret(tx, ctx);
     return once(tx, ctx, async () => {
       if (!row.lives)
         throw new ApiError(
           "conflict",
           "This key has expired. Set a future expires_at before you rotate it.",
         );
-      const isOwn = ctx.actor.kind === "key" && ctx.actor.id === row.id;
       const { grace_seconds = isOwn ? ownGraceSeconds : 0 } = parseBody(
         rotateKeyBody,
         input.body,

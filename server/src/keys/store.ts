@@ -94,6 +94,20 @@ export async function findExpiry(
   return row?.expires_at;
 }
 
+/** Returns whether the key has a ceiling of its own. */
+export async function hasCeiling(tx: WorkspaceTransaction, keyId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom("keys as k")
+    .innerJoin("ceilings as c", (join) =>
+      join.onRef("c.workspace_id", "=", "k.workspace_id").onRef("c.scope_id", "=", "k.id"),
+    )
+    .select("c.scope_id")
+    .where("k.id", "=", keyId)
+    .where("c.scope_kind", "=", "key")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export function listKeyRows(
   tx: WorkspaceTransaction,
   workspaceId: string,

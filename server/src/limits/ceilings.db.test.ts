@@ -351,6 +351,27 @@ test("a key that is limited to an agent sees its ceilings, and sets none", async
   expectError(answer, 403, "forbidden", /limited to some agents/);
 });
 
+test("a key with a ceiling gets the secret of no other key, unless it can change ceilings", async () => {
+  const { ids, call } = await filled();
+  const granted = { name: "Other", scopes: ["agents:invoke"] };
+  const attempts = async (scopes: readonly string[]) => {
+    const { id, key } = (await call("/keys", { name: "CI", scopes })).body.data;
+    await call(`/limits/key/${id}`, { limit_micros: 5_000 }, "PUT");
+    const send = (path: string, body: object) => beckon.call(path, { credential: key, body });
+    return [
+      await send("/keys", granted),
+      await send(`/keys/${ids.key}/rotate`, {}),
+      await send(`/keys/${id}/rotate`, {}),
+    ] as const;
+  };
+  const scopes = ["keys:write", "agents:invoke"];
+  const [created, rotated, own] = await attempts(scopes);
+  for (const answer of [created, rotated]) expectError(answer, 403, "forbidden", /has a ceiling/);
+  expect(own.status).toBe(200);
+  const allowed = await attempts([...scopes, "limits:write"]);
+  expect(allowed.map(({ status }) => status)).toEqual([201, 200, 200]);
+});
+
 test("for a key that is limited to an agent, a missing ceiling differs from what it cannot see", async () => {
   const { ids, call, id } = await filled();
   const other = (await call("/agents", { name: "Bob", model: "demo/echo" })).body.data.id;

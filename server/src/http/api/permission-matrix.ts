@@ -42,6 +42,7 @@ const permissionRows: readonly PermissionRow[] = [
 
 const cannotExceed =
   "Cannot grant scopes you do not have, and a key cannot grant an expiry after its own.";
+const noCeiling = "A key with a ceiling also needs `limits:write`";
 const onlyOperator = "Only in the workspace `default`.";
 
 /** Further rules of some routes, by method and path. */
@@ -62,10 +63,9 @@ const remarks: Readonly<Record<string, string>> = {
   "PATCH /members/:user_id":
     "Cannot grant a role above one's own, or change a member above oneself.",
   "POST /invitations": "Cannot invite to a role above one's own.",
-  "POST /keys": cannotExceed,
+  "POST /keys": `${cannotExceed} ${noCeiling}.`,
   "PATCH /keys/:key_id": `${cannotExceed} A key cannot add scopes or agents to one that expires later.`,
-  "POST /keys/:key_id/rotate":
-    "Cannot rotate a key with scopes you do not have, and a key cannot rotate one that expires later.",
+  "POST /keys/:key_id/rotate": `Cannot rotate a key with scopes you do not have, and a key cannot rotate one that expires later. ${noCeiling} to rotate another key.`,
   "POST /workspaces":
     "Only in the workspace `default`: limits of money apply to a workspace, and creating workspaces would evade them.",
   "GET /plan": "Not for a key that is limited to agents.",
@@ -105,6 +105,8 @@ Two scopes give access to credentials that can do more than the scope itself:
 - \`triggers:write\` creates, reveals and rotates the URLs of triggers, and their secrets. So a key with this scope
   alone can fire the triggers that it can access, and thereby start runs of their agents, without
   \`agents:invoke\`. It cannot read these runs.
+
+A ceiling of the key does not count runs that are started with these tokens and URLs.
 
 The audit log has an entry for each of these reveals and rotations.
 
