@@ -136,6 +136,14 @@ export function lowestIdAt(prefix: IdPrefix, time: Date): string {
 }
 
 /**
+ * Maximum difference, in milliseconds, between the time in an id and the row's time in the
+ * database. They differ because a process generates the id before it sends the statement, while the
+ * database sets the time, and their clocks may differ. A query for a range of times can search the
+ * range of ids that is wider by this time at both ends.
+ */
+export const idSlackMs = 300_000;
+
+/**
  * Returns the time in an id. Checks only the digits that encode the time.
  * @throws Error if one of them is not a base32 digit
  */

@@ -1,6 +1,7 @@
 import type { AuditFilter } from "@beckon/contract";
 import type { Selectable } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../database/index.ts";
+import { idSlackMs, lowestIdAt } from "../ids.ts";
 
 export type AuditRow = Selectable<Tables["audit"]>;
 
@@ -24,8 +25,16 @@ export function listAuditRows(
     const wanted = filter[name];
     if (wanted !== undefined) query = query.where(name, "=", wanted);
   }
-  if (filter.since !== undefined) query = query.where("time", ">=", new Date(filter.since));
-  if (filter.until !== undefined) query = query.where("time", "<", new Date(filter.until));
+  // No index has the time, so the ids limit the scan.
+  const { since, until } = filter;
+  if (since !== undefined)
+    query = query.where("time", ">=", new Date(since)).where("id", ">=", idAt(since, -idSlackMs));
+  if (until !== undefined)
+    query = query.where("time", "<", new Date(until)).where("id", "<", idAt(until, idSlackMs));
   if (page.below !== undefined) query = query.where("id", "<", page.below);
   return query.execute();
+}
+
+function idAt(time: string, slackMs: number): string {
+  return lowestIdAt("aud", new Date(Date.parse(time) + slackMs));
 }

@@ -216,6 +216,7 @@ create table audit (
   constraint audit_pkey PRIMARY KEY (id, workspace_id),
   constraint audit_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
+CREATE INDEX audit_by_action ON public.audit USING btree (workspace_id, action, id);
 CREATE INDEX audit_by_actor ON public.audit USING btree (workspace_id, actor, id);
 CREATE INDEX audit_by_target ON public.audit USING btree (workspace_id, target, id);
 CREATE INDEX audit_by_workspace ON public.audit USING btree (workspace_id, id);

@@ -1,20 +1,13 @@
 import type { RunFilter, RunStatus } from "@beckon/contract";
 import { type RawBuilder, sql } from "kysely";
 import type { WorkspaceTransaction } from "../../../base/database/index.ts";
-import { lowestIdAt } from "../../../base/ids.ts";
+import { idSlackMs, lowestIdAt } from "../../../base/ids.ts";
 
 /**
  * Maximum number of runs that one search reads, however few of them match. A search among the runs
  * of many agents can read more: it always reads up to `limit + 1` runs of each agent.
  */
 export const maxScanned = 10_000;
-
-/**
- * Maximum difference between the time in a run's id and its `created_at`. They differ because a
- * process generates the id before it sends the statement, while the database sets `created_at`, and
- * their clocks may differ.
- */
-const idSlackMs = 300_000;
 
 export interface Search {
   /**
