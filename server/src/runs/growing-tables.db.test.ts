@@ -35,7 +35,7 @@ import { toEntry } from "./journal/journal-entry.ts";
 import { readJournal, readSomeEvents } from "./journal/journal-store.ts";
 import { readLastSeqs, readOutcome } from "./journal/result-store.ts";
 import { deleteRunRows } from "./managing/delete-store.ts";
-import { readRetried } from "./managing/retry-store.ts";
+import { readRetried, readSenderEvent } from "./managing/retry-store.ts";
 import { builtInPricer } from "./pricer.ts";
 import { startRuns } from "./starting/start-runs.ts";
 
@@ -328,9 +328,10 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     const caller = { kind: "member" as const, principal: "key:x", workspaceId };
     const row = startRow(agent, { caller, key: newId("req"), bodyHash: hash, details });
     return async () => {
-      await inTenant((tx) =>
-        readRetried(tx, { workspaceId, runId: original, agentIds: undefined }),
-      );
+      await inTenant(async (tx) => {
+        await readRetried(tx, { workspaceId, runId: original, agentIds: undefined });
+        await readSenderEvent(tx, { workspaceId, runId: original, isUnbound: false });
+      });
       await startRuns(planned, [row]);
     };
   },

@@ -170,7 +170,7 @@ export const runRoutes: readonly ManagedRoute[] = [
       id: "retryRun",
       summary: "Retry run",
       description:
-        "Starts a new run with the payload of a run that has ended, on the agent's current version or, with `version: original`, on the version of that run. `input` replaces the whole input, also a trigger's prompt prefix, and also needs the scope `agents:invoke`. A draft run is retried with its own configuration, which also needs the scopes `agents:write` and `agents:invoke`. The new run has `retry_of`, and the same `source`, `external_id` and `tags`. Without the scope `runs:read`, `input` in the response is empty and `output` null.",
+        "Starts a new run with the payload of a run that has ended, on the agent's current version or, with `version: original`, on the version of that run. `input` replaces the whole input, also a trigger's prompt prefix, and also needs the scope `agents:invoke`. A run with the error `mapping_error` can only be retried with `input`, else the response is 409: replay its request instead. If a limit failed the run when it was created, and its sender has started a run of the same event meanwhile, the response has that run. A draft run is retried with its own configuration, which also needs the scopes `agents:write` and `agents:invoke`. The new run has `retry_of`, and the same `source`, `external_id` and `tags`. Without the scope `runs:read`, `input` in the response is empty and `output` null.",
       body: retryRunBody,
       bodyOptional: true,
       data: run,

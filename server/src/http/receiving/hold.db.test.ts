@@ -154,6 +154,25 @@ test("a person drops held runs by cancelling them", async () => {
   expect(await runOf(two)).toMatchObject({ status: "cancelled", started_at: null });
 });
 
+test("an event that failed at a limit gets one run, if its run is retried and its sender sends it again", async () => {
+  const { agentId, trigger } = await holding();
+  await trigger.set({ when_paused: "refuse" });
+  const path = `/limits/agent/${agentId}`;
+  await beckon.call(path, { method: "PUT", body: { limit_micros: 10 } });
+  await engine.query("update budgets set spent = 10 where scope_id = $1", [agentId]);
+  const retry = (runId: string) => beckon.call(`/runs/${runId}/retry`, { method: "POST" });
+  const send = () => trigger.send({}, { "x-github-delivery": "retried" });
+  const again = await retry((await send()).body.run_id);
+  expect(again).toMatchObject({ status: 500, body: { code: "ceiling_reached" } });
+  await beckon.call(path, { method: "PUT", body: { limit_micros: 1_000_000 } });
+  const [retried, sent] = await Promise.all([retry(again.body.run_id), send()]);
+  expect([retried.status, sent.status]).toEqual([201, 200]);
+  expect(sent.body.run_id).toBe(retried.body.data.id);
+  expect((await retry(again.body.run_id)).body.data.id).toBe(sent.body.run_id);
+  // A person can run the event again on purpose.
+  expect((await retry((await ended(sent.body.run_id)).id)).status).toBe(201);
+});
+
 test("at a spent limit a trigger rejects with the run error, or holds the run until the limit is raised", async () => {
   const { agentId, trigger } = await holding();
   const path = `/limits/agent/${agentId}`;

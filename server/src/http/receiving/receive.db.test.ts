@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { startTestBeckon } from "../../../test/beckon.ts";
 import { eventually } from "../../../test/eventually.ts";
+import { expectError } from "../../../test/expect-error.ts";
 import { rawExchange } from "../../../test/raw-exchange.ts";
 import {
   createReceiving,
@@ -244,6 +245,19 @@ test("if filter or template fail, the run is created failed, the sender gets 200
     { outcome: "mapping_error", run_id: failed.body.run_id, error: expect.any(String) },
     { outcome: "started", error: null },
   ]);
+});
+
+test("the run of a request that was not mapped is retried only with another input, which is then the event's run", async () => {
+  const trigger = await create({ filter: "payload.missing.field == 1" });
+  const id = { "x-github-delivery": "1" };
+  const failed = await trigger.send({ a: 1 }, id);
+  await trigger.set({ filter: null });
+  const retry = (body: object) => beckon.call(`/runs/${failed.body.run_id}/retry`, { body });
+  expectError(await retry({}), 409, "conflict", /requests\/:request_id\/replay/);
+  const retried = await retry({ input: "Edited" });
+  expect(retried.body.data).toMatchObject({ input: "Edited", retry_of: failed.body.run_id });
+  expect((await trigger.send({ a: 1 }, id)).body.run_id).toBe(retried.body.data.id);
+  expect(await outcomesOf(trigger)).toEqual(["mapping_error", "repeated"]);
 });
 
 test("an empty rendered message is a mapping error, an empty body without template is rejected", async () => {

@@ -7,7 +7,7 @@ import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import { missingRun } from "../../retention/index.ts";
 import { visibleRun } from "../access.ts";
 import type { StartPorts } from "../starting/index.ts";
-import { type RetriedRun, readRetried } from "./retry-store.ts";
+import { type RetriedRun, readRetried, readSenderEvent } from "./retry-store.ts";
 import { permitDraft } from "./start-draft.ts";
 import { startManaged } from "./start-managed.ts";
 
@@ -15,10 +15,12 @@ import { startManaged } from "./start-managed.ts";
  * Retries a run that has ended: starts a new run with the original payload or another input, and
  * with the agent's current version or the original one. The new run gets the labels of the original
  * run. A draft run is retried with the configuration that is stored with it. A run can be retried
- * even if its trigger is disabled or deleted.
+ * even if its trigger is disabled or deleted. If a limit failed the run when it was created, the id
+ * of its event is bound to the new run.
  *
  * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
- *   started; see `visibleRun`.
+ *   started; if a limit failed the run and its event has another run by now, that run. See
+ *   `visibleRun`.
  * @throws ApiError `forbidden`, `not_found`, `conflict`, and the errors of `startManaged`.
  */
 export async function retryRun({
@@ -36,11 +38,23 @@ export async function retryRun({
   if (newInput !== undefined) permit(ctx, "agents:invoke");
   const { workspaceId } = ctx;
   const { runId } = input;
-  const retried = await inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
-    const run = await readRetried(tx, { workspaceId, runId, agentIds: agentLimit(ctx) });
-    if (run === undefined) throw await missingRun(tx, ctx, runId);
-    return run;
-  });
+  const { retried, senderEvent } = await inWorkspace(
+    ctx.database.tenant,
+    workspaceId,
+    async (tx) => {
+      const run = await readRetried(tx, { workspaceId, runId, agentIds: agentLimit(ctx) });
+      if (run === undefined) throw await missingRun(tx, ctx, runId);
+      const repeatsEvent = body.ok && !run.isUnmapped;
+      return {
+        retried: run,
+        // Binds the event's id. Otherwise the sender's next attempt would start a second run.
+        senderEvent:
+          run.source === "trigger" && (repeatsEvent || newInput !== undefined)
+            ? await readSenderEvent(tx, { workspaceId, runId, isUnbound: newInput !== undefined })
+            : undefined,
+      };
+    },
+  );
   if (retried.draft !== undefined) permitDraft(ctx);
   const version = retried.draft === undefined ? wanted : "original";
   const { data, replayed } = await startManaged(ctx, {
@@ -49,6 +63,7 @@ export async function retryRun({
     contentType: newInput === undefined ? retried.contentType : null,
     labels: retried.labels,
     payload: payloadOf(retried, body),
+    senderEvent,
     details: {
       version: version === "original" ? retried.agentVersion : null,
       triggerId: retried.triggerId,
@@ -71,14 +86,23 @@ export async function retryRun({
 }
 
 function payloadOf(
-  { payload, ended }: RetriedRun,
+  { payload, ended, isUnmapped }: RetriedRun,
   body: Result<{ input?: string | undefined }>,
 ): Result<string> {
   if (!body.ok) return body;
-  if (ended) return { ok: true, value: body.value.input ?? payload };
-  const error = new ApiError(
-    "conflict",
-    "This run has not ended. Retry it once its finished_at is set, or cancel it first.",
-  );
-  return { ok: false, error };
+  const { input } = body.value;
+  if (!ended)
+    return conflict(
+      "This run has not ended. Retry it once its finished_at is set, or cancel it first.",
+    );
+  // The payload is the body as it arrived, to which neither filter nor template was applied.
+  if (isUnmapped && input === undefined)
+    return conflict(
+      "The trigger's filter or message template failed, so the agent never got this request. Replay it with POST …/requests/:request_id/replay, or send input.",
+    );
+  return { ok: true, value: input ?? payload };
+}
+
+function conflict(message: string): Result<never> {
+  return { ok: false, error: new ApiError("conflict", message) };
 }

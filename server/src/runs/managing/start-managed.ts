@@ -21,7 +21,7 @@ import { findRun } from "./store.ts";
 interface ManagedStart
   extends Pick<
     StartRequest,
-    "source" | "contentType" | "payload" | "labels" | "received" | "files"
+    "source" | "contentType" | "payload" | "labels" | "received" | "senderEvent" | "files"
   > {
   readonly agentId: string;
   /** `initial` can be left out; it is then `ready`. */

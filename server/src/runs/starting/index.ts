@@ -19,6 +19,7 @@ export {
   type RunDetails,
   type RunDraft,
   type RunLabels,
+  type SenderEvent,
   type StartRow,
 } from "./start-row.ts";
 export { startStatements } from "./start-statement.ts";

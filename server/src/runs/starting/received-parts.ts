@@ -2,7 +2,7 @@ import type { Column, Parameters } from "../../base/database/index.ts";
 import { someSubscriptions } from "../../events/index.ts";
 import { overLimit } from "./over-limit.ts";
 import type { Parts } from "./start-parts.ts";
-import type { ReceivedFile, ReceivedStart, StartRow } from "./start-row.ts";
+import type { ReceivedFile, ReceivedStart, SenderEvent, StartRow } from "./start-row.ts";
 
 /**
  * Maximum number of runs that a trigger holds. Concurrent batches do not see each other's runs, so
@@ -106,13 +106,13 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
   { scope, reached }: { readonly scope: string; readonly reached: string },
 ): ReceivedParts {
   const { keys, files, deliveries, repeated } = parts;
-  const requests = p.rows("q", requestsOf, {
+  const requests = p.rows("q", eventsOf, {
     request: ["int", (row) => row.request],
-    id: ["text", (row) => row.requestId],
+    id: ["text", (row) => row.requestId ?? null],
     event: ["text", (row) => row.eventId],
     event_days: ["int", (row) => row.eventIdDays],
-    swallows: ["boolean", (row) => row.swallows],
-    is_filtered: ["boolean", (row) => row.isFiltered],
+    swallows: ["boolean", (row) => row.swallows ?? false],
+    is_filtered: ["boolean", (row) => row.isFiltered ?? false],
   });
   // Only the insert into `received_requests` joins this table. If these values were columns of
   // `checked` instead, PostgreSQL would copy the large bodies.
@@ -241,6 +241,13 @@ const requestsOf = ({ rows }: { readonly rows: readonly StartRow[] }): Indexed<R
   rows.flatMap(({ received }, index) =>
     received === undefined ? [] : [{ ...received, request: index + 1 }],
   );
+
+/** The received requests, and the events of runs without one. */
+const eventsOf = ({ rows }: { readonly rows: readonly StartRow[] }) =>
+  rows.flatMap(({ received, senderEvent }, index) => {
+    const event: (SenderEvent & Partial<ReceivedStart>) | undefined = received ?? senderEvent;
+    return event === undefined ? [] : [{ ...event, request: index + 1 }];
+  });
 
 const filesOf = ({ rows }: { readonly rows: readonly StartRow[] }): Indexed<ReceivedFile>[] =>
   rows.flatMap(({ files = [] }, index) => files.map((file) => ({ ...file, request: index + 1 })));

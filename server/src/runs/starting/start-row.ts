@@ -81,6 +81,11 @@ export interface StartRow {
   /** The received request that is written with the run; undefined if none is written. */
   readonly received?: ReceivedStart | undefined;
   /**
+   * The sender's event whose id is bound to the run, although no received request is written with
+   * it. Only with a trigger in `details`, and without `received`. Default: none.
+   */
+  readonly senderEvent?: SenderEvent | undefined;
+  /**
    * Files of a request to a trigger. They become artifacts of the run, unless it is created failed.
    * Default: none.
    */
@@ -114,6 +119,9 @@ export interface RunCallback {
   readonly url: string;
   readonly origin: string;
 }
+
+/** An event of a trigger's sender, and for how many days its id is bound to its run. */
+export type SenderEvent = Pick<ReceivedStart, "eventId" | "eventIdDays">;
 
 /**
  * A received request as input of the start statement. The statement stores it together with its

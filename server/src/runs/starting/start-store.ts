@@ -133,7 +133,7 @@ export async function sendStarts(
       callbacks: rows.some((row) => row.callback !== undefined),
       limits: rows.some((row) => row.checksLimits === true),
       firstCalls: rows.some((row) => row.firstCallAmounts !== undefined),
-      received: hasFiles || rows.some((row) => row.received !== undefined),
+      received: hasFiles || rows.some((row) => (row.received ?? row.senderEvent) !== undefined),
       files: hasFiles,
       deliveries,
       repeated: again,

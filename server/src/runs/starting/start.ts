@@ -33,6 +33,7 @@ export interface StartRequest
     | "callback"
     | "receivingVersion"
     | "received"
+    | "senderEvent"
     | "files"
   > {
   /**
@@ -252,6 +253,7 @@ function toRequestFields({
   callback,
   receivingVersion,
   received,
+  senderEvent,
   files,
   idempotency,
   payload,
@@ -266,6 +268,7 @@ function toRequestFields({
     callback,
     receivingVersion,
     received,
+    senderEvent,
     files,
   };
   if (idempotency?.ok === false)

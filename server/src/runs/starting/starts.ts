@@ -66,8 +66,8 @@ export function createStarts(
         onWritten();
         return results;
       },
-      order: ({ agentId, key, received }) =>
-        `${agentId ?? ""} ${key ?? ""} ${received?.eventId ?? ""}`,
+      order: ({ agentId, key, received, senderEvent }) =>
+        `${agentId ?? ""} ${key ?? ""} ${(received ?? senderEvent)?.eventId ?? ""}`,
       bytes: (row) =>
         row.payload.length + (row.details?.draft?.config.length ?? 0) + contentBytes(row),
       maxRows: 200,

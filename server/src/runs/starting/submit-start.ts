@@ -84,7 +84,8 @@ export async function submitStart(
     checksLimits,
     firstCallAmounts: firstCall?.predicted?.amounts,
   };
-  const isRepeatable = row.key !== null || (row.received?.eventId ?? null) !== null;
+  const event = row.received ?? row.senderEvent;
+  const isRepeatable = row.key !== null || (event?.eventId ?? null) !== null;
   const start: UnconfirmedStart = { isRejected: false, claimed: undefined };
   ports.unconfirmedStarts.set(row.runId, start);
   const finish = (executes: boolean) => {

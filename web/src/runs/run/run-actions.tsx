@@ -119,6 +119,9 @@ function Retry({ run, actions, disabledReason, onEdit }: RetryProps) {
   );
   if (disabledReason !== undefined) return button;
   const isDraft = run.source === "draft";
+  const isUnmapped = run.error?.code === "mapping_error";
+  const sameInput = isUnmapped ? "The agent never got this request. Replay it instead." : undefined;
+  const triggerPath = `/w/${workspace.id}/agents/${run.agent_id}/triggers/${run.trigger_id}`;
   const current = agent === undefined ? "" : ` ${agent.version}`;
   const isSame = agent?.version === run.agent_version;
   return (
@@ -131,6 +134,7 @@ function Retry({ run, actions, disabledReason, onEdit }: RetryProps) {
             ? "With the same draft"
             : `With the current version${current}${isSame ? ", the same" : ""}`,
           onSelect: () => actions.retry("current"),
+          disabledReason: sameInput,
         },
         ...(isDraft || isSame
           ? []
@@ -138,6 +142,7 @@ function Retry({ run, actions, disabledReason, onEdit }: RetryProps) {
               {
                 label: `With the original version ${run.agent_version}`,
                 onSelect: () => actions.retry("original"),
+                disabledReason: sameInput,
               },
             ]),
         {
@@ -145,6 +150,9 @@ function Retry({ run, actions, disabledReason, onEdit }: RetryProps) {
           onSelect: onEdit,
           disabledReason: reasonWithout("agents:invoke", workspace.can),
         },
+        ...(isUnmapped && run.trigger_id !== null
+          ? [{ label: "Replay the request", href: `${triggerPath}?outcome=mapping_error` }]
+          : []),
       ]}
     />
   );
