@@ -2963,7 +2963,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($61::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($62::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -3203,8 +3203,15 @@ with callers as materialized (
   where s.check_result = 'filtered' or s.run_id in (select run_id from starting)
 ), stored_files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
-  select f.id, s.workspace_id, s.run_id, f.media_type, f.content
-  from starting s join unnest($57::int[], $58::text[], $59::text[], $60::bytea[]) with ordinality as f (request, id, media_type, content, position) on f.request = s.position where s.status <> 'failed'
+  select f.id, s.workspace_id, s.run_id,
+    case when f.copy_of is null then f.media_type else a.media_type end,
+    case when f.copy_of is null then f.content else a.content end
+  from starting s join unnest($57::int[], $58::text[], $59::text[], $60::bytea[], $61::text[]) with ordinality as f (request, id, media_type, content, copy_of, position) on f.request = s.position
+  left join lateral (
+    select a.media_type, a.content from artifacts a
+    where a.id = f.copy_of and a.workspace_id = s.workspace_id and a.run_id = s.retry_of limit 1
+  ) a on true
+  where case when f.copy_of is null then s.status <> 'failed' else a.content is not null end
 ), calling as materialized (
   select s.run_id, s.workspace_id, s.agent_id, s.principal, s.trigger_id,
     s.call_cost_micros as cost_micros, s.call_plan_cost_micros as plan_cost_micros,

@@ -103,6 +103,40 @@ test("files of a form become artifacts of the run, which sees their names, types
   ]);
 });
 
+test("the retry of a form's run has copies of its files, also if a limit fails it and it is retried", async () => {
+  const { id } = await beckon.createAgent();
+  const { url } = await beckon.createTrigger(id, { receiving: { bodies: everything } });
+  const data = new FormData();
+  data.append("file", new File(["%PDF-1.7"], "invoice.pdf", { type: "application/pdf" }));
+  const request = new Request("http://x.test", { method: "POST", body: data });
+  const type = request.headers.get("content-type") ?? "";
+  const body = Buffer.from(await request.arrayBuffer());
+  const setLimit = async (limit_micros: number) => {
+    await beckon.call(`/limits/agent/${id}`, { method: "PUT", body: { limit_micros } });
+    await beckon.db.database.engine.query("update budgets set spent = 10 where scope_id = $1", [
+      id,
+    ]);
+  };
+  const retry = (runId: string) => beckon.call(`/runs/${runId}/retry`, { method: "POST" });
+  const { run_id } = (await send(url, body, type)).body;
+  await setLimit(10);
+  const unstored = (await send(url, body, type)).body.run_id;
+  const failed = (await retry(run_id)).body.run_id;
+  await setLimit(1_000_000);
+  expectError(await retry(unstored), 409, "conflict", /files/);
+  const retried = (await retry(failed)).body.data;
+  const fileIds: string[] = [];
+  for (const runId of [run_id, failed, retried.id]) {
+    const { input } = (await beckon.call(`/runs/${runId}`)).body.data;
+    const fileId = JSON.parse(input).file.id;
+    fileIds.push(fileId);
+    const path = `/api/public/runs/${runId}/artifacts/${fileId}`;
+    const file = await fetch(`${beckon.url}${path}`, { headers: { "x-api-key": beckon.key } });
+    expect(await file.text()).toBe("%PDF-1.7");
+  }
+  expect(new Set(fileIds).size).toBe(3);
+});
+
 test("a form that is sent again with its Idempotency-Key and another boundary is a repeat", async () => {
   const sent = async (content: string, boundary: string) => {
     const data = new FormData();

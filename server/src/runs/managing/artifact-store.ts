@@ -33,6 +33,25 @@ export function findArtifact(
   ).executeTakeFirst();
 }
 
+/** Maximum number of files that a retry copies: as many as a form can have. */
+const maxFiles = 100;
+
+/** Returns ids and sizes of those artifacts of the run that have one of the ids. */
+export function findFiles(
+  tx: WorkspaceTransaction,
+  { workspaceId, runId }: Omit<ArtifactRef, "artifactId">,
+  ids: readonly string[],
+): Promise<{ id: string; bytes: number }[]> {
+  return tx
+    .selectFrom("artifacts")
+    .select(["id", sql<number>`octet_length(content)`.as("bytes")])
+    .where("run_id", "=", runId)
+    .where("workspace_id", "=", workspaceId)
+    .where(sql<boolean>`id = any (${[...ids]}::text[])`)
+    .limit(maxFiles)
+    .execute();
+}
+
 /**
  * Returns up to `maxBytes` bytes of an artifact's content from `offset`, which counts from 0;
  * undefined if the artifact was deleted.

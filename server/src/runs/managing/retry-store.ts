@@ -79,8 +79,8 @@ export async function readRetried(
 const maxRetries = 100;
 
 /**
- * Returns the event of a run that was created already failed, or that retries such a run. Such a run
- * has not bound the event's id. Undefined if there is none, if the trigger no longer recognizes
+ * Returns the event of a run that was created already failed, or that retries such a run. Such a
+ * run has not bound the event's id. Undefined if there is none, if the trigger no longer recognizes
  * events, or if the id is bound to the run or to a run that it retries, so that a retry repeats it
  * on purpose.
  * @param ref.isUnbound whether to return only an event whose id is bound to no run at all

@@ -4,9 +4,11 @@ import { inWorkspace } from "../../base/database/index.ts";
 import { ApiError, attempt, type Result } from "../../base/errors.ts";
 import type { Once } from "../../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
+import { mediaTypeOf } from "../../receiving/index.ts";
 import { missingRun } from "../../retention/index.ts";
 import { visibleRun } from "../access.ts";
 import type { StartPorts } from "../starting/index.ts";
+import { copyFiles } from "./copy-files.ts";
 import { type RetriedRun, readRetried, readSenderEvent } from "./retry-store.ts";
 import { permitDraft } from "./start-draft.ts";
 import { startManaged } from "./start-managed.ts";
@@ -16,7 +18,7 @@ import { startManaged } from "./start-managed.ts";
  * with the agent's current version or the original one. The new run gets the labels of the original
  * run. A draft run is retried with the configuration that is stored with it. A run can be retried
  * even if its trigger is disabled or deleted. If a limit failed the run when it was created, the id
- * of its event is bound to the new run.
+ * of its event is bound to the new run. Files of the run that the input names are copied.
  *
  * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
  *   started; if a limit failed the run and its event has another run by now, that run. See
@@ -38,7 +40,7 @@ export async function retryRun({
   if (newInput !== undefined) permit(ctx, "agents:invoke");
   const { workspaceId } = ctx;
   const { runId } = input;
-  const { retried, senderEvent } = await inWorkspace(
+  const { retried, senderEvent, copied } = await inWorkspace(
     ctx.database.tenant,
     workspaceId,
     async (tx) => {
@@ -52,6 +54,7 @@ export async function retryRun({
           run.source === "trigger" && (repeatsEvent || newInput !== undefined)
             ? await readSenderEvent(tx, { workspaceId, runId, isUnbound: newInput !== undefined })
             : undefined,
+        copied: await copyFiles(tx, { workspaceId, runId }, newInput ?? run.payload),
       };
     },
   );
@@ -62,8 +65,9 @@ export async function retryRun({
     agentId: retried.agentId,
     contentType: newInput === undefined ? retried.contentType : null,
     labels: retried.labels,
-    payload: payloadOf(retried, body),
+    payload: payloadOf(retried, copied, body),
     senderEvent,
+    files: copied.files,
     details: {
       version: version === "original" ? retried.agentVersion : null,
       triggerId: retried.triggerId,
@@ -86,21 +90,26 @@ export async function retryRun({
 }
 
 function payloadOf(
-  { payload, ended, isUnmapped }: RetriedRun,
+  { contentType, ended, isUnmapped }: RetriedRun,
+  { input, lacksFiles }: Awaited<ReturnType<typeof copyFiles>>,
   body: Result<{ input?: string | undefined }>,
 ): Result<string> {
   if (!body.ok) return body;
-  const { input } = body.value;
   if (!ended)
     return conflict(
       "This run has not ended. Retry it once its finished_at is set, or cancel it first.",
     );
   // The payload is the body as it arrived, to which neither filter nor template was applied.
-  if (isUnmapped && input === undefined)
+  const isNew = body.value.input !== undefined;
+  if (isUnmapped && !isNew)
     return conflict(
       "The trigger's filter or message template failed, so the agent never got this request. Replay it with POST …/requests/:request_id/replay, or send input.",
     );
-  return { ok: true, value: input ?? payload };
+  if (lacksFiles && !isNew && mediaTypeOf(contentType ?? undefined) === "multipart/form-data")
+    return conflict(
+      "The files of this run's form were not stored with the run. Replay its request with POST …/requests/:request_id/replay, or send input.",
+    );
+  return { ok: true, value: input };
 }
 
 function conflict(message: string): Result<never> {

@@ -13,6 +13,7 @@ export { startErrors } from "./start-errors.ts";
 export type { StartPorts } from "./start-ports.ts";
 export {
   type Caller,
+  type CopiedFile,
   callerId,
   type ReceivedStart,
   type RunCallback,

@@ -2,7 +2,13 @@ import type { Column, Parameters } from "../../base/database/index.ts";
 import { someSubscriptions } from "../../events/index.ts";
 import { overLimit } from "./over-limit.ts";
 import type { Parts } from "./start-parts.ts";
-import type { ReceivedFile, ReceivedStart, SenderEvent, StartRow } from "./start-row.ts";
+import type {
+  CopiedFile,
+  ReceivedFile,
+  ReceivedStart,
+  SenderEvent,
+  StartRow,
+} from "./start-row.ts";
 
 /**
  * Maximum number of runs that a trigger holds. Concurrent batches do not see each other's runs, so
@@ -130,8 +136,15 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
   const storeFiles = files
     ? `, stored_files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
-  select f.id, s.workspace_id, s.run_id, f.media_type, f.content
-  from starting s join ${filesTable(p)} on f.request = s.position where s.status <> 'failed'
+  select f.id, s.workspace_id, s.run_id,
+    case when f.copy_of is null then f.media_type else a.media_type end,
+    case when f.copy_of is null then f.content else a.content end
+  from starting s join ${filesTable(p)} on f.request = s.position
+  left join lateral (
+    select a.media_type, a.content from artifacts a
+    where a.id = f.copy_of and a.workspace_id = s.workspace_id and a.run_id = s.retry_of limit 1
+  ) a on true
+  where case when f.copy_of is null then s.status <> 'failed' else a.content is not null end
 )`
     : "";
   return {
@@ -249,7 +262,11 @@ const eventsOf = ({ rows }: { readonly rows: readonly StartRow[] }) =>
     return event === undefined ? [] : [{ ...event, request: index + 1 }];
   });
 
-const filesOf = ({ rows }: { readonly rows: readonly StartRow[] }): Indexed<ReceivedFile>[] =>
+const filesOf = ({
+  rows,
+}: {
+  readonly rows: readonly StartRow[];
+}): Indexed<{ readonly id: string } & Partial<ReceivedFile & CopiedFile>>[] =>
   rows.flatMap(({ files = [] }, index) => files.map((file) => ({ ...file, request: index + 1 })));
 
 function filesTable<Input extends { readonly rows: readonly StartRow[] }>(
@@ -258,7 +275,8 @@ function filesTable<Input extends { readonly rows: readonly StartRow[] }>(
   return p.rows("f", filesOf, {
     request: ["int", (row) => row.request],
     id: ["text", (row) => row.id],
-    media_type: ["text", (row) => row.mediaType],
-    content: ["bytea", (row) => row.content],
+    media_type: ["text", (row) => row.mediaType ?? null],
+    content: ["bytea", (row) => row.content ?? null],
+    copy_of: ["text", (row) => row.copyOf ?? null],
   }).table;
 }

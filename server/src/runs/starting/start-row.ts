@@ -86,10 +86,10 @@ export interface StartRow {
    */
   readonly senderEvent?: SenderEvent | undefined;
   /**
-   * Files of a request to a trigger. They become artifacts of the run, unless it is created failed.
-   * Default: none.
+   * Files of a request to a trigger, or copies of files of the run that is retried. They become
+   * artifacts of the run, the former unless it is created failed. Default: none.
    */
-  readonly files?: readonly ReceivedFile[] | undefined;
+  readonly files?: readonly (ReceivedFile | CopiedFile)[] | undefined;
   /**
    * Whether to check the limits of the caller's workspace. See `limited` in `StartResult`. Default
    * false.
@@ -160,9 +160,22 @@ export interface ReceivedFile {
   readonly content: Buffer;
 }
 
+/**
+ * A copy of an artifact of the run that is retried. It is written also if the run is created
+ * failed, because no received request is stored from which a replay could write it again.
+ */
+export interface CopiedFile {
+  readonly id: string;
+  readonly copyOf: string;
+  readonly bytes: number;
+}
+
 /** Returns the bytes of the received body and of the files that are written with the run. */
 export function contentBytes({ received, files = [] }: Pick<StartRow, "received" | "files">) {
-  return files.reduce((bytes, { content }) => bytes + content.length, received?.body.length ?? 0);
+  return files.reduce(
+    (bytes, file) => bytes + ("copyOf" in file ? file.bytes : file.content.length),
+    received?.body.length ?? 0,
+  );
 }
 
 /** Properties of a run that the server determines itself, as it does for a retry. */
