@@ -1,7 +1,22 @@
 import type { ProviderKind } from "@beckon/contract";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { dataOf, memoryJournal, play, productionFetch, tool } from "../../test/engine-run.ts";
-import { says, startModelServer } from "../../test/model-server.ts";
+import {
+  callsIn,
+  dataOf,
+  memoryJournal,
+  play,
+  productionFetch,
+  tool,
+} from "../../test/engine-run.ts";
+import {
+  type Behaviour,
+  body,
+  says,
+  startModelServer,
+  status,
+  streamOf,
+  textChunk,
+} from "../../test/model-server.ts";
 import { providerModel } from "./models/provider-model.ts";
 
 const server = await startModelServer();
@@ -272,6 +287,99 @@ describe.each(cases)("$kind", ({ kind, model, path, keyHeader, second, expected 
     });
     expect(JSON.stringify(server.requests[0]?.body)).toContain("Be brief.");
     expect(JSON.stringify(server.requests[0]?.body)).toMatch(/[tT]okens"?:2000/);
+  });
+});
+
+describe("the usage of an OpenAI-compatible server", () => {
+  const counts = { prompt_tokens: 12, completion_tokens: 2 };
+  it.each([
+    // xAI counts reasoning only in the total, and Google's endpoint does not report it at all.
+    [
+      { ...counts, completion_tokens_details: { reasoning_tokens: 317 }, total_tokens: 331 },
+      { output_tokens: 319, reasoning_tokens: 317 },
+    ],
+    [{ ...counts, total_tokens: 331 }, { output_tokens: 319 }],
+    [{ ...counts, total_tokens: 0 }, { output_tokens: 2 }],
+    [{ ...counts, total_tokens: 331.5 }, { output_tokens: 2 }],
+    [{ ...counts, total_tokens: 5_000_000 }, { output_tokens: 2 }],
+    // Kimi, then DeepSeek.
+    [{ ...counts, cached_tokens: 8 }, { cached_input_tokens: 8 }],
+    [{ ...counts, prompt_cache_hit_tokens: 8 }, { cached_input_tokens: 8 }],
+  ])("is read from %j", async (usage, expected) => {
+    const message = { content: "hi" };
+    for (const [stream, behaviour] of [
+      ["never", body(JSON.stringify({ choices: [{ message, finish_reason: "stop" }], usage }))],
+      ["always", streamOf(textChunk("hi", "stop"), JSON.stringify({ choices: [], usage }))],
+    ] as const) {
+      server.script(behaviour);
+      const { outcome } = await play(server.url, { settings: { stream } });
+      expect(outcome?.usage).toMatchObject({ input_tokens: 12, ...expected });
+      expect(outcome?.usage).not.toHaveProperty("estimated");
+    }
+  });
+});
+
+describe("a field that not every OpenAI-compatible server accepts", () => {
+  /** Rejects a request with one of the fields, as Groq, Cerebras or Mistral do. */
+  const rejecting =
+    (code: number, ...fields: readonly string[]): Behaviour =>
+    (request, index) => {
+      const { messages, ...others } = request.body;
+      const sent = [others, ...messages].flatMap(Object.keys);
+      const rejected = fields.find((field) => sent.includes(field));
+      const detail = [{ loc: ["body", rejected], msg: "Extra inputs are not permitted" }];
+      if (rejected !== undefined)
+        return status(code, { body: JSON.stringify({ message: { detail } }) })(request, index);
+      const isFirst = messages.length === 1;
+      return says(isFirst ? { reasoning: "hm", calls: [call] } : "It is navy.")(request, index);
+    };
+  const groq = rejecting(400, "reasoning_content");
+  const mistral = rejecting(422, "stream_options", "reasoning_content", "reasoning");
+
+  it.each([
+    ["never", groq, 1, { reasoning: "hm" }],
+    ["always", groq, 1, { reasoning: "hm" }],
+    ["never", mistral, 2, {}],
+    ["always", mistral, 3, {}],
+  ] as const)(
+    "is not sent again once it was rejected (streamed: %s)",
+    async (stream, behaviour, repeats, fields) => {
+      const model = modelOf("openai-compatible", `strict ${stream} ${repeats}`);
+      const request = { model, settings: { stream }, tools: [lookUp] };
+      server.script(behaviour);
+      const { outcome, journal } = await play(server.url, request);
+      expect(outcome).toMatchObject({ status: "succeeded", output: "It is navy." });
+      expect(callsIn(journal).map(({ outcome }) => outcome)).toEqual(["answered", "answered"]);
+      expect(dataOf(journal, "run.step")[1]?.retries ?? 0).toBe(0);
+      expect(server.requests).toHaveLength(2 + repeats);
+
+      server.reset();
+      server.script(behaviour);
+      await play(server.url, request);
+      expect(server.requests).toHaveLength(2);
+      const answer = server.requests[1]?.body.messages[1];
+      expect(answer).toEqual({
+        role: "assistant",
+        content: null,
+        tool_calls: [expect.anything()],
+        ...fields,
+      });
+    },
+  );
+
+  it("is sent again if the request is also rejected without it", async () => {
+    server.script([
+      says({ reasoning: "hm", calls: [call] }),
+      ...[1, 2, 3].map(() => status(400, { body: '{"error":{"message":"no reasoning_content"}}' })),
+    ]);
+    const model = modelOf("openai-compatible", "missing");
+    const request = { model, tools: [lookUp] };
+    const { outcome } = await play(server.url, request);
+    expect(outcome).toMatchObject({ status: "failed" });
+    server.reset();
+    server.script([says({ reasoning: "hm", calls: [call] }), says("It is navy.")]);
+    await play(server.url, request);
+    expect(server.requests[1]?.body.messages[1]?.reasoning_content).toBe("hm");
   });
 });
 

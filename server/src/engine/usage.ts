@@ -37,7 +37,7 @@ export function reportedUsage(
  * so it cannot derive a limit from the number of bytes. Models with hidden reasoning write up to
  * this many tokens if `max_output_tokens` is not set.
  */
-const maxUnseenTokens = 128_000;
+export const maxUnseenTokens = 128_000;
 
 /**
  * Returns whether one call can have used this many tokens. A tokenizer produces at most one token

@@ -1,5 +1,7 @@
 import { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import { cacheModels } from "./cache-models.ts";
+import { type ChatDialect, inAcceptedDialect, inDialect } from "./chat-dialect.ts";
+import { chatUsage } from "./chat-usage.ts";
 import { generateChat } from "./generate-chat.ts";
 import { repairEvents } from "./repaired-answers.ts";
 import { onlyStreams, streamOrGenerate } from "./unstreamed-answers.ts";
@@ -22,23 +24,29 @@ export const openAICompatibleModel = cacheModels(
       };
       return cachedEndpoint;
     };
-    const chat = new OpenAICompatibleChatLanguageModel(modelId, {
-      provider: `${name}.chat`,
-      url: () => endpoint().url.href,
-      headers: () => endpoint().headers,
-      fetch: repairEvents(onlyStreams(transport.fetch)),
-      // Requests usage at the end of a stream. Servers without this option ignore it.
-      includeUsage: true,
-    });
+    const chatOf = (dialect: ChatDialect) =>
+      new OpenAICompatibleChatLanguageModel(modelId, {
+        provider: `${name}.chat`,
+        url: () => endpoint().url.href,
+        headers: () => endpoint().headers,
+        fetch: repairEvents(onlyStreams(transport.fetch)),
+        includeUsage: dialect.hasStreamOptions,
+        transformRequestBody: (body) => inDialect(body, dialect),
+        convertUsage: chatUsage,
+      });
+    const call = inAcceptedDialect(chatOf);
     return {
-      specificationVersion: chat.specificationVersion,
-      provider: chat.provider,
+      specificationVersion: "v4",
+      provider: `${name}.chat`,
       modelId,
-      supportedUrls: chat.supportedUrls,
-      doGenerate: (options) => generateChat({ chat, endpoint, call: transport.call }, options),
+      supportedUrls: {},
+      doGenerate: (options) =>
+        call((chat) => generateChat({ chat, endpoint, call: transport.call }, options)),
       doStream: (options) =>
-        streamOrGenerate(chat.doStream(options), (response) =>
-          generateChat({ chat, endpoint, call: () => wholeResponse(response) }, options),
+        call((chat) =>
+          streamOrGenerate(chat.doStream(options), (response) =>
+            generateChat({ chat, endpoint, call: () => wholeResponse(response) }, options),
+          ),
         ),
     };
   },

@@ -1,0 +1,88 @@
+import { APICallError } from "@ai-sdk/provider";
+import { isJsonObject } from "../../base/json/index.ts";
+
+/** What a server accepts in requests, where servers with OpenAI's chat completions API differ. */
+export interface ChatDialect {
+  /**
+   * Field of an assistant message for the model's reasoning. DeepSeek, Kimi and most servers read
+   * `reasoning_content`, Groq and Cerebras only `reasoning`. Undefined if none is accepted, as by
+   * Mistral.
+   */
+  readonly reasoningField: "reasoning_content" | "reasoning" | undefined;
+  /** Whether `stream_options` is accepted, which requests usage at the end of a stream. */
+  readonly hasStreamOptions: boolean;
+}
+
+type RequestBody = Record<string, unknown>;
+
+/** Returns the body, which the library has built with `reasoning_content`, in the dialect. */
+export function inDialect(body: RequestBody, { reasoningField }: ChatDialect): RequestBody {
+  if (reasoningField === "reasoning_content" || !Array.isArray(body.messages)) return body;
+  const messages = body.messages.map((message: RequestBody) => {
+    const { reasoning_content, ...rest } = message;
+    if (reasoning_content === undefined || reasoningField === undefined) return rest;
+    return { ...rest, [reasoningField]: reasoning_content };
+  });
+  return { ...body, messages };
+}
+
+/**
+ * Returns a function that makes calls in the dialect of a server. If the server rejects a field
+ * that not every server knows, the request is repeated without it, or with the field's other name.
+ * Servers reject a request with such a field before they call the model, so they do not bill it.
+ * The dialect is kept for further calls only once a call in it succeeds, because an error can name
+ * a field for another reason, for example that it is missing in one of the messages.
+ *
+ * @param chatOf returns a client for the dialect.
+ */
+export function inAcceptedDialect<Chat>(
+  chatOf: (dialect: ChatDialect) => Chat,
+): <T>(send: (chat: Chat) => PromiseLike<T>) => Promise<T> {
+  const usual: ChatDialect = { reasoningField: "reasoning_content", hasStreamOptions: true };
+  let accepted = { dialect: usual, chat: chatOf(usual) };
+  return async (send) => {
+    const first = accepted;
+    let tried = first;
+    for (;;) {
+      try {
+        const result = await send(tried.chat);
+        // Without this condition, a slow call could replace what a later one has found out.
+        if (tried !== first) accepted = tried;
+        return result;
+      } catch (thrown) {
+        const dialect = dialectAfter(thrown, tried.dialect);
+        if (dialect === undefined) throw thrown;
+        tried = { dialect, chat: chatOf(dialect) };
+      }
+    }
+  };
+}
+
+/**
+ * Returns the dialect to try after an error; undefined if the error names no field that the request
+ * has and that can be left out. Each dialect that it returns sends less than the one before, so a
+ * call is repeated at most three times.
+ */
+function dialectAfter(thrown: unknown, dialect: ChatDialect): ChatDialect | undefined {
+  if (!APICallError.isInstance(thrown)) return undefined;
+  const { statusCode, responseBody, requestBodyValues: sent } = thrown;
+  if ((statusCode !== 400 && statusCode !== 422) || !isJsonObject(sent)) return undefined;
+  const names = (field: string) => new RegExp(`\\b${field}\\b`).test(String(responseBody ?? ""));
+  const { reasoningField, hasStreamOptions } = dialect;
+  const isReasoningRejected =
+    reasoningField !== undefined && names(reasoningField) && hasInMessages(sent, reasoningField);
+  const areOptionsRejected =
+    hasStreamOptions && sent.stream_options !== undefined && names("stream_options");
+  if (!isReasoningRejected && !areOptionsRejected) return undefined;
+  return {
+    reasoningField: isReasoningRejected ? fieldAfter(reasoningField) : reasoningField,
+    hasStreamOptions: hasStreamOptions && !areOptionsRejected,
+  };
+}
+
+const fieldAfter = (rejected: ChatDialect["reasoningField"]): ChatDialect["reasoningField"] =>
+  rejected === "reasoning_content" ? "reasoning" : undefined;
+
+function hasInMessages({ messages }: RequestBody, field: string): boolean {
+  return Array.isArray(messages) && messages.some((message) => message[field] !== undefined);
+}
