@@ -63,6 +63,22 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     expect(server.requests).toHaveLength(1);
   });
 
+  it.each([
+    // FastAPI, two forms of Mistral, and Google's endpoint for OpenAI's API.
+    [{ detail: [{ loc: ["body", "n"], msg: "Field required" }] }, "body.n: Field required"],
+    [
+      { object: "error", message: { detail: [{ msg: "No extras" }, { loc: [], msg: "No n" }] } },
+      "No extras; No n",
+    ],
+    [{ message: [{ loc: ["body", "tools", 0], msg: "No extras" }] }, "body.tools.0: No extras"],
+    [[{ error: { code: 400, message: "API key not valid" } }], "API key not valid"],
+  ])("fails with the words of the provider in %j", async (sent, words) => {
+    server.script(status(422, { body: JSON.stringify(sent) }));
+    const { outcome } = await play(server.url, { settings });
+    const message = `The model's provider answered 422: ${words}`;
+    expect(outcome).toMatchObject({ status: "failed", error: { code: "model_error", message } });
+  });
+
   it("follows no redirect", async () => {
     server.script(status(302, { headers: { location: `${server.url}/elsewhere` } }));
     expect((await play(server.url, { settings })).outcome).toMatchObject({

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../base/json/index.ts";
+import { fieldOf, isJsonObject } from "../../base/json/index.ts";
 
 /** An error that a provider reported, in one format for all providers. */
 export interface ProviderError {
@@ -14,24 +14,51 @@ export interface ProviderError {
 
 /**
  * Returns the error in `{error: {message, code, type, status}}`, `{error: "text"}`, `{message:
- * "text"}`, `{detail: "text"}`, or nested in `{response: {error: …}}` (OpenAI's streams). Returns
- * undefined if the body contains no error.
+ * "text"}`, `{detail: "text"}`, or nested in `{response: {error: …}}` (OpenAI's streams). Instead of
+ * a text there can be the errors of a validation: see `wordsIn`. Returns undefined if the body
+ * contains no error.
  */
 export function providerErrorIn(body: unknown): ProviderError | undefined {
   if (!isJsonObject(body)) return undefined;
   if (isJsonObject(body.response) && body.error === undefined)
     return providerErrorIn(body.response);
   const inner = isJsonObject(body.error) ? body.error : body;
-  const text = [inner.message, body.error, body.message, body.detail].find(
-    (candidate) => typeof candidate === "string",
-  );
+  const text = [inner.message, body.error, body.message, body.detail]
+    .map(wordsIn)
+    .find((words) => words !== undefined);
   if (text === undefined && (body.error === undefined || body.error === null)) return undefined;
   const labels = [inner.code, inner.type, inner.status].flatMap((label) =>
     typeof label === "string" || typeof label === "number" ? [String(label)] : [],
   );
   return {
-    text: String(text ?? ""),
+    text: text ?? "",
     labels,
     retryable: typeof inner.isRetryable === "boolean" ? inner.isRetryable : undefined,
   };
+}
+
+/** Returns the body of an error. Google's endpoint for OpenAI's API sends an array of one error. */
+export function unwrapped(body: unknown): unknown {
+  return Array.isArray(body) && body.length === 1 ? body[0] : body;
+}
+
+/** Maximum number of validation errors in a message. */
+const maxErrors = 5;
+
+/**
+ * Returns a text, or the texts of validation errors, `[{loc: ["body", "n"], msg}]` or `{detail: […]}`
+ * (FastAPI, Mistral), each with its location. Undefined if there is no text.
+ */
+function wordsIn(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  const errors = isJsonObject(value) ? value.detail : value;
+  if (!Array.isArray(errors)) return undefined;
+  const texts = errors.slice(0, maxErrors).flatMap((error) => {
+    const message = fieldOf(error, "msg");
+    if (typeof message !== "string") return [];
+    const location = fieldOf(error, "loc");
+    const path = Array.isArray(location) ? location.slice(0, 20).map(String).join(".") : "";
+    return [path === "" ? message : `${path}: ${message}`];
+  });
+  return texts.length === 0 ? undefined : texts.join("; ");
 }

@@ -7,7 +7,7 @@ import {
 } from "@ai-sdk/provider";
 import { tryParseJson } from "../../base/json/index.ts";
 import { ModelFailure } from "../model-failure.ts";
-import { type ProviderError, providerErrorIn } from "./provider-error.ts";
+import { type ProviderError, providerErrorIn, unwrapped } from "./provider-error.ts";
 import { providerText } from "./provider-text.ts";
 import { readRetryAfter, readRetryDelay } from "./read-retry-after.ts";
 import { transportFailure } from "./transport-failure.ts";
@@ -86,7 +86,7 @@ function isTransient(status: number): boolean {
 }
 
 function statusFailure(error: APICallError, status: number, scrub: Scrub): ModelFailure {
-  const body = tryParseJson(error.responseBody ?? "");
+  const body = unwrapped(tryParseJson(error.responseBody ?? ""));
   const providerError = providerErrorIn(body);
   const text = providerText(providerError?.text ?? "", scrub);
   const permanent = providerError?.labels.includes("insufficient_quota") ?? false;
