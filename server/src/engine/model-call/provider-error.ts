@@ -57,7 +57,10 @@ function wordsIn(value: unknown): string | undefined {
     const message = fieldOf(error, "msg");
     if (typeof message !== "string") return [];
     const location = fieldOf(error, "loc");
-    const path = Array.isArray(location) ? location.slice(0, 20).map(String).join(".") : "";
+    const names = Array.isArray(location) ? location.slice(0, 20) : [];
+    const path = names
+      .filter((name) => typeof name === "string" || Number.isInteger(name))
+      .join(".");
     return [path === "" ? message : `${path}: ${message}`];
   });
   return texts.length === 0 ? undefined : texts.join("; ");
