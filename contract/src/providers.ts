@@ -138,8 +138,8 @@ export type Provider = z.infer<typeof provider>;
 export const providerCheck = z.object({
   works: z.boolean(),
   /**
-   * Names for the second part of `provider/model`, at most 200. Some models can be for other uses
-   * than agents, for example embeddings.
+   * Names for the second part of `provider/model`, at most 1,000, and 40,000 characters. Some models
+   * can be for other uses than agents, for example embeddings.
    */
   models: z.array(z.string()),
   /** Why the provider does not work; null if it works. */
@@ -154,7 +154,7 @@ export const modelList = z.object({
   /** null for the built-in provider. */
   provider_id: z.string().nullable(),
   origin: z.enum([...providerOrigin.options, "built_in"]),
-  /** Values for an agent's `model`, as `provider/model`, at most 200. */
+  /** Values for an agent's `model`, as `provider/model`, at most 1,000. */
   models: z.array(z.string()),
   /**
    * Why the models could not be listed; null if they were. Agents can use the provider's models

@@ -62,14 +62,14 @@ describe("POST /providers/:provider_id/check", () => {
     ],
     [
       "anthropic",
-      "/v1/models?limit=200",
+      "/v1/models?limit=1000",
       "x-api-key",
       apiKey,
       { data: [{ id: "gpt-5" }, { id: "gpt-5-mini" }] },
     ],
     [
       "google",
-      "/v1/models?pageSize=200",
+      "/v1/models?pageSize=1000",
       "x-goog-api-key",
       apiKey,
       {
@@ -92,17 +92,21 @@ describe("POST /providers/:provider_id/check", () => {
   });
 
   test("asks a server without a key for nothing but its list", async () => {
-    says(200, { data: [] });
+    // Together AI sends an array.
+    says(200, [{ id: "gpt-5" }]);
     const id = await providerOf("openai-compatible", {
       api_key: undefined,
       base_url: `${root}/v1/`,
     });
-    expect((await check(id)).body.data).toEqual({ works: true, models: [], error: null });
+    const { data } = (await check(id)).body;
+    expect(data).toEqual({ works: true, models: ["gpt-5"], error: null });
     expect(requests[0]?.headers).not.toHaveProperty("authorization");
     expect(requests[0]?.url).toBe("/v1/models");
   });
 
   test.each([
+    [400, /rejects the key/],
+    [400, /rejects the request/, "unknown parameter"],
     [401, /rejects the key/],
     [403, /rejects the key/],
     [404, /base URL/],
@@ -110,8 +114,8 @@ describe("POST /providers/:provider_id/check", () => {
     [302, /answered 302/],
   ])(
     "says what is wrong when the provider answers %i, without its words and without the key",
-    async (status, why) => {
-      says(status, { error: { message: `bad key ${apiKey}` } });
+    async (status, why, message = `bad API key ${apiKey}`) => {
+      says(status, { error: { message } });
       const { body } = await check(await providerOf("openai"));
       expect(body.data).toEqual({ works: false, models: [], error: expect.stringMatching(why) });
       expect(JSON.stringify(body)).not.toContain(apiKey);
@@ -130,19 +134,21 @@ describe("POST /providers/:provider_id/check", () => {
     });
   });
 
-  test("shows at most 200 names that could be used", async () => {
+  test("shows at most 1,000 names that could be used, and 40,000 characters of them", async () => {
     const names = [
       "",
       "two words",
       "x".repeat(201),
       "\u0000",
       7,
-      ...Array.from({ length: 300 }, (_, n) => `model-${n}`),
+      ...Array.from({ length: 1_100 }, (_, n) => `model-${n}`),
     ];
     says(200, { data: names.map((id) => ({ id })) });
     const { models } = (await check(await providerOf("openai"))).body.data;
-    expect(models).toHaveLength(200);
+    expect(models).toHaveLength(1_000);
     expect(models[0]).toBe("model-0");
+    says(200, { data: names.map((id) => ({ id: `${id}`.padEnd(200, "x") })) });
+    expect((await check(await providerOf("openai"))).body.data.models).toHaveLength(200);
   });
 
   test("says that nobody is there, without the address", async () => {

@@ -1,12 +1,16 @@
 import { EgressDenied, howToAllow } from "../../base/egress/index.ts";
 import { tryParseJson } from "../../base/json/index.ts";
 
-const maxModels = 200;
+const maxModels = 1_000;
 const maxNameLength = 200;
+/** Maximum characters of all names of a list. OpenRouter's list of 400 models has 14,000. */
+const maxNamesLength = 40_000;
 /** Maximum characters of a response. OpenAI's list of models has 20,000. */
 const maxListLength = 2 * 1024 * 1024;
+/** Maximum characters of an error response that are read. */
+const maxErrorLength = 16 * 1024;
 
-/** The names of at most 200 models, or an error that says why there are none. */
+/** The names of at most 1,000 models, or an error that says why there are none. */
 export type FetchedModels =
   | { readonly models: readonly string[]; readonly error: null }
   | {
@@ -34,15 +38,17 @@ export async function fetchModelList(
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, { headers, signal, redirect: "manual" });
+    if (response.status === 400)
+      return failed(badRequestError(await textOf(response, maxErrorLength)));
     if (!response.ok) {
       await response.body?.cancel();
       return failed(statusErrors[response.status] ?? `It answered ${response.status}.`);
     }
-    const text = await textOf(response);
+    const text = await textOf(response, maxListLength);
     const names = text === undefined ? undefined : namesIn(tryParseJson(text));
     if (names === undefined)
       return failed("It answered, but not with a list of models: is the base URL that of its API?");
-    return { models: names.filter(isUsable).slice(0, maxModels), error: null };
+    return { models: usable(names), error: null };
   } catch (thrown) {
     if (signal.aborted)
       return failed(`It did not answer within ${timeoutMs / 1_000} seconds.`, { timedOut: true });
@@ -63,18 +69,37 @@ function failed(error: string, { timedOut = false } = {}): FetchedModels {
   return { models: [], error, timedOut };
 }
 
+/** Google and xAI reject a wrong key with the status 400, and say so in the body. */
+function badRequestError(text: string | undefined): string {
+  return /api[ _]?key/i.test(text ?? "")
+    ? "It rejects the key (400)."
+    : "It rejects the request (400).";
+}
+
+/** Returns the names that can be used, up to the limits of a list. */
+function usable(names: readonly string[]): readonly string[] {
+  let length = 0;
+  return names
+    .filter(isUsable)
+    .slice(0, maxModels)
+    .filter((name) => {
+      length += name.length;
+      return length <= maxNamesLength;
+    });
+}
+
 /** Returns whether the name can follow the slash in `provider/model`. */
 function isUsable(name: string): boolean {
   return name.length > 0 && name.length <= maxNameLength && !/[\s\p{C}]/u.test(name);
 }
 
-/** Returns the body as text; undefined if it is longer than `maxListLength`. */
-async function textOf(response: Response): Promise<string | undefined> {
+/** Returns the body as text; undefined if it is longer than `maxLength` characters. */
+async function textOf(response: Response, maxLength: number): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > maxListLength) return undefined;
+    if (text.length > maxLength) return undefined;
   }
   return text;
 }

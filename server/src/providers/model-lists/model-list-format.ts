@@ -14,7 +14,8 @@ interface ListFormat {
 const openai: ListFormat = {
   query: "",
   headers: (apiKey) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-  read: (response) => namesIn(fieldOf(response, "data"), "id"),
+  // Together AI sends the array without an object around it.
+  read: (response) => namesIn(Array.isArray(response) ? response : fieldOf(response, "data"), "id"),
 };
 
 const formats: Readonly<Record<ProviderKind, ListFormat>> = {
@@ -22,7 +23,7 @@ const formats: Readonly<Record<ProviderKind, ListFormat>> = {
   "openai-chat": openai,
   "openai-compatible": openai,
   anthropic: {
-    query: "?limit=200",
+    query: "?limit=1000",
     headers: (apiKey) => ({
       "anthropic-version": "2023-06-01",
       ...(apiKey === undefined ? {} : { "x-api-key": apiKey }),
@@ -30,7 +31,7 @@ const formats: Readonly<Record<ProviderKind, ListFormat>> = {
     read: (response) => namesIn(fieldOf(response, "data"), "id"),
   },
   google: {
-    query: "?pageSize=200",
+    query: "?pageSize=1000",
     headers: (apiKey) => (apiKey === undefined ? {} : { "x-goog-api-key": apiKey }),
     read: (response) => {
       const models = fieldOf(response, "models");

@@ -36,6 +36,11 @@ const remedies: readonly {
     other: "The operator of Beckon must replace the key in the server's environment.",
   },
   {
+    cause: /rejects the request/,
+    own: "Check the key and the base URL with Edit.",
+    other: "The operator of Beckon must check key and address in the server's environment.",
+  },
+  {
     cause: /base URL/,
     own: "Correct the base URL with Edit. Most servers have their API below /v1.",
     other: "The operator of Beckon must correct the address in the server's environment.",

@@ -26,6 +26,7 @@ test("a message without a command stays whole", () => {
 
 test.each([
   "It rejects the key (401).",
+  "It rejects the request (400).",
   "It has no list of models there (404): is the base URL that of its API?",
   "It answered, but not with a list of models: is the base URL that of its API?",
   "It cannot be reached (ECONNREFUSED).",
