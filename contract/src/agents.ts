@@ -84,7 +84,8 @@ const limits = z.strictObject({
   /**
    * Maximum output tokens of a model call, 256 to 1,000,000. It applies if `max_output_tokens` is
    * not set and the run has a limit: a ceiling, an allowance of cost or tokens, or
-   * `max_cost_micros`. Before such a call, Beckon reserves the cost of this many tokens.
+   * `max_cost_micros`. Before such a call, Beckon reserves the cost of this many tokens. It also
+   * applies without a limit to models of other servers with Anthropic's API, which requires one.
    */
   reserve_output_tokens: z
     .number()

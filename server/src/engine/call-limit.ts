@@ -43,9 +43,21 @@ export function reachesBound(calls: readonly MeteredCall[], maxOutputTokens: num
   return usage !== undefined && (usage.estimated || usage.output_tokens >= maxOutputTokens);
 }
 
+/** An output bound that Beckon chose because the agent has not set `max_output_tokens`. */
+export interface ChosenBound {
+  readonly maxOutputTokens: number;
+  /** `limit`: a limit applies to the run. `api`: the provider's API requires a bound. */
+  readonly reason: "limit" | "api";
+}
+
 /** Explains an output bound that Beckon chose, which the agent's configuration does not show. */
-export const explainBound = (maxOutputTokens: number): string =>
-  `Because a limit of cost or usage applies, Beckon asked for at most ${maxOutputTokens} tokens of output.`;
+export function explainBound({ maxOutputTokens, reason }: ChosenBound): string {
+  const cause = {
+    limit: "a limit of cost or usage applies",
+    api: "the provider's API requires a maximum",
+  }[reason];
+  return `Because ${cause}, Beckon asked for at most ${maxOutputTokens} tokens of output.`;
+}
 
 /**
  * Reserves the maximum that an attempt can use, and resolves when this is reserved. If no limit

@@ -1,6 +1,6 @@
 import type { NewEvent, RunError } from "@beckon/contract";
 import { assignCallIds } from "./assign-call-ids.ts";
-import { type LimitEnd, LimitStop, reachesBound } from "./call-limit.ts";
+import { type ChosenBound, type LimitEnd, LimitStop, reachesBound } from "./call-limit.ts";
 import { conversation } from "./conversation.ts";
 import { answeredSteps, callsOf, costOf, type Step } from "./history.ts";
 import { RunStopped } from "./journal.ts";
@@ -58,7 +58,7 @@ async function runLoop(request: RunRequest, recorder: RunRecorder): Promise<Endi
   let step = answeredSteps(recorder.entries).at(-1);
   const { maxSteps, settings } = request;
   let unwritten: NewEvent[] = [];
-  let reachedBound: number | undefined;
+  let reachedBound: ChosenBound | undefined;
   let lost = request.resumed ? lostModelCall(request, recorder) : undefined;
 
   for (;;) {
@@ -90,7 +90,7 @@ interface MadeStep {
   /** How the run ends if a limit truncated the answer. */
   readonly end: LimitEnd | undefined;
   /** The output bound that truncated the answer, if Beckon chose it. */
-  readonly reachedBound: number | undefined;
+  readonly reachedBound: ChosenBound | undefined;
 }
 
 async function makeStep(request: RunRequest, recorder: RunRecorder): Promise<MadeStep> {
@@ -118,7 +118,8 @@ async function makeStep(request: RunRequest, recorder: RunRecorder): Promise<Mad
   const { calls, chosenBound } = answer;
   const isTruncated = answer.finish === "length";
   const end = isTruncated ? answer.endOfTruncated?.(calls) : undefined;
-  const isAtBound = isTruncated && chosenBound !== undefined && reachesBound(calls, chosenBound);
+  const isAtBound =
+    isTruncated && chosenBound !== undefined && reachesBound(calls, chosenBound.maxOutputTokens);
   return { data, calls, end, reachedBound: isAtBound ? chosenBound : undefined };
 }
 

@@ -414,3 +414,40 @@ describe("arguments that are not an object", () => {
     expect(JSON.stringify(server.requests[1]?.body)).toContain('{"not_an_object":"[1,2"}');
   });
 });
+
+describe("a model of another server with Anthropic's API", () => {
+  const truncated = says({
+    text: "half",
+    finish: "length",
+    usage: { prompt_tokens: 9, completion_tokens: 16_384 },
+  });
+
+  it("gets an output bound that the error of a truncated answer explains", async () => {
+    server.script(truncated);
+    const { outcome } = await play(server.url, { model: modelOf("anthropic", "kimi-k2") });
+    expect(server.requests[0]?.body.max_tokens).toBe(16_384);
+    expect(outcome).toMatchObject({
+      error: { message: expect.stringMatching(/API requires a maximum, .* at most 16384 tokens/) },
+    });
+  });
+
+  it("gets the bound of its agent, with thinking as a part of it", async () => {
+    server.script(says("hello"));
+    await play(server.url, {
+      model: modelOf("anthropic", "kimi-k2"),
+      reserveOutputTokens: 3_000,
+      settings: { stream: "never", reasoning_effort: "high" },
+    });
+    expect(server.requests[0]?.body).toMatchObject({
+      max_tokens: 3_000,
+      thinking: { budget_tokens: 1_500 },
+    });
+  });
+
+  it("is unlike one of Anthropic, which gets the longest answer that it allows", async () => {
+    server.script(truncated);
+    const { outcome } = await play(server.url, { model: modelOf("anthropic", "claude-haiku-4-5") });
+    expect(server.requests[0]?.body.max_tokens).toBe(64_000);
+    expect(JSON.stringify(outcome)).not.toContain("asked for at most");
+  });
+});

@@ -13,7 +13,14 @@ import type { Tool } from "./tool.ts";
  * A model together with `scrub`, which removes its API key from text. Provider messages are
  * scrubbed before they are journaled or shown. A model without an API key can omit `scrub`.
  */
-export type Model = LanguageModelV4 & { readonly scrub?: (text: string) => string };
+export type Model = LanguageModelV4 & {
+  readonly scrub?: (text: string) => string;
+  /**
+   * Whether a call needs an output bound, because the provider's API requires one and nobody knows
+   * the longest answer of the model. Default false.
+   */
+  readonly requiresBound?: boolean;
+};
 
 /**
  * Live output of a model for subscribers; never stored. `step_start` begins every attempt: clients
@@ -85,6 +92,11 @@ export interface RunRequest {
    * memory is not counted.
    */
   readonly hold?: ByteHold;
+  /**
+   * Output bound in tokens of a model with `requiresBound`, if the agent has not set
+   * `max_output_tokens`. Default: `defaultReserveOutputTokens`.
+   */
+  readonly reserveOutputTokens?: number;
   /** Reserves what each attempt of a model call can use. Default: no limit applies. */
   readonly limitAttempt?: LimitAttempt;
   /**

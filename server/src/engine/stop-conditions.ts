@@ -1,5 +1,5 @@
 import type { LimitReached, ModelSettings, RunError } from "@beckon/contract";
-import { explainBound } from "./call-limit.ts";
+import { type ChosenBound, explainBound } from "./call-limit.ts";
 import { callsOf, type Step } from "./history.ts";
 
 /** How a run ends, without its usage and cost, which are added when the end is written. */
@@ -16,10 +16,10 @@ export interface StopRules {
   readonly maxSteps: number;
   readonly settings: ModelSettings;
   /**
-   * The output bound that truncated the answer, if Beckon chose it because of a limit. Undefined
-   * also after a failover, because the journal does not contain it.
+   * The output bound that truncated the answer, if Beckon chose it. Undefined also after a failover,
+   * because the journal does not contain it.
    */
-  readonly reachedBound?: number | undefined;
+  readonly reachedBound?: ChosenBound | undefined;
 }
 
 /** Returns how an answered step ends the run; undefined if this condition does not end it. */

@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { defaultReserveOutputTokens } from "@beckon/contract";
 import { elapsed } from "../../base/clock.ts";
-import type { AttemptLimit } from "../call-limit.ts";
+import type { AttemptLimit, ChosenBound } from "../call-limit.ts";
 import type { MeteredCall } from "../metered-call.ts";
 import { outputBoundOption } from "../models/index.ts";
 import type { RunRequest } from "../run-request.ts";
@@ -31,19 +32,21 @@ export class AttemptLimiter {
     this.#runCostMicros = runCostMicros;
   }
 
-  /** The options of the next attempt, with its output bound if cost or tokens are limited. */
+  /** The options of the next attempt, with its output bound if there is one. */
   get options(): LanguageModelV4CallOptions {
-    const bound = this.#limit?.maxOutputTokens;
+    const bound = this.#limit?.maxOutputTokens ?? this.chosenBound?.maxOutputTokens;
     return bound === undefined ? this.#options : { ...this.#options, ...outputBoundOption(bound) };
   }
 
-  /**
-   * The maximum output of the next attempt, if Beckon chose it because of a limit and the agent has
-   * not set `max_output_tokens`.
-   */
-  get chosenBound(): number | undefined {
-    const { max_output_tokens } = this.#request.settings;
-    return max_output_tokens === undefined ? this.#limit?.maxOutputTokens : undefined;
+  /** The output bound of the next attempt, if Beckon chose it. */
+  get chosenBound(): ChosenBound | undefined {
+    const { settings, model, reserveOutputTokens = defaultReserveOutputTokens } = this.#request;
+    if (settings.max_output_tokens !== undefined) return undefined;
+    const byLimit = this.#limit?.maxOutputTokens;
+    if (byLimit !== undefined) return { maxOutputTokens: byLimit, reason: "limit" };
+    return model.requiresBound === true
+      ? { maxOutputTokens: reserveOutputTokens, reason: "api" }
+      : undefined;
   }
 
   get endOfTruncated(): AttemptLimit["endOfTruncated"] {

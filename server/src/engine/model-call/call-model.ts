@@ -5,7 +5,7 @@ import type {
 } from "@ai-sdk/provider";
 import { defaultMaxAnswerBytes } from "@beckon/contract";
 import { elapsed, sleep } from "../../base/clock.ts";
-import { type AttemptLimit, explainBound } from "../call-limit.ts";
+import { type AttemptLimit, type ChosenBound, explainBound } from "../call-limit.ts";
 import type { Pass } from "../circuit/index.ts";
 import { type MeteredCall, meteredModelCall } from "../metered-call.ts";
 import { ModelFailure } from "../model-failure.ts";
@@ -29,7 +29,7 @@ export interface AnsweredCall extends Omit<Answer, "usage"> {
   /** How the run ends if the answer was truncated because of a limit: see `AttemptLimit`. */
   readonly endOfTruncated: AttemptLimit["endOfTruncated"];
   /** The output bound of the answered attempt, if Beckon chose it: see `AttemptLimiter`. */
-  readonly chosenBound: number | undefined;
+  readonly chosenBound: ChosenBound | undefined;
   /** The model that answered, as the provider names it; undefined if it does not name it. */
   readonly responseModel: string | undefined;
 }

@@ -1,5 +1,6 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
-import { cacheModels } from "./cache-models.ts";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { cacheModels, type ModelAddress } from "./cache-models.ts";
 import { boundInHeader, capOutput } from "./cap-output.ts";
 import { exactArguments } from "./exact-arguments.ts";
 import { objectInputs } from "./object-inputs.ts";
@@ -12,7 +13,14 @@ import { withCallOptions } from "./with-call-options.ts";
  * as an empty text, because the library would otherwise read the operator's key from the
  * environment.
  */
-export const anthropicModel = cacheModels(({ baseUrl, apiKey = "", modelId, transport }) =>
+export const anthropicModel = cacheModels((address) => ({
+  ...build(address),
+  // Without a bound, the library sends 4,096 for a model that it does not know. It knows the longest
+  // answer of the models of Anthropic.
+  requiresBound: !address.modelId.includes("claude-"),
+}));
+
+const build = ({ baseUrl, apiKey = "", modelId, transport }: ModelAddress): LanguageModelV4 =>
   unstreamedAnswers(transport.fetch, (transported) =>
     exactArguments(capOutput(transported), (exactFetch) =>
       repairedAnswers(exactFetch, (fetch) =>
@@ -22,5 +30,4 @@ export const anthropicModel = cacheModels(({ baseUrl, apiKey = "", modelId, tran
         ),
       ),
     ),
-  ),
-);
+  );

@@ -1,4 +1,3 @@
-import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { LRUCache } from "lru-cache";
 import type { Transport } from "../../base/egress/index.ts";
 import type { Model } from "../run-request.ts";
@@ -35,7 +34,7 @@ const maxCachedModels = 1_000;
  * removes the API key from text.
  */
 export function cacheModels(
-  build: (address: ModelAddress) => LanguageModelV4,
+  build: (address: ModelAddress) => Model,
 ): (address: ModelAddress) => Model {
   const caches = new WeakMap<Transport, LRUCache<string, Model>>();
   return (address) => {

@@ -225,6 +225,7 @@ function execute(
     model,
     priceOf,
     limitAttempt: limitAttempts(ports, { run, config, priceOf }),
+    reserveOutputTokens: config.limits.reserve_output_tokens,
     limitRevision: () => ports.reservations.revision(run.workspaceId),
     wasWaiting,
     circuit,
