@@ -52,6 +52,7 @@ interface Case {
   readonly expected: unknown;
 }
 
+const cached = { type: "ephemeral" };
 const call = { id: "toolu_1", name: "look_up", arguments: '{"colour":"blue"}' };
 const cases: readonly Case[] = [
   {
@@ -113,21 +114,31 @@ const cases: readonly Case[] = [
     model: "claude-sonnet-4-5",
     path: "/v1/messages",
     keyHeader: ["x-api-key", key],
-    second: ({ messages }) => messages,
+    second: ({ messages, tools }) => [messages, tools],
     expected: [
-      { role: "user", content: [{ type: "text", text: "hello" }] },
-      {
-        role: "assistant",
-        content: [
-          { type: "thinking", thinking: "I must look it up.", signature: "proof+/=" },
-          { type: "text", text: "One moment." },
-          { type: "tool_use", id: "toolu_1", name: "look_up", input: { colour: "blue" } },
-        ],
-      },
-      {
-        role: "user",
-        content: [{ type: "tool_result", tool_use_id: "toolu_1", content: '{"shade":"navy"}' }],
-      },
+      [
+        { role: "user", content: [{ type: "text", text: "hello", cache_control: cached }] },
+        {
+          role: "assistant",
+          content: [
+            { type: "thinking", thinking: "I must look it up.", signature: "proof+/=" },
+            { type: "text", text: "One moment." },
+            { type: "tool_use", id: "toolu_1", name: "look_up", input: { colour: "blue" } },
+          ],
+        },
+        {
+          role: "user",
+          content: [
+            {
+              type: "tool_result",
+              tool_use_id: "toolu_1",
+              content: '{"shade":"navy"}',
+              cache_control: cached,
+            },
+          ],
+        },
+      ],
+      [expect.objectContaining({ name: "look_up", cache_control: cached })],
     ],
   },
   {
@@ -401,6 +412,34 @@ describe("blank text before a tool call", () => {
       });
     },
   );
+});
+
+describe("the prompt cache of anthropic", () => {
+  interface Body {
+    readonly system?: readonly object[];
+    readonly messages: readonly { readonly content: readonly object[] }[];
+  }
+  /** Returns the positions of the blocks of a request that are marked. */
+  const marks = ({ system = [], messages }: Body) =>
+    [...system, ...messages.flatMap(({ content }) => content)].flatMap((block, position) =>
+      "cache_control" in block ? [position] : [],
+    );
+
+  it("is used from the instructions on by an agent with tools, and not by one without", async () => {
+    const model = modelOf("anthropic", "claude-sonnet-4-5");
+    const request = { model, instructions: "Be brief.", input: "Which blue?" };
+    server.script([
+      ...[1, 2].map((n) => says({ calls: [{ ...call, id: `toolu_${n}` }] })),
+      says("It is navy."),
+      says("Blue."),
+    ]);
+    const { journal } = await play(server.url, { ...request, tools: [lookUp] });
+    await play(server.url, request);
+    const bodies = server.requests.map((sent) => sent.body as unknown as Body);
+    // The instructions, the input, and a call and its result for each step.
+    expect(bodies.map(marks)).toEqual([[0, 1], [0, 1, 3], [0, 3, 5], []]);
+    expect(JSON.stringify(journal.entries)).not.toContain("ephemeral");
+  });
 });
 
 describe("arguments that are not an object", () => {

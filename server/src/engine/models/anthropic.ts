@@ -4,6 +4,7 @@ import { cacheModels, type ModelAddress } from "./cache-models.ts";
 import { boundInHeader, capOutput } from "./cap-output.ts";
 import { exactArguments } from "./exact-arguments.ts";
 import { objectInputs } from "./object-inputs.ts";
+import { withCacheMarks } from "./prompt-cache.ts";
 import { repairedAnswers } from "./repaired-answers.ts";
 import { unstreamedAnswers } from "./unstreamed-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
@@ -26,7 +27,10 @@ const build = ({ baseUrl, apiKey = "", modelId, transport }: ModelAddress): Lang
       repairedAnswers(exactFetch, (fetch) =>
         withCallOptions(
           createAnthropic({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId),
-          (options) => ({ ...objectInputs(options), ...boundInHeader(options) }),
+          (options) => ({
+            ...withCacheMarks({ ...options, ...objectInputs(options) }),
+            ...boundInHeader(options),
+          }),
         ),
       ),
     ),
