@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { createAgentBody, pauseAgentBody } from "./agents.ts";
+import { boundedList } from "./bounded.ts";
 import { toolsInDocument } from "./tools.ts";
 import { createTriggerBody } from "./triggers.ts";
 
@@ -17,7 +18,7 @@ const agentInDocument = createAgentBody
     tools: toolsInDocument.default([]),
     paused: z.boolean().default(false),
     pause_reason: pauseAgentBody.shape.reason.unwrap().nullable().default(null),
-    triggers: z.array(createTriggerBody).default([]),
+    triggers: boundedList(createTriggerBody).default([]),
   })
   .refine(({ paused, pause_reason }) => paused || pause_reason === null, {
     path: ["pause_reason"],
@@ -31,7 +32,7 @@ export const agentsDocument = z
     beckon: z.literal(formatVersion, {
       error: `must be ${formatVersion}, the only format version that this server can read`,
     }),
-    agents: z.array(agentInDocument).max(maxAgents),
+    agents: boundedList(agentInDocument).max(maxAgents),
   })
   .refine(
     ({ agents }) => agents.reduce((sum, { triggers }) => sum + triggers.length, 0) <= maxTriggers,

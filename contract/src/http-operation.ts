@@ -47,14 +47,15 @@ export function* operationMistakes(operation: Operation): Generator<Mistake> {
         message: "has an unmatched brace: write a literal brace as {{ or }}",
       };
     }
-    for (const name of namesIn(template)) {
+    const whole = kind === "whole" ? soleName(template) : undefined;
+    for (const name of new Set(namesIn(template))) {
       used.add(name);
       const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
       const optional =
         schema?.default === undefined && !operation.parameters.required?.includes(name);
       if (schema === undefined)
         yield { path, message: `has the placeholder {${name}}, which is not among the parameters` };
-      else if (kind === "whole" && soleName(template) === name) continue;
+      else if (name === whole) continue;
       else if (schema.type === "array")
         yield {
           path,

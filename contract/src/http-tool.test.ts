@@ -339,6 +339,78 @@ test.each<[string, unknown]>([
   expect(mistakes(value)).toEqual([]);
 });
 
+test.each<[string, (length: number) => unknown]>([
+  [
+    "one placeholder, repeated",
+    (length) => withOperation({ query: { q: "{id}".repeat(length / 4) } }),
+  ],
+  [
+    "placeholders without a parameter",
+    (length) => withOperation({ query: { q: "{b}".repeat(length / 3) } }),
+  ],
+  [
+    "headers of the tool and of an operation",
+    (length) => {
+      const headers = Object.fromEntries(
+        Array.from({ length: length / 20 }, (_, n) => [`x-${n}`, "1"]),
+      );
+      return { ...withOperation({ headers }), headers };
+    },
+  ],
+  [
+    "headers that are numbers",
+    (length) => ({
+      ...grant,
+      headers: Object.fromEntries(Array.from({ length: length / 10 }, (_, n) => [`x${n}`, 0])),
+    }),
+  ],
+  [
+    "operations with headers that are numbers",
+    (length) => ({
+      ...grant,
+      operations: Array.from({ length: Math.min(64, length / 200) }, () => ({
+        ...operation,
+        headers: Object.fromEntries(Array.from({ length: 32 }, (_, n) => [`x${n}`, 0])),
+      })),
+    }),
+  ],
+  ["a long host", (length) => withOperation({ url: `https://${"a".repeat(length)}#` })],
+])("one request with %s is rejected quickly, with few issues", (_what, body) => {
+  const start = performance.now();
+  expect(mistakes(body(1_048_576)).length).toBeLessThan(300);
+  expect(performance.now() - start).toBeLessThan(2_000);
+});
+
+test("templates of the maximum length are checked in time proportional to their length", () => {
+  const query = Object.fromEntries(
+    Array.from({ length: 64 }, (_, n) => [`q${n}`, "{id}".repeat(500)]),
+  );
+  const start = performance.now();
+  expect(mistakes(withOperation({ query }))).toEqual([]);
+  expect(performance.now() - start).toBeLessThan(1_000);
+});
+
+test.each<[string, unknown, string]>([
+  ["null", null, "parameters: must be a JSON Schema"],
+  ["properties: null", { properties: null }, "parameters.properties: must be a JSON object"],
+  [
+    "a property that is null",
+    { type: "object", properties: { id: null } },
+    "parameters.properties.id: must be a JSON Schema",
+  ],
+  [
+    "a property that is a text",
+    { properties: { id: "string" } },
+    "parameters.properties.id: must be a JSON Schema",
+  ],
+  ["a list of properties", { properties: [{}] }, "parameters.properties: must be a JSON object"],
+  ["a number as required", { required: 5 }, "parameters.required: must be a list"],
+])("parameters are rejected that are no schema: %s", (_what, parameters, message) => {
+  expect(mistakes(withOperation({ parameters }))).toEqual([
+    expect.stringContaining(`operations.0.${message}`),
+  ]);
+});
+
 test("a stored configuration cannot contain a secret in plain text", () => {
   const given = { ...grant, headers: { "x-key": { secret: "0123456789" } } };
   expect(httpToolBody.safeParse(given).success).toBe(true);

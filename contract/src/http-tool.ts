@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isAllowed, parseAllowedHost } from "./allowed-host.ts";
+import { addMistakes, boundedList, boundedRecord } from "./bounded.ts";
 import { isReservedHeader, operationMistakes } from "./http-operation.ts";
 import { cleanText, isStorableText } from "./text.ts";
 import { schemaMistake, type ValueSchema } from "./value-schema.ts";
@@ -15,7 +16,13 @@ const toolName = z
 const valueSchema = z.unknown().superRefine((value, context) => {
   const found = schemaMistake(value);
   if (found !== undefined)
-    context.addIssue({ code: "custom", path: [...found.path], message: found.message });
+    context.addIssue({
+      code: "custom",
+      path: [...found.path],
+      message: found.message,
+      // The checks of the operation expect a valid schema.
+      continue: false,
+    });
 }) as z.ZodType<ValueSchema>;
 
 const printable = /^[\x20-\x7e]*$/;
@@ -46,7 +53,8 @@ const newSecret = z.strictObject({
 
 const text = cleanText(2_000);
 const valueError =
-  'must be a text, or {"secret": "<8 to 4,000 printable ASCII characters>"}, or a stored secret_id';
+  'must be a text, or {"secret": "<8 to 4,000 printable ASCII characters>"}, or a stored secret_id; ' +
+  "a text has at most 2,000 characters";
 /** A value in a request body: text, a new secret or a stored one. */
 const valueInBody = z.union([text, newSecret, storedSecret], { error: valueError });
 /** A value in a stored configuration: text or a stored secret. */
@@ -61,7 +69,8 @@ const secretInDocument = z.strictObject({ secret: newSecret.shape.secret.nullabl
  */
 const valueInDocument = z.union([text, secretInDocument], {
   error:
-    'must be a text, {"secret": null}, or {"secret": "<8 to 4,000 printable ASCII characters>"}',
+    'must be a text, {"secret": null}, or {"secret": "<8 to 4,000 printable ASCII characters>"}; ' +
+    "a text has at most 2,000 characters",
 });
 export type ValueInDocument = z.infer<typeof valueInDocument>;
 
@@ -69,17 +78,10 @@ const headerName = z
   .string()
   .regex(/^[a-zA-Z0-9!#$%&'*+.^_`|~-]{1,100}$/, "must be a valid header name");
 const queryName = cleanText(200).min(1);
-const atMost = (max: number) => (record: object) => Object.keys(record).length <= max || false;
 
 function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: Value) {
-  const headers = z
-    .record(headerName, value)
-    .refine(atMost(32), "must have at most 32 headers")
-    .default({});
-  const query = z
-    .record(queryName, value)
-    .refine(atMost(64), "must have at most 64 parameters")
-    .default({});
+  const headers = boundedRecord(headerName, value, 32, "must have at most 32 headers").default({});
+  const query = boundedRecord(queryName, value, 64, "must have at most 64 parameters").default({});
   const operation = z
     .strictObject({
       /** The function name that the model calls. */
@@ -112,10 +114,7 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
        */
       idempotency_header: headerName.optional(),
     })
-    .superRefine((given, context) => {
-      for (const { path, message } of operationMistakes(given))
-        context.addIssue({ code: "custom", path: [...path], message });
-    })
+    .superRefine((given, context) => addMistakes(context, operationMistakes(given)))
     .transform((given) => ({
       ...given,
       safe_to_repeat: given.safe_to_repeat ?? (given.method === "GET" || given.method === "HEAD"),
@@ -144,7 +143,7 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
       /** `headers` and `query` are sent with every operation. */
       headers,
       query,
-      operations: z.array(operation).min(1).max(64),
+      operations: boundedList(operation).min(1).max(64),
       /** Maximum seconds for one call, including its response body. */
       timeout_seconds: z.number().int().min(1).max(300).default(30),
       /** Maximum bytes of a response body. A longer body is truncated, with a note to the model. */
@@ -152,10 +151,7 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
       /** Maximum number of calls of all operations of this tool in one run. */
       max_calls_per_run: z.number().int().min(1).max(1_000).default(100),
     })
-    .superRefine((grant, context) => {
-      for (const { path, message } of grantMistakes(grant))
-        context.addIssue({ code: "custom", path: [...path], message });
-    });
+    .superRefine((grant, context) => addMistakes(context, grantMistakes(grant)));
 }
 
 /** An `http` tool in requests. */
@@ -188,9 +184,7 @@ interface Grant {
 }
 
 function* grantMistakes({ allowed_hosts, headers, query, operations }: Grant) {
-  const isIn = (own: string, shared: object) =>
-    Object.keys(shared).some((name) => name.toLowerCase() === own.toLowerCase());
-  const seen = new Set<string>();
+  const headerNames = new Set<string>();
   for (const [where, values] of Object.entries({ headers, query })) {
     for (const [name, value] of Object.entries(values)) {
       const path = [where, name];
@@ -205,8 +199,8 @@ function* grantMistakes({ allowed_hosts, headers, query, operations }: Grant) {
       }
       if (where === "headers") {
         if (isReservedHeader(name)) yield { path, message: "is set by Beckon" };
-        if (seen.has(name.toLowerCase())) yield { path, message: "occurs twice" };
-        seen.add(name.toLowerCase());
+        if (headerNames.has(name.toLowerCase())) yield { path, message: "occurs twice" };
+        headerNames.add(name.toLowerCase());
       }
       if (!isStorableText(name)) yield { path, message: "is not a valid name" };
     }
@@ -220,13 +214,16 @@ function* grantMistakes({ allowed_hosts, headers, query, operations }: Grant) {
       };
     }
     for (const name of Object.keys(operation.headers)) {
-      if (isIn(name, headers))
+      if (headerNames.has(name.toLowerCase()))
         yield {
           path: ["operations", index, "headers", name],
           message: "is already set for the whole tool",
         };
     }
-    if (operation.idempotency_header !== undefined && isIn(operation.idempotency_header, headers))
+    if (
+      operation.idempotency_header !== undefined &&
+      headerNames.has(operation.idempotency_header.toLowerCase())
+    )
       yield {
         path: ["operations", index, "idempotency_header"],
         message: "is already set for the whole tool",

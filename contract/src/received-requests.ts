@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { boundedRecord } from "./bounded.ts";
 import { headerName, parameterName, presetName, receiving } from "./receiving.ts";
 import { pageQuery } from "./responses.ts";
 import { cleanText, jsonValue } from "./text.ts";
@@ -143,8 +144,20 @@ export const trialRequest = z.strictObject({
   /** A custom body: sent as text if it is a string, else as JSON. */
   payload: jsonValue.optional(),
   content_type: cleanText(200).min(1).optional(),
-  headers: z.record(headerName, cleanText(4_000)).optional(),
-  query: z.record(parameterName, cleanText(4_000)).optional(),
+  /** At most 1,000. */
+  headers: boundedRecord(
+    headerName,
+    cleanText(4_000),
+    1_000,
+    "must have at most 1,000 headers",
+  ).optional(),
+  /** At most 1,000. */
+  query: boundedRecord(
+    parameterName,
+    cleanText(4_000),
+    1_000,
+    "must have at most 1,000 parameters",
+  ).optional(),
 });
 export type TrialRequest = z.infer<typeof trialRequest>;
 

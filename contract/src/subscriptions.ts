@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { boundedRecord } from "./bounded.ts";
 import { commaList } from "./comma-list.ts";
 import { disabledReason } from "./events.ts";
 import { graceSeconds } from "./grace-seconds.ts";
@@ -96,15 +97,17 @@ const headerValue = z
  * Extra headers, at most 20, stored encrypted. Deliveries to the subscription's `url` have them.
  * Callbacks, which go to the URL in the header `beckon-callback` of a request, do not.
  */
-const extraHeaders = z
-  .record(headerName, headerValue)
-  .refine((headers) => Object.keys(headers).length <= 20, "must be at most 20 headers")
-  .refine(
-    (headers) =>
-      new Set(Object.keys(headers).map((each) => each.toLowerCase())).size ===
-      Object.keys(headers).length,
-    "must not have the same header twice",
-  );
+const extraHeaders = boundedRecord(
+  headerName,
+  headerValue,
+  20,
+  "must be at most 20 headers",
+).refine(
+  (headers) =>
+    new Set(Object.keys(headers).map((each) => each.toLowerCase())).size ===
+    Object.keys(headers).length,
+  "must not have the same header twice",
+);
 
 const eventTypes = z
   .array(deliveredEvent)

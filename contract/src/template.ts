@@ -49,8 +49,10 @@ export interface UrlTemplate {
 
 /** Parses a URL template. @returns an error message if it is invalid. */
 export function parseUrlTemplate(template: string): UrlTemplate | string {
+  // The path is empty or begins with a slash. Otherwise the expression could divide a text in many
+  // ways between authority and path, and would try all of them.
   const [, scheme, authority, path = "", query = ""] =
-    /^(https?):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?$/.exec(template) ?? [];
+    /^(https?):\/\/([^/?#]*)((?:\/[^?#]*)?)(?:\?([^#]*))?$/.exec(template) ?? [];
   if (scheme === undefined || authority === undefined)
     return "must be an http or https URL without a fragment";
   if (/[{}]/.test(authority))

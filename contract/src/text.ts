@@ -10,10 +10,14 @@ export function isStorableText(text: string): boolean {
 
 /** Returns the schema of storable text of at most `max` UTF-16 code units. */
 export function cleanText(max: number): z.ZodString {
-  return z
-    .string()
-    .max(max)
-    .refine(isStorableText, "must not contain NUL or a lone surrogate") as z.ZodString;
+  return (
+    z
+      .string()
+      // Aborts, so that no later check gets a longer text: some checks take time that is not
+      // proportional to the length.
+      .max(max, { abort: true })
+      .refine(isStorableText, "must not contain NUL or a lone surrogate") as z.ZodString
+  );
 }
 
 /** A name shown to people: 1 to 200 characters, not blank. */
@@ -34,11 +38,11 @@ export const jsonValue = z.unknown().refine((value) => isStorable(value, 32), {
 export const metadata = jsonValue
   // `jsonValue` checks the depth first. The checks below recurse without a limit, so a deeply
   // nested value would overflow the stack.
+  .refine((value) => (JSON.stringify(value) ?? "").length <= 16_384, {
+    error: "must be at most 16,384 characters as JSON",
+    abort: true,
+  })
   .pipe(z.record(z.string().max(200), z.json()))
-  .refine(
-    (value) => JSON.stringify(value).length <= 16_384,
-    "must be at most 16,384 characters as JSON",
-  )
   .meta({ type: "object" });
 
 /**

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { boundedList } from "./bounded.ts";
 import { httpToolBody, httpToolGrant, httpToolInDocument } from "./http-tool.ts";
 
 const clock = z.strictObject({ type: z.literal("clock") });
@@ -23,10 +24,10 @@ const maxTools = 128;
 const maxCharacters = 262_144;
 
 /** `tools` in the body that creates or changes an agent. */
-export const toolsBody = z.array(toolGrantBody).max(64).superRefine(checkTogether);
+export const toolsBody = boundedList(toolGrantBody).max(64).superRefine(checkTogether);
 
 /** `tools` of an agent in an exported document. */
-export const toolsInDocument = z.array(toolInDocument).max(64).superRefine(checkTogether);
+export const toolsInDocument = boundedList(toolInDocument).max(64).superRefine(checkTogether);
 
 /** Checks the tools of one agent together: unique names, total count and total size. */
 function checkTogether(
