@@ -211,6 +211,30 @@ describe("a document in YAML", () => {
     }
   });
 
+  test("with an empty field for parameters gets an error with the path", async () => {
+    const text = `beckon: 1
+agents:
+- name: Test
+  model: demo/echo
+  tools:
+  - type: http
+    name: shop
+    allowed_hosts: [api.example.com]
+    operations:
+    - name: read
+      description: Reads
+      method: GET
+      url: https://api.example.com/{id}
+      parameters:
+`;
+    expectError(
+      await sendYaml(text),
+      400,
+      "bad_request",
+      /^agents\.0\.tools\.0\.operations\.0\.parameters must be a JSON Schema, an object/,
+    );
+  });
+
   test("above 1 MiB is rejected without being parsed", async () => {
     expectError(await sendYaml(`# ${"x".repeat(1_048_576)}`), 413, "too_large");
   });

@@ -131,8 +131,19 @@ test("placeholders that the schema lacks are added as required texts", () => {
     required: ["id", "page"],
   });
   expect(withPlaceholders(added, ["{id}"])).toBe(added);
-  expect(withPlaceholders("not JSON", ["{id}"])).toBe("not JSON");
 });
+
+test.each(["not JSON", '{"properties": null}', '{"required": 5}'])(
+  "parameters that are no schema get no placeholders, and an error: %s",
+  async (parameters) => {
+    expect(withPlaceholders(parameters, ["{number}"])).toBe(parameters);
+    const values = valuesOfTool(tool);
+    const operations = values.operations.map((operation) => ({ ...operation, parameters }));
+    expect(await errorsOf({ ...values, operations })).toEqual({
+      operations: { 0: { parameters: { type: "schema", message: expect.anything() } } },
+    });
+  },
+);
 
 test("new secrets are found and left out of what is kept in the browser", () => {
   const withSecret = { ...tool, headers: { "X-Key": { secret: "shop-key-0123456789" } } };

@@ -218,7 +218,8 @@ export function isReading(method: Operation["method"]): boolean {
 
 /**
  * Returns the schema of the parameters, as JSON. Each placeholder that it lacks is added as a
- * required text parameter. A text that is no JSON object is returned unchanged.
+ * required text parameter. A text that is no JSON object, or has properties that are none, is
+ * returned unchanged.
  * @param templates texts with placeholders such as `{id}`: the URL, query parameters and headers
  */
 export function withPlaceholders(parameters: string, templates: readonly string[]): string {
@@ -229,10 +230,9 @@ export function withPlaceholders(parameters: string, templates: readonly string[
     properties = {},
     required = [],
     ...rest
-  } = schema as {
-    readonly properties?: Readonly<Record<string, unknown>>;
-    readonly required?: readonly string[];
-  };
+  }: { readonly properties?: unknown; readonly required?: unknown } = schema;
+  if (typeof properties !== "object" || properties === null || !Array.isArray(required))
+    return parameters;
   const names = templates.flatMap((template) =>
     // `{{` stands for a literal brace and begins no placeholder.
     [...template.replaceAll("{{", "").matchAll(/\{([a-zA-Z0-9_.-]{1,64})\}/g)].map(
