@@ -161,9 +161,21 @@ inBrowser("on a phone, Enter opens no step while none is chosen", async () => {
 
 inBrowser("a run is shown while it happens, one event at a time", async () => {
   gates.set("live", Promise.withResolvers());
-  const runId = await start([asks(["wait_for_gate", { gate: "live" }]), says("All *done*.")]);
+  const script = [asks(["wait_for_gate", { gate: "live" }]), says("All *done*.")];
+  const runId = await start(script, { input: '{"order": 4711}' });
   const page = await open(runId);
   await row(page, /wait_for_gate in progress/).waitFor();
+  await page.getByRole("tree", { name: "Input" }).waitFor();
+  // The clock of the page renders it again, but does not parse its texts again.
+  await page.evaluate(`{
+    const { parse } = JSON;
+    globalThis.parsed = [];
+    JSON.parse = (...args) => parsed.push(args[0]) && parse(...args);
+  }`);
+  const duration = detail(page).locator("header");
+  const before = await duration.textContent();
+  await expect.poll(() => duration.textContent()).not.toBe(before);
+  expect(await page.evaluate("parsed")).not.toContain('{"order": 4711}');
   await detail(page).getByText("The tool has not answered yet.").waitFor();
   const journalReads: string[] = [];
   page.on("request", (request) => {

@@ -1,5 +1,5 @@
 import type { Run } from "@beckon/client";
-import { useState } from "react";
+import { memo, useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { formatBytes } from "../../format/index.ts";
 import { RunDeliveries } from "../../subscriptions/index.ts";
@@ -10,11 +10,17 @@ import { RawJournal } from "./raw-journal.tsx";
 import { type RunTab, useRunSearch } from "./run-search.ts";
 import { SmartText, ViewSwitch } from "./text-views.tsx";
 
+interface RunContentsProps {
+  readonly run: Run;
+  readonly journal: Journal;
+}
+
 /**
  * The tabs with the run's input, its output and its whole journal. The output is what most people
- * open a run for, so its tab is open if there is one.
+ * open a run for, so its tab is open if there is one. It is memoized, because the page around it is
+ * rendered at each tick of its clock.
  */
-export function RunContents({ run, journal }: { readonly run: Run; readonly journal: Journal }) {
+export const RunContents = memo(function RunContents({ run, journal }: RunContentsProps) {
   const { tab, change } = useRunSearch();
   const { can } = useWorkspace();
   // Chosen only once. Otherwise, when the run ends, its output would replace the input that a
@@ -55,7 +61,7 @@ export function RunContents({ run, journal }: { readonly run: Run; readonly jour
       ]}
     />
   );
-}
+});
 
 const encoder = new TextEncoder();
 

@@ -66,8 +66,9 @@ export function Steps({ run, journal, error, onRetry, output, silence, now }: St
   const inSight = selected === undefined ? -1 : rows.indexOf(selected);
   // On a phone, a row that the person has not chosen shows no detail, so it is not highlighted.
   const isChosen = !isNarrow || seq !== undefined || active !== undefined;
-  const wanted = selected?.seqs ?? (typeof seq === "number" ? [seq] : []);
-  const entries = wanted.flatMap((each) => events[each - 1] ?? []);
+  const seqs = selected?.seqs;
+  const wanted = useMemo(() => seqs ?? (typeof seq === "number" ? [seq] : []), [seqs, seq]);
+  const entries = useMemo(() => wanted.flatMap((at) => events[at - 1] ?? []), [wanted, events]);
   const isStep = ({ type, seq: each }: JournalEvent) =>
     type === "run.step" && each < (wanted[0] ?? 0);
 

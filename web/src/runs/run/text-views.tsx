@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { JsonTree, parseJson } from "../../json/index.ts";
 import { Markdown } from "../../markdown/index.ts";
 import { LongText, SegmentedControl } from "../../ui/index.ts";
@@ -38,14 +38,18 @@ interface SmartTextProps {
  * even in the view `rendered`, because it is not readable as Markdown.
  */
 export function SmartText({ label, text, view }: SmartTextProps) {
+  // The page of a run is rendered many times per second, and a text can have megabytes.
+  const json = useMemo(
+    () => (view !== "text" && /^\s*[[{]/.test(text) ? parseJson(text) : undefined),
+    [text, view],
+  );
   if (text === "") return <p className="text-ink-3">Empty</p>;
   if (view === "text") return <LongText text={text} />;
-  const isObject = /^\s*[[{]/.test(text) && parseJson(text) !== undefined;
-  if (view === "json" || isObject)
+  if (view === "json" || json !== undefined)
     return (
       <JsonTree
         label={label}
-        source={isObject ? { text } : { value: text }}
+        source={{ value: json ?? text }}
         tools={text.length > maxSmall ? "all" : "none"}
       />
     );
@@ -62,9 +66,12 @@ export function SmartValue({
   readonly value: unknown;
   readonly view: TextView;
 }) {
+  const text = useMemo(
+    () => (typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "")),
+    [value],
+  );
   if (value === undefined) return <p className="text-ink-3">None</p>;
   if (typeof value === "string") return <SmartText label={label} text={value} view={view} />;
-  const text = JSON.stringify(value, null, 2);
   if (view === "text") return <LongText text={text} variant="code" />;
   return (
     <JsonTree label={label} source={{ value }} tools={text.length > maxSmall ? "all" : "none"} />

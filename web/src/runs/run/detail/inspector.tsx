@@ -1,6 +1,6 @@
 import type { JournalEvent } from "@beckon/client";
 import { ArrowLeft } from "lucide-react";
-import type { Ref } from "react";
+import { memo, type Ref } from "react";
 import { JsonTree } from "../../../json/index.ts";
 import { Button, CopyButton, Fact, Facts, Id, Time, Tokens } from "../../../ui/index.ts";
 import { costOfStep } from "../cost.ts";
@@ -88,7 +88,8 @@ export function Inspector(props: InspectorProps) {
 
 type DetailProps = Pick<InspectorProps, "runId" | "row" | "entries" | "askedBy" | "hasEnded">;
 
-function Detail({ runId, row, entries, askedBy, hasEnded }: DetailProps) {
+/** Memoized, because the time above it changes many times per second while the run runs. */
+const Detail = memo(function Detail({ runId, row, entries, askedBy, hasEnded }: DetailProps) {
   const { view } = useRunSearch();
   const of = (type: JournalEvent["type"]) => entries.find((entry) => entry.type === type);
   const step = of("run.step");
@@ -116,7 +117,7 @@ function Detail({ runId, row, entries, askedBy, hasEnded }: DetailProps) {
       {entry.type === "run.step_lost" ? <LostUsage data={entry.data} /> : null}
     </div>
   ));
-}
+});
 
 function LostUsage({ data }: { readonly data: JournalEvent["data"] }) {
   const usage = data.usage as { input_tokens?: number; output_tokens?: number } | undefined;
@@ -139,7 +140,7 @@ interface RawEntryProps {
   readonly type: string;
 }
 
-function RawEntry({ runId, seq, type }: RawEntryProps) {
+const RawEntry = memo(function RawEntry({ runId, seq, type }: RawEntryProps) {
   return (
     <EntryData runId={runId} seq={seq}>
       {(data, entry) => (
@@ -152,7 +153,7 @@ function RawEntry({ runId, seq, type }: RawEntryProps) {
       )}
     </EntryData>
   );
-}
+});
 
 function EntryLine({ entry }: { readonly entry: JournalEvent }) {
   return (
