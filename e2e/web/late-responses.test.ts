@@ -41,6 +41,8 @@ interface Action {
   readonly request: readonly [method: string, url: RegExp];
   /** The toast after the response. */
   readonly done: string;
+  /** True if the dialog is left open, which is closed when another page opens. Default: false. */
+  readonly isLeftOpen?: boolean;
 }
 
 /**
@@ -48,13 +50,13 @@ interface Action {
  * the form is still there after the response.
  */
 async function expectFormKept(page: Page, actions: readonly Action[]): Promise<void> {
-  for (const { path, act, request, done } of actions) {
+  for (const { path, act, request, done, isLeftOpen } of actions) {
     const [method, url] = request;
     const held = await holdRequests(page, url, { method, isSent: true });
     await go(page, path);
     await act(page);
     await held.reached;
-    await page.keyboard.press("Escape");
+    if (!isLeftOpen) await page.keyboard.press("Escape");
     await go(page, "/keys?new=1");
     const name = page.getByRole("dialog", { name: "New key" }).getByLabel("Name", { exact: true });
     await name.fill("Being typed");
@@ -81,6 +83,8 @@ inBrowser("a delete that ends on another page keeps what is typed there", async 
     },
   });
   const subscriptionId: string = body.data.id;
+  const key = await beckon.call("/keys", { body: { name: "Doomed key", preset: "observer" } });
+  const keyId: string = key.body.data.id;
   const page = await open("/keys");
   await expectFormKept(page, [
     {
@@ -107,7 +111,30 @@ inBrowser("a delete that ends on another page keeps what is typed there", async 
       request: ["DELETE", new RegExp(`/subscriptions/${subscriptionId}$`)],
       done: "Deleted Doomed subscription",
     },
+    {
+      path: `/keys?key=${keyId}&act=delete`,
+      act: () => button(page, "Delete key").click(),
+      request: ["DELETE", new RegExp(`/keys/${keyId}$`)],
+      done: "Deleted the key Doomed key",
+      isLeftOpen: true,
+    },
   ]);
+});
+
+inBrowser("a delete that fails after its page was left says so", async () => {
+  const { body } = await beckon.call("/keys", { body: { name: "Kept", preset: "observer" } });
+  const page = await open(`/keys?key=${body.data.id}&act=delete`);
+  const failure = { ok: false, error: "The key is in use.", code: "conflict" };
+  const held = await holdRequests(page, /\/keys\/key_\w+$/, {
+    method: "DELETE",
+    handle: (route) => route.fulfill({ status: 409, json: failure }),
+  });
+  await button(page, "Delete key").click();
+  await held.reached;
+  await go(page, "/agents");
+  await page.getByRole("alertdialog").waitFor({ state: "detached" });
+  await held.release();
+  await page.getByText("“Delete key” failed.", { exact: true }).first().waitFor();
 });
 
 /** Creates a trigger that has received a request. Returns the paths of the trigger and request. */

@@ -1,4 +1,4 @@
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Button } from "../action/button.tsx";
 import { sentenceOf } from "../feedback/error-words.ts";
 import { Problem } from "../feedback/problem.tsx";
@@ -31,7 +31,8 @@ interface ConfirmDialogProps {
   readonly isResultShownOnce?: boolean;
   /**
    * Executes the action. The dialog closes when the promise resolves, and shows the error when it
-   * rejects. If the person has closed the dialog before that, a toast shows the error.
+   * rejects. If the person has closed the dialog or left its page before that, a toast shows the
+   * error.
    */
   readonly onConfirm: () => Promise<void> | void;
 }
@@ -58,6 +59,14 @@ function OpenConfirmDialog({
   const [error, setError] = useState<unknown>();
   const toast = useToast();
   const isDismissed = useRef(false);
+  // A link or Back removes the dialog without dismissing it. Its `onOpenChange` would then change
+  // the page that was opened since.
+  useEffect(() => {
+    isDismissed.current = false;
+    return () => {
+      isDismissed.current = true;
+    };
+  }, []);
   const dismiss = () => {
     isDismissed.current = true;
     onOpenChange(false);
