@@ -14,10 +14,10 @@ const viewer = await addPerson(beckon, { role: "viewer" });
 const { body: me } = await viewer.call("/me");
 const workspaceId: string = me.data.workspaces[0].id;
 
-async function openConnect() {
+async function openConnect(options: Parameters<typeof openDashboard>[1] = {}) {
   const agent = await beckon.createAgent();
   const path = `/w/${workspaceId}/agents/${agent.id}/connect`;
-  return openDashboard(beckon.url, { as: viewer, path });
+  return openDashboard(beckon.url, { as: viewer, path, ...options });
 }
 
 inBrowser("a tooltip opens on hover, can be hovered itself, and Escape closes it", async () => {
@@ -56,6 +56,19 @@ inBrowser("a tooltip opens on visible focus and closes when the focus leaves", a
   }
   await page.getByRole("tab", { name: "curl" }).focus();
   await page.getByRole("tooltip").waitFor({ state: "detached" });
+});
+
+inBrowser("a tap shows why a button is disabled, and a tap elsewhere hides it", async () => {
+  const page = await openConnect({ hasTouch: true });
+  const reveal = page.getByRole("button", { name: "Reveal" });
+  // Playwright waits until a button is enabled, unless it is forced.
+  await reveal.tap({ force: true });
+  await page.getByRole("tooltip", { name: "This needs the role editor." }).waitFor();
+  await page.getByRole("tab", { name: "Python" }).tap();
+  await page.getByRole("tooltip").waitFor({ state: "detached" });
+  // Screen readers read this without hover and focus.
+  const description = await reveal.getAttribute("aria-description");
+  expect(description).toContain("This needs the role editor.");
 });
 
 inBrowser("the arrow keys, Home and End move between tabs", async () => {

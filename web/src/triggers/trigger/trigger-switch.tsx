@@ -45,6 +45,8 @@ export function TriggerSwitch({ trigger, field, label, hint }: TriggerSwitchProp
   return disabledReason === undefined ? (
     control
   ) : (
-    <Tooltip content={disabledReason}>{control}</Tooltip>
+    <Tooltip content={disabledReason} opensOnPress>
+      {control}
+    </Tooltip>
   );
 }

@@ -55,6 +55,8 @@ export function Button({
       onClick={press}
       aria-disabled={inert || undefined}
       aria-busy={pending || undefined}
+      // A screen reader in browse mode moves no focus, so it does not open the tooltip.
+      aria-description={disabledReason}
       className={buttonLook(variant, size)}
     >
       {pending === undefined ? (
@@ -73,5 +75,9 @@ export function Button({
     </button>
   );
   if (disabledReason === undefined) return button;
-  return <Tooltip content={disabledReason}>{button}</Tooltip>;
+  return (
+    <Tooltip content={disabledReason} opensOnPress>
+      {button}
+    </Tooltip>
+  );
 }

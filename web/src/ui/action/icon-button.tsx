@@ -42,11 +42,16 @@ export function IconButton({
       onClick={press}
       aria-label={label}
       aria-disabled={disabledReason !== undefined || undefined}
+      aria-description={disabledReason}
       className={iconButtonLook(size)}
     >
       <Icon aria-hidden />
     </button>
   );
   if (!tooltip && disabledReason === undefined) return button;
-  return <Tooltip content={disabledReason ?? label}>{button}</Tooltip>;
+  return (
+    <Tooltip content={disabledReason ?? label} opensOnPress={disabledReason !== undefined}>
+      {button}
+    </Tooltip>
+  );
 }

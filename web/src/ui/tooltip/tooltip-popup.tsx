@@ -51,9 +51,16 @@ export function TooltipPopup({ id, anchor, close, children, ...handlers }: Toolt
     const onScroll = ({ target }: Event) => {
       if (target instanceof Node && target.contains(anchor.current)) closeNow();
     };
+    const onPointerDown = ({ target }: PointerEvent) => {
+      const inside = [anchor.current, popup.current];
+      if (!(target instanceof Node) || !inside.some((element) => element?.contains(target)))
+        closeNow();
+    };
     addEventListener("keydown", onKeyDown, true);
     addEventListener("scroll", onScroll, true);
+    addEventListener("pointerdown", onPointerDown, true);
     return () => {
+      removeEventListener("pointerdown", onPointerDown, true);
       removeEventListener("keydown", onKeyDown, true);
       removeEventListener("scroll", onScroll, true);
     };

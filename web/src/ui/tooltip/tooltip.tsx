@@ -11,16 +11,22 @@ interface TooltipProps {
    * Opens or closes the tooltip, regardless of hover and focus. Default: hover and focus open it.
    */
   readonly open?: boolean | undefined;
+  /**
+   * True if a press also opens the tooltip. A finger cannot hover, and a touch may not move the
+   * focus. Default: a press closes the tooltip.
+   */
+  readonly opensOnPress?: boolean | undefined;
 }
 
 /**
  * A short explanation on hover and focus. Radix's tooltip is not used: every page needs a tooltip
  * at once, and Radix's code with its positioning would be a tenth of the first load.
  */
-export function Tooltip({ content, children, open }: TooltipProps) {
+export function Tooltip({ content, children, open, opensOnPress = false }: TooltipProps) {
   const id = useId();
-  const { isOpen, close, anchor, ofElement, ofTooltip } = useTooltip();
-  const isShown = open ?? isOpen;
+  const tooltip = useTooltip();
+  const { close, anchor, ofElement, ofTooltip } = tooltip;
+  const isShown = open ?? tooltip.isOpen;
   const { props } = children;
   return (
     <>
@@ -30,7 +36,7 @@ export function Tooltip({ content, children, open }: TooltipProps) {
         onPointerDown: both(props.onPointerDown, ofElement.onPointerDown),
         onFocus: both(props.onFocus, ofElement.onFocus),
         onBlur: both(props.onBlur, ofElement.onBlur),
-        onClick: both(props.onClick, close),
+        onClick: both(props.onClick, opensOnPress ? tooltip.open : close),
         ...(isShown ? { "aria-describedby": id } : {}),
       })}
       {isShown

@@ -23,6 +23,7 @@ let closedAtMs = Number.NEGATIVE_INFINITY;
 /** The state of a tooltip, and the handlers for its element and for the tooltip itself. */
 export interface TooltipState {
   readonly isOpen: boolean;
+  readonly open: () => void;
   readonly close: () => void;
   /** The element of the tooltip, which decides its position. Set when pointer or focus reach it. */
   readonly anchor: RefObject<HTMLElement | null>;
@@ -79,6 +80,10 @@ export function useTooltip(): TooltipState {
   };
   return {
     isOpen,
+    open: () => {
+      clearTimeout(timer.current);
+      open();
+    },
     close: closeNow,
     anchor,
     ofElement: {
