@@ -2,11 +2,11 @@ import type { Page } from "playwright-core";
 
 /**
  * Reloads a page.
- * @returns a function that sends the page live events, as its SharedWorker does
+ * @returns a function that sends the page messages, as its SharedWorker does
  */
-export async function withEvents(
+export async function withMessages(
   page: Page,
-): Promise<(events: readonly object[]) => Promise<void>> {
+): Promise<(messages: readonly object[]) => Promise<void>> {
   await page.addInitScript(`SharedWorker = class extends SharedWorker {
     constructor(...args) {
       super(...args);
@@ -15,9 +15,17 @@ export async function withEvents(
   };`);
   await page.reload();
   await page.getByTitle("Live", { exact: true }).waitFor();
-  return (events) =>
-    page.evaluate(`for (const event of ${JSON.stringify(events)})
-      livePort.onmessage(new MessageEvent("message", { data: { type: "event", event } }))`);
+  return (messages) =>
+    page.evaluate(`for (const data of ${JSON.stringify(messages)})
+      livePort.onmessage(new MessageEvent("message", { data }))`);
+}
+
+/** Reloads a page. @returns a function that sends the page live events */
+export async function withEvents(
+  page: Page,
+): Promise<(events: readonly object[]) => Promise<void>> {
+  const send = await withMessages(page);
+  return (events) => send(events.map((event) => ({ type: "event", event })));
 }
 
 /**

@@ -5,6 +5,7 @@ import { expectAccessible } from "./accessibility.ts";
 import { createOwner, signIn } from "./accounts.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
 import { holdRequests } from "./hold-requests.ts";
+import { withMessages } from "./reset-stream.ts";
 
 const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
@@ -47,6 +48,20 @@ inBrowser("discarding restores the saved name, of the workspace and of the perso
     await page.getByText(`Unsaved: ${label}`).waitFor({ state: "detached" });
     await save.and(page.locator(":disabled")).waitFor();
   }
+});
+
+inBrowser("a phone that says that updates are not live covers no button", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  const send = await withMessages(page);
+  await send([{ type: "status", status: { state: "not live" } }]);
+  // The keyboard takes much of the height, so that the end of the form is not in sight.
+  await page.setViewportSize({ ...viewports.narrow, height: 420 });
+  await page.getByRole("status").filter({ hasText: "Not live", visible: true }).waitFor();
+  await page.getByLabel("Name", { exact: true }).fill("On a phone");
+  // Playwright would scroll to press a button that is covered, so this presses what is there.
+  const { x = 0, y = 0 } = (await page.getByRole("button", { name: "Save" }).boundingBox()) ?? {};
+  await page.mouse.click(x + 8, y + 8);
+  await page.getByText("Saved", { exact: true }).waitFor();
 });
 
 inBrowser("what is typed while the workspace is being saved is kept", async () => {

@@ -44,7 +44,7 @@ export function Frame({ resetReason, dismissReset }: FrameProps) {
       </a>
       <div className="flex min-h-dvh flex-col md:flex-row">
         <Navigation openPalette={openPalette} showKeys={showKeys} />
-        <main id={mainId} tabIndex={-1} className="min-w-0 flex-1 pb-14 outline-none md:pb-0">
+        <main id={mainId} tabIndex={-1} className="min-w-0 flex-1 pb-bars outline-none md:pb-0">
           <ResetNotice reason={resetReason} dismiss={dismissReset} />
           <GuardedScreen />
         </main>

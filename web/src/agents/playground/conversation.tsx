@@ -127,7 +127,7 @@ export function Conversation({ search }: ConversationProps) {
           </div>
         )}
       </div>
-      <div className="sticky bottom-14 z-10 border-t border-rule bg-sheet px-4 py-3 md:bottom-0 md:px-6">
+      <div className="sticky bottom-bars z-10 border-t border-rule bg-sheet px-4 py-3 md:bottom-0 md:px-6">
         <div className="mx-auto flex max-w-180 flex-col gap-3">
           {earlier === undefined ? null : (
             <EarlierRun

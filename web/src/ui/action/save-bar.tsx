@@ -63,7 +63,7 @@ export function SaveBar(props: SaveBarProps) {
     disabledReason ?? (hasButtons ? `Unsaved: ${namesOf(changed)}` : hasSaved ? savedText : "");
   return (
     <div
-      className={`border-t py-2 ${looks[place].bar} ${isSticky ? "sticky bottom-14 z-10 md:bottom-0" : ""} ${isShown ? "border-rule bg-sheet" : "pointer-events-none border-transparent"}`}
+      className={`border-t py-2 ${looks[place].bar} ${isSticky ? "sticky bottom-bars z-10 md:bottom-0" : ""} ${isShown ? "border-rule bg-sheet" : "pointer-events-none border-transparent"}`}
     >
       <div className={`flex min-h-control items-center gap-2 ${looks[place].line}`}>
         <p

@@ -20,7 +20,7 @@ export function MissingNotice() {
       // part that is missing would then be closed before its button is pressed.
       onPointerDown={(event) => event.stopPropagation()}
       onFocus={(event) => event.stopPropagation()}
-      className="pointer-events-auto fixed right-4 bottom-16 left-4 z-50 sm:left-auto sm:w-100 md:bottom-4"
+      className="pointer-events-auto fixed right-4 bottom-[calc(var(--spacing-bars)+0.5rem)] left-4 z-50 sm:left-auto sm:w-100 md:bottom-4"
     >
       {parts.length === 0 ? null : (
         <div className="animate-panel rounded-popup border border-rule bg-sheet shadow-popup">

@@ -17,7 +17,7 @@ export function Toaster({ toasts, remove }: ToasterProps) {
       {toasts.map((toast) => (
         <ToastLine key={toast.id} toast={toast} onClose={() => remove(toast.id)} />
       ))}
-      <Radix.Viewport className="fixed right-4 bottom-4 left-4 z-50 flex flex-col gap-2 sm:left-auto sm:w-90" />
+      <Radix.Viewport className="fixed right-4 bottom-[calc(var(--spacing-bars)+0.5rem)] left-4 z-50 flex flex-col gap-2 sm:left-auto sm:w-90 md:bottom-4" />
     </Radix.Provider>
   );
 }
