@@ -290,8 +290,17 @@ inBrowser("a failure says what happened, keeps what was read, and can be repeate
     .first()
     .waitFor();
   await expectAccessible(page);
+  const failure = { ok: false, error: "The report is too large.", code: "bad_request" };
+  const ofGroup = /\/usage\?.*agent_id=/;
+  await page.route(ofGroup, (route) => route.fulfill({ status: 400, json: failure }));
   await page.getByLabel("Time", { exact: true }).selectOption("Last 7 days");
   await page.getByText("$1.00", { exact: true }).first().waitFor();
+  // Without the report of a group, its usage would be shown as that of the others.
+  await page.getByText("Usage by day and agent could not be loaded.").waitFor();
+  expect(await page.getByRole("img", { name: /^Cost by day/ }).count()).toBe(0);
+  await page.unroute(ofGroup);
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expectChart(page, /^Cost by day/);
 });
 
 for (const theme of themes)

@@ -51,7 +51,7 @@ interface DayPanelProps {
 export function DayPanel(props: DayPanelProps) {
   const { usage, grouping, measure, isTable, hrefOf, isFiltered, onShow, onFilter } = props;
   const zone = useTimeZone();
-  const { report, days, groups, byDay } = usage;
+  const { report, days, groups, byDay, parts } = usage;
   const hasTooMany = days.length > maxBars;
   return (
     <Panel
@@ -92,9 +92,7 @@ export function DayPanel(props: DayPanelProps) {
       ) : null}
       {report === undefined ? (
         byDay.isError ? null : (
-          <div className="h-64 p-4">
-            <Skeleton variant="block" />
-          </div>
+          <ChartSkeleton />
         )
       ) : report.totals.entries === 0 ? (
         <NoUsage hasEver={report.since !== null} isFiltered={isFiltered} onFilter={onFilter} />
@@ -105,17 +103,42 @@ export function DayPanel(props: DayPanelProps) {
           {measure === "cost" && report.totals.cost_micros === null ? (
             <UnknownCost onShow={onShow} />
           ) : null}
-          <DayChart
-            days={days}
-            groups={largest(groups)}
-            grouping={grouping}
-            measure={measure}
-            totals={report.totals}
-            hrefOf={hrefOf}
-          />
+          {parts.error === null ? null : (
+            <div className={parts.areKnown ? "border-b border-rule p-4" : "p-4"}>
+              <Problem
+                error={parts.error}
+                title={
+                  parts.areKnown
+                    ? `Usage by day and ${grouping} is as of ${formatClock(parts.dataUpdatedAt, zone)}.`
+                    : `Usage by day and ${grouping} could not be loaded.`
+                }
+                onRetry={parts.refetch}
+              />
+            </div>
+          )}
+          {parts.areKnown ? (
+            <DayChart
+              days={days}
+              groups={largest(groups)}
+              grouping={grouping}
+              measure={measure}
+              totals={report.totals}
+              hrefOf={hrefOf}
+            />
+          ) : parts.error === null ? (
+            <ChartSkeleton />
+          ) : null}
         </>
       )}
     </Panel>
+  );
+}
+
+function ChartSkeleton() {
+  return (
+    <div className="h-64 p-4">
+      <Skeleton variant="block" />
+    </div>
   );
 }
 

@@ -43,12 +43,15 @@ export function nameOf({ from, to }: Range, today: string): RangeName {
   );
 }
 
+/** A mistyped year can make a range of millions of days, which would freeze the page. */
+const maxDays = 3_660;
+
 /**
  * Returns every date from the first to the last, both included; an empty list if they are not
- * dates.
+ * dates, or if there are more than 3,660.
  */
 export function daysOf(from: string, to: string): readonly string[] {
   const count = (Date.parse(to) - Date.parse(from)) / dayMs + 1;
-  if (!Number.isInteger(count) || count < 1) return [];
+  if (!Number.isInteger(count) || count < 1 || count > maxDays) return [];
   return Array.from({ length: count }, (_, index) => addDays(from, index));
 }

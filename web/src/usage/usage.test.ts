@@ -26,7 +26,7 @@ test("a date is counted on across months, years and changes of the clock", () =>
   expect(addDays("2026-10-25", 1)).toBe("2026-10-26");
 });
 
-test("a range has all its days, and what is no range has none", () => {
+test("a range has all its days; one of centuries and what is no range have none", () => {
   expect(daysOf("2026-02-27", "2026-03-02")).toEqual([
     "2026-02-27",
     "2026-02-28",
@@ -35,6 +35,8 @@ test("a range has all its days, and what is no range has none", () => {
   ]);
   expect(daysOf(today, today)).toEqual([today]);
   expect(daysOf("2026-11-23", today)).toEqual([]);
+  expect(daysOf("2016-12-01", today)).toHaveLength(3_644);
+  expect(daysOf("1970-01-01", "9998-12-31")).toEqual([]);
   expect(daysOf("2026-11-01T00:00:00.000Z", "2026-11-02T12:00:00.000Z")).toEqual([]);
 });
 

@@ -1,4 +1,6 @@
-import { useQueries, useQuery } from "@tanstack/react-query";
+import type { UsageReport } from "@beckon/client";
+import { type UseQueryResult, useQueries, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { useWorkspace } from "../data/index.ts";
 import type { Measure } from "./measure.ts";
 import { type Grouping, type UsageFilters, usageQuery } from "./queries.ts";
@@ -20,24 +22,41 @@ export function useUsage(filters: UsageFilters, grouping: Grouping, measure: Mea
     queries: largest(groups).map(({ key }) =>
       usageQuery(workspace, { ...filters, [filterOf[grouping]]: key }, "day"),
     ),
+    combine: combineParts,
   });
   const report = byDay.data;
-  const dates = report === undefined ? [] : daysOf(report.from, report.to);
+  const { rows } = parts;
+  const days = useMemo(() => {
+    if (report === undefined) return [];
+    const dates = daysOf(report.from, report.to);
+    // If the range has no list of dates, only days with usage are shown.
+    const shown = dates.length > 0 ? dates : report.rows.flatMap(({ day }) => day ?? []);
+    return stackDays(shown, report.rows, rows, measure);
+  }, [report, rows, measure]);
   return {
     report,
     groups,
-    days:
-      report === undefined
-        ? []
-        : stackDays(
-            // If the range of the report is given as times and not as dates, the dates are not
-            // known. In that case, only days with usage are shown.
-            dates.length > 0 ? dates : report.rows.flatMap(({ day }) => day ?? []),
-            report.rows,
-            parts.map(({ data }) => data?.rows ?? []),
-            measure,
-          ),
+    days,
     byDay,
     byGroup,
+    parts: {
+      ...parts,
+      /**
+       * Whether the groups of each day are known. Without the report of one of them, its usage
+       * would be shown as that of the rest.
+       */
+      areKnown: !byGroup.isPending && parts.areKnown,
+    },
+  };
+}
+
+function combineParts(parts: readonly UseQueryResult<UsageReport>[]) {
+  return {
+    rows: parts.map(({ data }) => data?.rows ?? []),
+    areKnown: parts.every(({ data }) => data !== undefined),
+    error: parts.find(({ error }) => error !== null)?.error ?? null,
+    /** When the oldest report was read, as Unix time in ms. */
+    dataUpdatedAt: Math.min(...parts.map(({ dataUpdatedAt }) => dataUpdatedAt)),
+    refetch: () => Promise.all(parts.filter((part) => part.isError).map((part) => part.refetch())),
   };
 }
