@@ -179,6 +179,50 @@ test("the reason of a stream that has ended is shown, also if it was silent befo
   await vi.waitFor(() => expect(tab.of("status").at(-1)?.status.reason).toBe("No response."));
 });
 
+test("after a sleep the tabs read their data again instead of the events that they missed", async () => {
+  const { open, events, pass } = startHub();
+  const tab = open();
+  events[0]?.onActivity();
+  events[0]?.send(opened("a"));
+  await vi.waitFor(() => expect(tab.of("event")).toHaveLength(1));
+  pass(300_000);
+  events[0]?.onActivity();
+  expect(events).toHaveLength(1);
+  pass(300_001);
+  // The client has connected again by itself, and resumes after the last event.
+  events[0]?.onActivity();
+  expect([events[0]?.signal.aborted, events[1]?.query.after]).toEqual([true, undefined]);
+  events[0]?.send(event("b"));
+  events[1]?.onActivity();
+  expect(tab.of("event")).toHaveLength(1);
+  // What happens while the data is read again is in the new stream, which is open now.
+  events[1]?.send(opened("z"));
+  await vi.waitFor(() => expect(tab.of("event")).toHaveLength(2));
+  expect(tab.of("event")[1]?.event).toMatchObject({
+    type: "stream.reset",
+    data: { message: expect.stringContaining("were interrupted") },
+  });
+  tab.say({ type: "retry" });
+  expect(events[2]?.query.after).toBe("z");
+});
+
+test("a tab that was hidden for some minutes reads its data again when it is shown", async () => {
+  const { open, events, pass } = startHub();
+  const tab = open();
+  events[0]?.onActivity();
+  events[0]?.send(opened("a"));
+  await vi.waitFor(() => expect(tab.of("event")).toHaveLength(1));
+  const reopen = (afterMs: number) => {
+    tab.say({ type: "bye" });
+    pass(afterMs);
+    tab.say({ type: "hello", workspaceId: "wsp_1", userId: "usr_ada", isHidden: false });
+    return events.at(-1)?.query.after;
+  };
+  expect([reopen(300_000), reopen(1)]).toEqual(["a", undefined]);
+  events[2]?.send(opened("z"));
+  await vi.waitFor(() => expect(tab.of("event")[1]?.event.type).toBe("stream.reset"));
+});
+
 test("after an outage of five minutes a new tab opens the stream again, for all tabs", async () => {
   const { open, events } = startHub();
   const first = open();

@@ -1,4 +1,4 @@
-import type { BeckonClient } from "@beckon/client";
+import type { BeckonClient, StreamNotice } from "@beckon/client";
 import { expandMerged } from "./expand-merged.ts";
 import type { HubMessage, SentError, Tab, TabMessage } from "./protocol.ts";
 import { createRunStreams } from "./run-streams.ts";
@@ -22,6 +22,16 @@ export interface HubOptions {
  * without a connection, or if the server rejects them.
  */
 const retryAfterMs = 30_000;
+
+/**
+ * After this time in ms without a byte, for example while the computer slept or the tab was hidden,
+ * the stream is not resumed after the last event. The tabs then read their data again: this is
+ * faster than all events since then, which would look as if they happened now.
+ */
+const maxResumeMs = 300_000;
+
+/** The reason of the reset after such a time. */
+const resetText = "Live updates were interrupted for some minutes, so the data was read again.";
 
 /** The reason to show if other streams use all connections (see stream-budget.ts). */
 const noCapacityText =
@@ -58,6 +68,10 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
   const tabs = new Set<Tab>();
   let userId: string | undefined;
   let cursor: string | undefined;
+  /** Unix time in ms of the last byte of any stream of the workspace; undefined before the first. */
+  let readAt: number | undefined;
+  /** Whether the tabs must read their data again when the new stream is open. */
+  let mustReset = false;
   let connection: Connection = { startedAt: now(), lastByteAt: undefined };
   let shown: LiveStatus | undefined;
   let stream: OpenStream | undefined;
@@ -111,10 +125,17 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
     tabs.clear();
     userId = undefined;
     cursor = undefined;
+    mustReset = false;
   };
 
+  const isTooOld = () =>
+    cursor !== undefined && readAt !== undefined && now() - readAt > maxResumeMs;
   const start = () => {
     stream?.stop.abort();
+    if (isTooOld()) {
+      cursor = undefined;
+      mustReset = true;
+    }
     const current: OpenStream = {
       isOfRun: false,
       stop: new AbortController(),
@@ -149,6 +170,9 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
   const follow = async (signal: AbortSignal) => {
     const onActivity = () => {
       if (signal.aborted) return;
+      // The client connects again by itself, and then resumes after the last event.
+      if (isTooOld()) return start();
+      readAt = now();
       connection = { ...connection, lastByteAt: now(), isLost: false };
       tick();
     };
@@ -163,6 +187,12 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
     )) {
       if (signal.aborted) return;
       if ("cursor" in event) cursor = event.cursor;
+      // What changes while the tabs read their data is in the stream, because it is open now.
+      if (mustReset && event.type === "stream.opened") {
+        mustReset = false;
+        sendAll({ type: "event", event: resetOf(event) });
+        continue;
+      }
       for (const each of expandMerged(event)) sendAll({ type: "event", event: each });
     }
   };
@@ -217,6 +247,10 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
       else runs.unwatch(tab, message.runId);
     },
   };
+}
+
+function resetOf(opened: StreamNotice): StreamNotice {
+  return { ...opened, type: "stream.reset", data: { ...opened.data, message: resetText } };
 }
 
 function messageOf(thrown: unknown): string {
