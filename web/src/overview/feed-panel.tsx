@@ -4,7 +4,7 @@ import { Pause, Play } from "lucide-react";
 import { memo, useDeferredValue, useEffect, useMemo, useState } from "react";
 import { useWorkspace } from "../data/index.ts";
 import { formatCount, shortenId } from "../format/index.ts";
-import { useEvents } from "../live/index.ts";
+import { useAfterReset, useEvents } from "../live/index.ts";
 import { type AgentName, useAgentNames } from "../runs/index.ts";
 import {
   Button,
@@ -19,10 +19,13 @@ import {
 } from "../ui/index.ts";
 import {
   addEvents,
+  countMissed,
+  dropEvents,
   emptyFeed,
   type Feed,
   type FeedFilter,
   type FeedLine,
+  feedLength,
   readFeed,
   readPausedFeed,
   shownLines,
@@ -67,6 +70,7 @@ export const FeedPanel = memo(function FeedPanel() {
       setPausedAt(readPausedFeed(pausedAt, { ...read, readAt: runs.isFetching ? 0 : readAt }));
   }
   useEvents((batch) => setFeed((before) => addEvents(before, batch)));
+  useAfterReset(() => setFeed(dropEvents));
   const cache = useQueryClient();
   // The cached lists of runs lack events that arrive while no feed is shown. So they are marked as
   // stale when the feed is closed.
@@ -76,7 +80,10 @@ export const FeedPanel = memo(function FeedPanel() {
   }, [cache, workspace.id]);
   const shown = pausedAt ?? feed;
   const lines = useMemo(() => shownLines(shown), [shown]);
-  const missed = pausedAt === undefined ? 0 : feed.eventCount - pausedAt.eventCount;
+  const missed = useMemo(
+    () => (pausedAt === undefined ? 0 : countMissed(feed, pausedAt)),
+    [feed, pausedAt],
+  );
   const choose = (feed: string) =>
     changeSearch({ feed: feed === "all" ? undefined : feed }, { keepsScroll: true });
   return (
@@ -86,7 +93,9 @@ export const FeedPanel = memo(function FeedPanel() {
       actions={
         <>
           {missed === 0 ? null : (
-            <span className="text-dense text-ink-2">{`${formatCount(missed)} new`}</span>
+            <span className="text-dense text-ink-2">
+              {`${formatCount(missed)}${missed < feedLength ? "" : "+"} new`}
+            </span>
           )}
           <span className="w-28">
             <Select

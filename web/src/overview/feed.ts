@@ -81,8 +81,6 @@ export interface Feed {
    * can be older than these events.
    */
   readonly newest: readonly WorkspaceEvent[];
-  /** Number of events since the feed was opened. */
-  readonly eventCount: number;
 }
 
 export const emptyFeed: Feed = {
@@ -90,7 +88,6 @@ export const emptyFeed: Feed = {
   readAt: 0,
   lines: [],
   newest: [],
-  eventCount: 0,
 };
 
 /**
@@ -133,9 +130,27 @@ export function addEvents(feed: Feed, events: readonly WorkspaceEvent[]): Feed {
     ...feed,
     lines: newestOf(addToLines(feed.lines, news), feed.filter),
     newest: [...feed.newest, ...news].slice(-maxKept),
-    eventCount: feed.eventCount + news.length,
   };
 }
+
+/**
+ * Returns the feed without its newest events. After a reset of the stream they can lack the end of
+ * a run, so the list of runs that is read then must not be updated with them.
+ */
+export function dropEvents(feed: Feed): Feed {
+  return { ...feed, newest: [] };
+}
+
+/**
+ * Returns how many lines of the feed the paused feed does not show, or shows in another state; at
+ * most `feedLength`.
+ */
+export function countMissed(feed: Feed, paused: Feed): number {
+  const known = new Map(shownLines(paused).map((line) => [line.key, stateOf(line)]));
+  return shownLines(feed).filter((line) => known.get(line.key) !== stateOf(line)).length;
+}
+
+const stateOf = (line: FeedLine) => (line.kind === "run" ? line.status : "agent");
 
 /** Returns the lines that the filter shows, newest first. */
 export function shownLines({ lines, filter }: Pick<Feed, "lines" | "filter">): FeedLine[] {

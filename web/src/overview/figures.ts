@@ -14,7 +14,7 @@ const minutesPerPoint = 5;
 
 /** The rate of started runs. */
 export interface RateFigure {
-  /** Mean of the last five minutes. */
+  /** Mean of the current minute so far and of the four minutes before it. */
   readonly perMinute: number;
   /** Runs in the whole range. */
   readonly total: number;
@@ -29,8 +29,13 @@ export function rateOf({ minutes, stats }: Recent, tally: Tally): RateFigure {
   const { started } = countsSince(tally, stats.created_before);
   const last = series.length - 1;
   const live = series.map((count, index) => (index === last ? count + started : count));
+  const readAtMs = Date.parse(stats.created_before);
+  const startMs = (Math.floor(readAtMs / 60_000) - meanMinutes + 1) * 60_000;
+  // The counted time ends with the newest second of the tally, or when the statistics were read. To
+  // divide by whole minutes would show too little at the beginning of each minute.
+  const endMs = Math.max(readAtMs, ((tally.at(-1)?.at ?? 0) + 1) * 1_000);
   return {
-    perMinute: sum(live.slice(-meanMinutes)) / Math.min(meanMinutes, live.length),
+    perMinute: sum(live.slice(-meanMinutes)) / ((endMs - startMs) / 60_000),
     total: sum(live),
     minutes,
     series: live,

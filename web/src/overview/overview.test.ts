@@ -1,21 +1,6 @@
-import type {
-  Ceiling,
-  ListedRun,
-  RunStats,
-  Subscription,
-  UsageReport,
-  WorkspaceEvent,
-} from "@beckon/client";
+import type { Ceiling, RunStats, Subscription, UsageReport, WorkspaceEvent } from "@beckon/client";
 import { expect, test } from "vitest";
 import { attentionOf, type Condition } from "./attention.ts";
-import {
-  addEvents,
-  emptyFeed,
-  type FeedFilter,
-  readFeed,
-  readPausedFeed,
-  shownLines,
-} from "./feed.ts";
 import { costOf, hasLine, rateOf, slowestSeries, successOf } from "./figures.ts";
 import { addToTally } from "./tally.ts";
 
@@ -69,10 +54,29 @@ test("the rate is the mean of five minutes, with the runs that started since", (
       event("run.started", "2026-11-03T12:30:33.000Z", { seq: 2 }),
     ],
   );
-  expect(rateOf(recent, [])).toMatchObject({ perMinute: 1, total: 15 });
+  expect(rateOf(recent, [])).toMatchObject({ perMinute: 5 / 4.5, total: 15 });
   const live = rateOf(recent, tally);
-  expect([live.perMinute, live.total, live.series.length]).toEqual([1.2, 16, 60]);
+  expect([live.total, live.series.length]).toEqual([16, 60]);
   expect([live.series[0], live.series[58], live.series[59]]).toEqual([10, 4, 2]);
+});
+
+test("a steady rate is shown as this rate at each second of a minute", () => {
+  const steady = (created_before: string, current: number) => {
+    const before = [26, 27, 28, 29].map((minute) =>
+      group(`2026-11-03T12:${minute}:00.000Z`, { succeeded: 60 }),
+    );
+    const now = group("2026-11-03T12:30:00.000Z", { running: current });
+    return { minutes: 60, stats: { ...statsOf([...before, now]), created_before } };
+  };
+  const early = steady("2026-11-03T12:30:01.000Z", 1);
+  expect(rateOf(early, []).perMinute).toBeCloseTo(60, 1);
+  expect(rateOf(steady("2026-11-03T12:30:59.000Z", 59), []).perMinute).toBeCloseTo(60, 1);
+  const events = Array.from({ length: 90 }, (_, second) =>
+    event("run.started", new Date(Date.parse(end) - 28_000 + second * 1_000).toISOString(), {
+      seq: 1,
+    }),
+  );
+  expect(rateOf(early, addToTally([], events)).perMinute).toBeCloseTo(60, 0);
 });
 
 test("success counts runs that ended, and not those that were cancelled", () => {
@@ -256,143 +260,4 @@ test("a ceiling needs attention from 80 percent on, unless it is 0 or pauses its
   expect(shown(ceiling(80))).toEqual([{ kind: "limit", ceiling: ceiling(80) }]);
   expect(shown({ ...ceiling(0), limit_micros: 0 })).toEqual([]);
   expect(shown(ceiling(100), true)).toEqual([]);
-});
-
-const run = {
-  id: "run_9",
-  agent_id: "agt_1",
-  status: "running",
-  created_at: "2026-11-03T12:00:00.000Z",
-  started_at: "2026-11-03T12:00:00.000Z",
-  finished_at: null,
-  error: null,
-  input: "Hello\nthere",
-} as ListedRun;
-
-const readFrom = (runs: readonly ListedRun[], filter: FeedFilter = "all") =>
-  readFeed(emptyFeed, { runs, filter, readAt: 1 });
-
-/** Returns what the feed shows after a list of runs was read and these events have arrived. */
-const feedOf = (
-  runs: readonly ListedRun[],
-  events: readonly WorkspaceEvent[],
-  filter?: FeedFilter,
-) => shownLines(addEvents(readFrom(runs, filter), events));
-
-test("a line of the feed keeps its place while its run goes on", () => {
-  const other = { ...run, id: "run_a", created_at: "2026-11-03T12:00:01.000Z" };
-  const lines = feedOf(
-    [other, run],
-    [event("run.failed", "2026-11-03T12:00:09.000Z", { data: { error: { message: "Broken." } } })],
-  );
-  expect(lines).toMatchObject([
-    { key: "run_a", status: "running", input: "Hello there" },
-    { key: "run_9", status: "failed", error: "Broken.", startedAt: Date.parse(run.created_at) },
-  ]);
-});
-
-test("a run of the feed that has ended does not run again", () => {
-  const ended = { ...run, status: "succeeded", finished_at: "2026-11-03T12:00:05.000Z" } as const;
-  const late = event("run.started", "2026-11-03T12:00:02.000Z", { seq: 2 });
-  expect(feedOf([ended], [late])).toMatchObject([{ status: "succeeded" }]);
-});
-
-test("a run of the feed that is queued or running does not wait again", () => {
-  const late = event("run.waiting", "2026-11-03T12:00:00.000Z", { seq: 1 });
-  for (const status of ["queued", "running"] as const)
-    expect(feedOf([{ ...run, status }], [late])).toMatchObject([{ status }]);
-});
-
-test("a run of the feed that its process releases is queued, and running once it is resumed", () => {
-  const released = event("run.queued", "2026-11-03T12:00:02.000Z", { seq: 3 });
-  const resumed = event("run.resumed", "2026-11-03T12:00:03.000Z", { seq: 4 });
-  expect(feedOf([run], [released])).toMatchObject([{ status: "queued" }]);
-  expect(feedOf([run], [released, resumed])).toMatchObject([{ status: "running" }]);
-});
-
-test("a list that is read after a release still shows the run as queued", () => {
-  const events = [
-    event("run.started", "2026-11-03T12:00:01.000Z", { seq: 2 }),
-    event("run.queued", "2026-11-03T12:00:02.000Z", { seq: 3 }),
-  ];
-  const feed = addEvents(readFrom([run]), events);
-  const again = { runs: [{ ...run, status: "queued" }], filter: "all", readAt: 2 } as const;
-  expect(shownLines(readFeed(feed, again))).toMatchObject([{ status: "queued" }]);
-});
-
-test("the feed takes new runs and pauses of agents, and shows what its filter accepts", () => {
-  const events = [
-    event("run.queued", "2026-11-03T12:00:02.000Z", { seq: 1, run_id: "run_b" }),
-    event("agent.paused", "2026-11-03T12:00:03.000Z", {
-      run_id: null,
-      seq: null,
-      data: { reason: "Stop" },
-    }),
-    event("run.failed", "2026-11-03T12:00:04.000Z", { run_id: "run_c" }),
-  ];
-  const lines = feedOf([run], events);
-  expect(lines.map(({ kind }) => kind)).toEqual(["run", "agent", "run", "run"]);
-  expect(lines[1]).toMatchObject({ isPaused: true, reason: "Stop" });
-  expect(feedOf([run], events, "failed")).toMatchObject([{ key: "run_c" }]);
-  expect(feedOf([run], events, "running")).toMatchObject([{ key: "run_9" }]);
-});
-
-test("the feed has 100 lines", () => {
-  const many = Array.from({ length: 120 }, (_, index) => ({ ...run, id: `run_${index}` }));
-  expect(feedOf(many, [])).toHaveLength(100);
-});
-
-/** Batches of events of 1,000 runs that start and succeed. */
-const manyEvents = Array.from({ length: 20 }, (_, batch) =>
-  Array.from({ length: 50 }, (_, index) => `run_${batch}_${index}`).flatMap((id) => [
-    event("run.started", "2026-11-03T12:00:08.000Z", { run_id: id }),
-    event("run.finished", "2026-11-03T12:00:09.000Z", { run_id: id }),
-  ]),
-);
-
-test("many later events change nothing about the runs that the feed has shown", () => {
-  const started = event("run.started", "2026-11-03T12:00:03.000Z", { run_id: "run_b" });
-  const failed = event("run.failed", "2026-11-03T12:00:04.000Z", { run_id: "run_b" });
-  const ended = event("run.finished", "2026-11-03T12:00:05.000Z", { run_id: "run_9" });
-  const after = (filter: FeedFilter, ...events: readonly WorkspaceEvent[]) =>
-    shownLines([events, ...manyEvents].reduce(addEvents, readFrom([run], filter)));
-  expect(after("running", ended)).toEqual([]);
-  expect(after("running", started)).toMatchObject([{ key: "run_b" }, { key: "run_9" }]);
-  expect(after("failed", started, failed)).toMatchObject([
-    { key: "run_b", startedAt: Date.parse(started.time), endedAt: Date.parse(failed.time) },
-  ]);
-});
-
-test("a run that starts earlier than it fails is shown, however many have failed before", () => {
-  const batches = Array.from({ length: 450 }, (_, index) =>
-    ["run.started", "run.failed"].map((type) => [
-      event(type, new Date(index * 1_000).toISOString(), { run_id: `run_${index}` }),
-    ]),
-  ).flat();
-  const [newest] = shownLines(batches.reduce(addEvents, readFrom([], "failed")));
-  expect(newest).toMatchObject({ key: "run_449" });
-});
-
-test("a list that is read again replaces the lines, and gets the newest events", () => {
-  const ended = event("run.finished", "2026-11-03T12:00:05.000Z", { run_id: "run_9" });
-  const feed = addEvents(readFrom([{ ...run, id: "run_gone" }, run], "running"), [ended]);
-  expect(shownLines(feed)).toMatchObject([{ key: "run_gone" }]);
-  const again = { runs: [{ ...run, id: "run_new" }, run], filter: "running", readAt: 2 } as const;
-  expect(shownLines(readFeed(feed, again))).toMatchObject([{ key: "run_new" }]);
-});
-
-test("a paused feed keeps its lines when the list of runs is read again", () => {
-  const paused = readFrom([run]);
-  const runs = [{ ...run, id: "run_new" }];
-  expect(readPausedFeed(paused, { runs, filter: "all", readAt: 2 })).toBe(paused);
-});
-
-test("a paused feed shows the first list that is read, also for another filter", () => {
-  const first = { runs: [run], filter: "all", readAt: 1 } as const;
-  expect(shownLines(readPausedFeed(emptyFeed, first))).toMatchObject([{ key: "run_9" }]);
-  const cached = { runs: [], filter: "running", readAt: 0 } as const;
-  const loading = readPausedFeed(readFrom([run]), cached);
-  expect(shownLines(loading)).toEqual([]);
-  const read = readPausedFeed(loading, { ...cached, runs: [run], readAt: 2 });
-  expect(shownLines(read)).toMatchObject([{ key: "run_9" }]);
 });
