@@ -30,6 +30,7 @@ import { RunActions } from "./run-actions.tsx";
 import { RunContents } from "./run-contents.tsx";
 import { RunFacts } from "./run-facts.tsx";
 import { useRunSearch } from "./run-search.ts";
+import { runTimeOf } from "./run-time.ts";
 import { Steps } from "./steps.tsx";
 import { useClock } from "./use-clock.ts";
 
@@ -61,7 +62,7 @@ export function RunPage({ run, notice }: RunPageProps) {
   const isPainted = useDeferredValue(true, false);
   const now = useClock(!hasEnded);
   const silence = useSilence({ isLive: stream === "live", output, journal, now });
-  const end = run.finished_at === null ? now : Date.parse(run.finished_at);
+  const time = runTimeOf(run, now);
   const name = agent?.name ?? shortenId(run.agent_id);
   const facts = (
     <RunFacts
@@ -96,7 +97,12 @@ export function RunPage({ run, notice }: RunPageProps) {
         status={
           <>
             <StatusMark status={run.status} />
-            <Duration ms={Math.max(0, end - Date.parse(run.created_at))} />
+            {time === undefined ? null : (
+              <span>
+                {time.isWaiting ? "for " : null}
+                <Duration ms={time.ms} />
+              </span>
+            )}
             {isFollowed && stream === "live" ? <Badge tone="tide">Live</Badge> : null}
           </>
         }
