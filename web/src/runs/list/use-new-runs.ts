@@ -8,13 +8,12 @@ import { canChange } from "./can-change.ts";
 import type { RunFilters } from "./filters/run-filters.ts";
 import { countNew, mergeHead, pageSize, type RunPages } from "./head.ts";
 import { readRuns, runsQuery } from "./queries.ts";
+import { createReadSchedule } from "./read-schedule.ts";
 
 /** Minimum time between two reads of the newest page. */
 const minIntervalMs = 2_000;
 /** Minimum time between two reads for a search in texts, which costs the server more. */
 const minTextIntervalMs = 15_000;
-/** Time for which runs that start together are collected, so that they appear together. */
-const delayMs = 200;
 
 /**
  * Updates the list when a run starts. If a filter depends on the state of runs, updates it also
@@ -28,9 +27,7 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
   const [waiting, setWaiting] = useState<Page<ListedRun>>();
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  /** When the list's newest page was last requested, in ms of `performance.now()`. */
-  const lastRead = useRef(Number.NEGATIVE_INFINITY);
+  const [reads] = useState(createReadSchedule);
   /** When the newest page that is shown, or waits to be shown, was requested. */
   const shownRead = useRef(0);
   /** True if rows were inserted while the list was being refetched. */
@@ -57,9 +54,7 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
     else setWaiting(head);
   });
   const read = useEffectEvent(async () => {
-    timer.current = undefined;
-    lastRead.current = performance.now();
-    const requestedAt = lastRead.current;
+    const requestedAt = performance.now();
     // If the page cannot be read, it is refetched after the next event.
     const head = await readRuns(workspace, filters, { limit: pageSize }).catch(() => undefined);
     // Ignores a response that arrives after the response to a later request, because it lacks the
@@ -69,12 +64,11 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
     accept(head);
   });
 
-  const schedule = () => {
-    if (timer.current !== undefined) return;
-    const intervalMs = filters.text === undefined ? minIntervalMs : minTextIntervalMs;
-    const waitMs = Math.max(delayMs, lastRead.current + intervalMs - performance.now());
-    timer.current = setTimeout(() => void read(), waitMs);
-  };
+  const schedule = () =>
+    reads.request(
+      filters.text === undefined ? minIntervalMs : minTextIntervalMs,
+      () => void read(),
+    );
   useEvents((events) => {
     if (events.some((event) => canChange(filters, event))) schedule();
   });
@@ -85,13 +79,13 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
     setWaiting(undefined);
     shownRead.current = performance.now();
   });
-  useEffect(
-    () => () => {
-      clearTimeout(timer.current);
-      timer.current = undefined;
-    },
-    [],
-  );
+  useEffect(() => {
+    document.addEventListener("visibilitychange", reads.show);
+    return () => {
+      document.removeEventListener("visibilitychange", reads.show);
+      reads.stop();
+    };
+  }, [reads]);
 
   // A refetch stores the newest page as it was when the refetch began. Rows that were inserted in
   // the meantime are lost, so the newest page is read again.
