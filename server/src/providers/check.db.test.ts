@@ -158,6 +158,22 @@ describe("POST /providers/:provider_id/check", () => {
     expect(data.error).not.toContain("127.0.0.1");
   });
 
+  test("is not contradicted by an older result in the list of models", async () => {
+    says(500, {});
+    const id = await providerOf("openai");
+    const listed = async () => {
+      const { data } = (await beckon.call("/models?limit=200")).body;
+      return data.find((list: { provider_id: string }) => list.provider_id === id);
+    };
+    expect((await listed()).error).toMatch(/answered 500/);
+    says(200, { data: [{ id: "gpt-5" }] });
+    expect((await check(id)).body.data.works).toBe(true);
+    expect(await listed()).toMatchObject({
+      models: [expect.stringMatching(/gpt-5$/)],
+      error: null,
+    });
+  });
+
   test("says how the operator allows a private address, for a provider that has one already", async () => {
     const id = await providerOf("openai-compatible", { api_key: undefined });
     await beckon.db.database.engine.query("update providers set base_url = $1 where id = $2", [

@@ -3,7 +3,7 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { toConnection } from "./connection.ts";
-import type { ModelListServices } from "./list-models.ts";
+import { listKey, type ModelListServices } from "./list-models.ts";
 import type { FetchedModels } from "./model-lists/index.ts";
 import { findOperatorProvider, operatorNameIn } from "./operator/index.ts";
 import { noProvider } from "./provider.ts";
@@ -46,7 +46,7 @@ async function checkOwn(ctx: Context & ModelListServices, id: string): Promise<L
   );
   if (row === undefined) throw noProvider();
   const connection = toConnection(ctx.cipher, row);
-  return () => ctx.modelLists.fetch(connection, ctx.egress, timeoutMs);
+  return () => keeping(ctx, listKey(row), ctx.modelLists.fetch(connection, ctx.egress, timeoutMs));
 }
 
 async function checkOperators(ctx: Context & ModelListServices, id: string): Promise<List> {
@@ -58,6 +58,20 @@ async function checkOperators(ctx: Context & ModelListServices, id: string): Pro
   }
   const { models } = provider;
   return models === undefined
-    ? () => ctx.modelLists.fetch(provider, ctx.outbound, timeoutMs)
+    ? () => keeping(ctx, id, ctx.modelLists.fetch(provider, ctx.outbound, timeoutMs))
     : async () => ({ models, error: null });
+}
+
+/**
+ * Keeps the result, so that `listModels` does not contradict it with an older one. A request that
+ * is still in progress is not kept, because it can take longer than `listModels` may.
+ */
+async function keeping(
+  { modelLists }: ModelListServices,
+  key: string,
+  request: Promise<FetchedModels>,
+): Promise<FetchedModels> {
+  const list = await request;
+  modelLists.keep(key, list);
+  return list;
 }

@@ -108,7 +108,7 @@ const demo: Listed = {
 
 function ofWorkspace(ctx: Context & ModelListServices, row: ProviderRow): Listed {
   const { id, name } = row;
-  const key = `${id} ${row.updated_at.toISOString()}`;
+  const key = listKey(row);
   return {
     id,
     list: { provider: name, provider_id: id, origin: "workspace" },
@@ -123,6 +123,11 @@ function ofWorkspace(ctx: Context & ModelListServices, row: ProviderRow): Listed
       }
     },
   };
+}
+
+/** Returns the cache key of a provider's models. It changes when the provider is changed. */
+export function listKey({ id, updated_at }: Pick<ProviderRow, "id" | "updated_at">): string {
+  return `${id} ${updated_at.toISOString()}`;
 }
 
 function ofOperator(

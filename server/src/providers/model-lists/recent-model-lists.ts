@@ -42,8 +42,13 @@ export class ModelLists {
     return list;
   }
 
+  /** Keeps a result that was fetched without a key. It replaces an older one. */
+  keep(key: string, list: FetchedModels): void {
+    this.#recent.set(key, Promise.resolve(list));
+  }
+
   /**
-   * Returns the result that `fetch` kept under `key` in the last 30 seconds; otherwise undefined.
+   * Returns the result that was kept under `key` in the last 30 seconds; otherwise undefined.
    */
   recent(key: string): Promise<FetchedModels> | undefined {
     return this.#recent.get(key);
