@@ -41,6 +41,32 @@ inBrowser("a form cannot be closed while it is saved, and shows why it was not s
   await dialog.waitFor({ state: "detached" });
 });
 
+inBrowser("text that would not be sent cannot be typed while a form is sent", async () => {
+  const page = await open("/agents/new");
+  for (const [path, url, label, submit] of [
+    ["/agents/new", /\/agents$/, "Instructions", "Create agent"],
+    ["/providers?new=1", /\/providers$/, "API key", "Add and check"],
+  ] as const) {
+    await page.evaluate(`history.pushState({}, "", ${JSON.stringify(workspace + path)})`);
+    const field = page.getByRole("main").or(page.getByRole("dialog")).getByLabel(label).last();
+    await field.fill("sk-0123456789");
+    if (submit === "Create agent") {
+      await expect.poll(() => page.getByLabel("Model", { exact: true }).inputValue()).not.toBe("");
+      await page.getByRole("textbox", { name: "Name", exact: true }).fill("Desk");
+    }
+    const held = await holdRequests(page, url, {
+      method: "POST",
+      handle: (route) =>
+        route.fulfill({ status: 400, json: { ok: false, error: "No.", code: "bad_request" } }),
+    });
+    await button(page, submit).click();
+    await held.reached;
+    await field.and(page.locator("[readonly]")).waitFor();
+    await held.release();
+    await field.and(page.locator(":not([readonly])")).waitFor();
+  }
+});
+
 /** Leaves a page by the Back button while it waits for the response to a form. */
 async function leaveByBack(page: Page): Promise<void> {
   await page.evaluate("history.back()");

@@ -80,6 +80,26 @@ inBrowser("a provider is added, corrected until it works, and deleted", async ()
   await row.waitFor({ state: "detached" });
 });
 
+inBrowser("a provider that is added at an agent can be corrected in the same dialog", async () => {
+  const { id } = await beckon.createAgent();
+  const agentPath = `/w/${owner.workspaceId}/agents/${id}/playground`;
+  const page = await openDashboard(beckon.url, { as: owner, path: agentPath });
+  const dialog = page.getByRole("dialog");
+  const addWithWrongKey = async (name: string) => {
+    await page.getByRole("button", { name: "Add provider" }).click();
+    const models = page.waitForResponse(/\/api\/public\/models/);
+    await fillIn(page, { name, url: hostileUrl, key: "wrong-key-0123456789" });
+    await (await models).finished();
+    await renderFrames(page);
+    await dialog.getByText("It rejects the key (401). Copy the key").waitFor();
+    await dialog.getByRole("button", { name: "Edit" }).waitFor();
+  };
+  await addWithWrongKey("offered");
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("textbox", { name: "Model", exact: true }).fill("missing/large");
+  await addWithWrongKey("missing");
+});
+
 inBrowser("a late check of an earlier key does not hide that the new one works", async () => {
   const page = await open();
   // Only the first check is late.

@@ -1,6 +1,6 @@
 import { createAgentBody } from "@beckon/contract";
 import type { FieldError, Resolver } from "react-hook-form";
-import { wording } from "../../data/index.ts";
+import { wording } from "../../data/form/form-messages.ts";
 import type { AgentTemplate } from "./templates.ts";
 import { toolsOf } from "./tools-of.ts";
 
@@ -31,8 +31,12 @@ export function agentResolver(template: AgentTemplate | undefined): Resolver<Age
     const { error } = createAgentBody.safeParse(bodyOf(template, fields), { error: wording });
     if (error === undefined) return { values: fields, errors: {} };
     const errors: { -readonly [Field in keyof AgentFields]?: FieldError } = {};
+    // The allowed host is read from the address. If the address is wrong, an error of the host
+    // would say that an address must have no scheme.
+    const isAddressWrong = error.issues.some(({ path }) => path.at(-1) === "url");
     for (const { path, message } of error.issues)
-      errors[fieldOf(path.map(String))] ??= { type: "schema", message };
+      if (!isAddressWrong || !path.includes("allowed_hosts"))
+        errors[fieldOf(path.map(String))] ??= { type: "schema", message };
     return { values: {}, errors };
   };
 }

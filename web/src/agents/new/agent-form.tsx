@@ -50,6 +50,8 @@ export function AgentForm({ template }: AgentFormProps) {
   });
   const { control, register, handleSubmit, setError, resetField, getFieldState, formState } = form;
   const { errors, isDirty, isSubmitted, dirtyFields } = formState;
+  // What is typed after the form was sent would be lost when the new agent is opened.
+  const readOnly = create.isPending;
 
   const newest = useQuery(newestAgentQuery(workspace));
   const models = useQuery(modelsQuery(workspace));
@@ -82,15 +84,24 @@ export function AgentForm({ template }: AgentFormProps) {
           label="Name"
           error={isSubmitted || dirtyFields.name ? messageOf(errors.name) : undefined}
         >
-          <TextInput {...register("name")} autoComplete="off" autoFocus={template === undefined} />
+          <TextInput
+            {...register("name")}
+            autoComplete="off"
+            autoFocus={template === undefined}
+            readOnly={readOnly}
+          />
         </Field>
         <Controller
           control={control}
           name="model"
-          render={({ field }) => <ModelField {...field} error={messageOf(errors.model)} />}
+          render={({ field }) => (
+            <ModelField {...field} error={messageOf(errors.model)} readOnly={readOnly} />
+          )}
         />
       </div>
-      {template?.api === undefined ? null : <ApiFields api={template.api} form={form} />}
+      {template?.api === undefined ? null : (
+        <ApiFields api={template.api} form={form} readOnly={readOnly} />
+      )}
       <Field
         label="Instructions"
         hint="What the agent does, how it answers and what it must not do. You can change them at any time."
@@ -99,6 +110,7 @@ export function AgentForm({ template }: AgentFormProps) {
         <TextArea
           {...register("instructions")}
           rows={10}
+          readOnly={readOnly}
           placeholder="You answer questions about …"
         />
       </Field>

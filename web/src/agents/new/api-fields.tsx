@@ -7,15 +7,23 @@ import type { TemplateApi } from "./templates.ts";
 interface ApiFieldsProps {
   readonly api: TemplateApi;
   readonly form: UseFormReturn<AgentFields>;
+  readonly readOnly: boolean;
 }
 
 /** The fields for the address and the key of the API that the template's agent calls. */
-export function ApiFields({ api, form: { register, formState } }: ApiFieldsProps) {
+export function ApiFields({ api, form: { register, formState }, readOnly }: ApiFieldsProps) {
   const { errors } = formState;
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <Field label={api.label} hint={api.hint} error={messageOf(errors.url)}>
-        <TextInput {...register("url")} mono type="url" autoComplete="off" spellCheck={false} />
+        <TextInput
+          {...register("url")}
+          mono
+          type="url"
+          autoComplete="off"
+          spellCheck={false}
+          readOnly={readOnly}
+        />
       </Field>
       <Field
         label="API key"
@@ -23,7 +31,7 @@ export function ApiFields({ api, form: { register, formState } }: ApiFieldsProps
         hint="Sent as Authorization: Bearer. Stored encrypted, never shown to the model."
         error={messageOf(errors.apiKey)}
       >
-        <PasswordInput {...register("apiKey")} autoComplete="new-password" />
+        <PasswordInput {...register("apiKey")} autoComplete="new-password" readOnly={readOnly} />
       </Field>
     </div>
   );

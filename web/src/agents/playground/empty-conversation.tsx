@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useFormContext, useWatch } from "react-hook-form";
 import { useWorkspace } from "../../data/index.ts";
 import { modelsQuery, ProviderHelp } from "../../providers/index.ts";
@@ -21,6 +22,10 @@ export function EmptyConversation({ onSuggest }: EmptyConversationProps) {
   const suggestion = hasClock ? "/call clock {}" : "Hello, Beckon!";
   const isDemo = model === "demo/echo";
   const hasProvider = lists.length === 0 || lists.some(({ origin }) => origin === "workspace");
+  // The help stays after it has added a provider, because its dialog then checks the provider.
+  const [wasHelping, setHelping] = useState(false);
+  const isHelping = isDemo && (wasHelping || !hasProvider);
+  if (isHelping !== wasHelping) setHelping(isHelping);
   return (
     <div className="mx-auto flex max-w-140 flex-col gap-6 py-6">
       <div className="flex flex-col items-center gap-4 text-center">
@@ -35,7 +40,7 @@ export function EmptyConversation({ onSuggest }: EmptyConversationProps) {
           </Button>
         ) : null}
       </div>
-      {isDemo && !hasProvider ? (
+      {isHelping ? (
         <ProviderHelp
           onUse={(chosen) => setValue("model", chosen, { shouldDirty: true })}
           disabledReason={disabledReason}

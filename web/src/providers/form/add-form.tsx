@@ -37,6 +37,8 @@ export function AddForm({ preset: first, close, onCreated }: AddFormProps) {
       defaultValues: { ...fieldsOf(preset), api_key: "" },
     });
   const { errors, dirtyFields } = formState;
+  // What is typed after the form was sent would be lost when the new provider is shown.
+  const readOnly = create.isPending;
   const choose = (id: string) => {
     const chosen = presetOf(id);
     setPreset(chosen);
@@ -69,6 +71,7 @@ export function AddForm({ preset: first, close, onCreated }: AddFormProps) {
       <RadioCards
         label="Where are the models?"
         options={presetOptions}
+        disabled={readOnly}
         value={preset.id}
         onChange={choose}
         columns={3}
@@ -77,21 +80,33 @@ export function AddForm({ preset: first, close, onCreated }: AddFormProps) {
       <FoundNotice preset={preset} />
       <KeyField
         input={register("api_key")}
+        readOnly={readOnly}
         optional={preset.keysPage === undefined}
         error={errors.api_key}
         hint={<KeyHint keysPage={preset.keysPage} />}
       />
-      <AddressField kind={watch("kind")} error={errors.base_url} input={register("base_url")} />
+      <AddressField
+        kind={watch("kind")}
+        error={errors.base_url}
+        input={register("base_url")}
+        readOnly={readOnly}
+      />
       <div className="grid gap-4 sm:grid-cols-2">
         <Field
           label="Name"
           error={messageOf(errors.name)}
           hint={`Agents write ${watch("name").trim() || "name"}/ before a model.`}
         >
-          <TextInput {...register("name")} mono autoComplete="off" spellCheck={false} />
+          <TextInput
+            {...register("name")}
+            mono
+            autoComplete="off"
+            spellCheck={false}
+            readOnly={readOnly}
+          />
         </Field>
         <Field label="API" error={messageOf(errors.kind)} hint="The format of its requests.">
-          <Select {...register("kind")} options={kindOptions} />
+          <Select {...register("kind")} options={kindOptions} disabled={readOnly} />
         </Field>
       </div>
       <FormError error={failure?.field === undefined ? failure?.message : undefined} />

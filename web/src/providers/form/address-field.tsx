@@ -9,13 +9,14 @@ interface AddressFieldProps {
   readonly kind: string;
   readonly error: FieldError | undefined;
   readonly input: UseFormRegisterReturn;
+  readonly readOnly?: boolean;
 }
 
 /**
  * The field for the base URL. If the API rejects a private address, the setting that would allow
  * the address is shown too.
  */
-export function AddressField({ kind, error, input }: AddressFieldProps) {
+export function AddressField({ kind, error, input, readOnly }: AddressFieldProps) {
   const byDefault = defaultBaseUrl(kind);
   const split = splitCommand(messageOf(error) ?? "");
   return (
@@ -29,6 +30,7 @@ export function AddressField({ kind, error, input }: AddressFieldProps) {
         <TextInput
           {...input}
           mono
+          readOnly={readOnly}
           inputMode="url"
           autoComplete="off"
           spellCheck={false}

@@ -26,6 +26,8 @@ interface RadioCardsProps<Value extends string> {
    * normal.
    */
   readonly density?: "normal" | "compact";
+  /** True if nothing can be chosen at present. Default: false. */
+  readonly disabled?: boolean;
 }
 
 const grids = { 1: "", 2: "sm:grid-cols-2", 3: "sm:grid-cols-3" };
@@ -40,6 +42,7 @@ export function RadioCards<Value extends string>({
   error,
   columns = 1,
   density = "normal",
+  disabled = false,
 }: RadioCardsProps<Value>) {
   const name = useId();
   return (
@@ -64,7 +67,7 @@ export function RadioCards<Value extends string>({
                 name={name}
                 value={option.value}
                 checked={option.value === value}
-                disabled={option.disabledReason !== undefined}
+                disabled={disabled || option.disabledReason !== undefined}
                 onChange={() => onChange(option.value)}
                 className={radioLook}
               />

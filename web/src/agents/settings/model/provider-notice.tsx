@@ -1,3 +1,4 @@
+import type { ModelList } from "@beckon/client";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useWatch } from "react-hook-form";
@@ -13,19 +14,12 @@ export function ProviderNotice() {
   const workspace = useWorkspace();
   const [isAdding, setAdding] = useState(false);
   const model = useWatch<FormValues, "model">({ name: "model" });
-  const { data: lists, refetch } = useQuery(modelsQuery(workspace));
+  const { data: lists } = useQuery(modelsQuery(workspace));
   const name = providerOf(model);
   const list = lists?.find(({ provider }) => provider === name);
-  const providerId = list?.provider_id ?? undefined;
-  const check = useMutation({
-    mutationFn: (id: string) => workspace.client.providers.check(id),
-    onSuccess: () => refetch(),
-  });
-  if (lists === undefined || name === "" || (list !== undefined && list.error === null))
-    return null;
-  if (list === undefined)
-    return (
-      <>
+  return (
+    <>
+      {lists === undefined || name === "" ? null : list === undefined ? (
         <Banner
           tone="warning"
           action={
@@ -38,14 +32,33 @@ export function ProviderNotice() {
         >
           {`There is no provider “${name}” in this workspace.`}
         </Banner>
-        <AddProvider open={isAdding} close={() => setAdding(false)} />
-      </>
-    );
+      ) : list.error === null ? null : (
+        <FailedList key={list.provider_id} list={list} error={list.error} />
+      )}
+      {/* The dialog stays after the provider was added, because it then checks the provider. */}
+      <AddProvider open={isAdding} close={() => setAdding(false)} />
+    </>
+  );
+}
+
+interface FailedListProps {
+  readonly list: ModelList;
+  readonly error: string;
+}
+
+/** Says why a provider does not list its models, and checks it again. */
+function FailedList({ list: { provider, provider_id: providerId }, error }: FailedListProps) {
+  const workspace = useWorkspace();
+  const { refetch } = useQuery(modelsQuery(workspace));
+  const check = useMutation({
+    mutationFn: (id: string) => workspace.client.providers.check(id),
+    onSuccess: () => refetch(),
+  });
   return (
     <Banner
       tone="warning"
       action={
-        providerId !== undefined && workspace.can("providers:write") ? (
+        providerId !== null && workspace.can("providers:write") ? (
           <Button
             size="small"
             onClick={() => check.mutate(providerId)}
@@ -57,7 +70,7 @@ export function ProviderNotice() {
         ) : undefined
       }
     >
-      {`${name} does not list its models. ${outcomeOf(check) ?? list.error}`}
+      {`${provider} does not list its models. ${outcomeOf(check) ?? error}`}
     </Banner>
   );
 }
