@@ -161,15 +161,15 @@ inBrowser("a role that somebody changes is not changed back without a choice", a
   await button(page, "Change role").and(page.locator(":disabled")).waitFor();
 });
 
-inBrowser("a tool that is edited replaces itself, also if another was removed", async () => {
-  const tool = (name: string) => ({
+inBrowser("a tool that is edited replaces itself, but no change of somebody else", async () => {
+  const tool = (name: string, description = "Reads.") => ({
     type: "http",
     name,
     allowed_hosts: ["api.example.com"],
     operations: [
       {
         name: `read_${name}`,
-        description: "Reads.",
+        description,
         method: "GET",
         url: "https://api.example.com/",
       },
@@ -188,6 +188,24 @@ inBrowser("a tool that is edited replaces itself, also if another was removed", 
   await page.getByText("Saved v3").waitFor();
   const { tools } = (await beckon.call(`/agents/${id}`)).body.data;
   expect(tools).toMatchObject([{ name: "second", operations: [{ description: "Reads all." }] }]);
+  await button(page, "Edit second").click();
+  await page.getByLabel("What it does").fill("Mine.");
+  const theirs = { tools: [tool("second", "Theirs.")] };
+  await beckon.call(`/agents/${id}`, { method: "PATCH", body: theirs });
+  await refetch(page, owner.workspaceId, "agents");
+  await page.getByText("v4", { exact: true }).waitFor();
+  await button(page, "Keep changes").click();
+  await page.getByText("This tool has changed since you opened it.").waitFor();
+  await page.keyboard.press("Escape");
+  await button(page, "Discard changes").click();
+
+  await button(page, "Remove second").click();
+  const added = { tools: [...theirs.tools, tool("third")] };
+  await beckon.call(`/agents/${id}`, { method: "PATCH", body: added });
+  await button(page, "Save").click();
+  await page.getByText("Saved v6").waitFor();
+  const { tools: merged } = (await beckon.call(`/agents/${id}`)).body.data;
+  expect(merged).toMatchObject([{ name: "third" }]);
 });
 
 inBrowser("what is typed after Save stays unsaved, also if changes must be merged", async () => {

@@ -24,7 +24,7 @@ export function storeDraft(userId: string, agentId: string, { base, values }: Se
     forgetDraft(userId, agentId);
     return;
   }
-  const kept = { ...values, tools: values.tools.map(withoutNewSecrets) };
+  const kept = { ...values, tools: values.tools.map((tool) => withoutNewSecrets(tool)) };
   write(keyOf(userId, agentId), JSON.stringify({ base, values: kept }));
 }
 

@@ -2,10 +2,11 @@ import { useContext } from "react";
 import { useFormState } from "react-hook-form";
 import { writeDollars } from "../../format/index.ts";
 import { MergeDialog, SaveBar, type SaveState } from "../../ui/index.ts";
-import { labels } from "./fields.ts";
+import { labels, type Tool } from "./fields.ts";
 import type { FormValues } from "./form-values.ts";
 import { LayoutContext } from "./section.tsx";
 import { useSettings } from "./settings-context.tsx";
+import { shownTool, toolLabels } from "./tools/mergeable.ts";
 
 /**
  * The bar that saves the settings. If someone else has changed the same settings since the form was
@@ -41,8 +42,12 @@ export function SettingsSaveBar() {
           base={{ ...state.base }}
           theirs={{ ...state.theirs }}
           yours={{ ...state.base, ...state.yours }}
-          labels={labels}
-          show={inDollars}
+          parts={["tools"]}
+          labels={{
+            ...labels,
+            ...toolLabels(state.base.tools, state.theirs.tools, state.yours.tools ?? {}),
+          }}
+          show={shownValue}
           onMerge={resolve}
           onCancel={cancelMerge}
         />
@@ -51,8 +56,10 @@ export function SettingsSaveBar() {
   );
 }
 
-/** Returns the limit of a run's cost in dollars, as in the form; undefined for other fields. */
-const inDollars = (field: string, value: unknown) =>
-  field === "max_cost_micros" && typeof value === "number"
+/** Returns how the dialog shows a value; undefined for values that it shows as they are. */
+function shownValue(field: string, value: unknown): string | undefined {
+  if (field.startsWith("tools.")) return shownTool(value as Tool | undefined);
+  return field === "max_cost_micros" && typeof value === "number"
     ? `${writeDollars(value)} dollars`
     : undefined;
+}

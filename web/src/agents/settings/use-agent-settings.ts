@@ -26,6 +26,9 @@ import {
   settingsResolver,
   valuesOf,
 } from "./form-values.ts";
+import { fromMergeable, type Mergeable, toMergeable } from "./tools/mergeable.ts";
+
+type SavingState = PatchState<Mergeable<VersionedFields>, Mergeable<AgentFields>>;
 
 /** The state of an agent's settings while they are edited. */
 export interface AgentSettings {
@@ -39,7 +42,7 @@ export interface AgentSettings {
   readonly newestVersion: number;
   /** Why the person cannot edit; undefined if they can. */
   readonly disabledReason: string | undefined;
-  readonly state: PatchState<VersionedFields, AgentFields>;
+  readonly state: SavingState;
   /** Why saving failed; undefined if it did not fail, or if a field shows the error. */
   readonly problem: string | undefined;
   readonly save: () => void;
@@ -80,11 +83,14 @@ export function useAgentSettings(agent: Agent): AgentSettings {
     queryClient.setQueryData(agentQuery(workspace, agent.id).queryKey, read);
     return fieldsOf(read);
   };
-  const patch = usePatch<VersionedFields, AgentFields>({
-    read: async () => remember(await client.agents.get(agent.id)),
-    write: async (changes, ifMatch) =>
-      remember(await client.agents.update(agent.id, bodyOf(changes), { ifMatch })),
+  const patch = usePatch<Mergeable<VersionedFields>, Mergeable<AgentFields>>({
+    read: async () => toMergeable(remember(await client.agents.get(agent.id))),
+    write: async (changes, ifMatch) => {
+      const body = bodyOf(fromMergeable<Partial<AgentFields>>(changes));
+      return toMergeable(remember(await client.agents.update(agent.id, body, { ifMatch })));
+    },
     onRead: () => {},
+    parts: ["tools"],
   });
 
   /**
@@ -128,11 +134,11 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   );
   useEffect(() => form.subscribe({ formState: { values: true }, callback: () => store() }), [form]);
 
-  const finish = async (saving: Promise<PatchState<VersionedFields, AgentFields>>) => {
+  const finish = async (saving: Promise<SavingState>) => {
     const { pathname } = location;
     const next = await saving;
     if (next.name === "saved") {
-      show(next.resource, sent.current);
+      show(fromMergeable<VersionedFields>(next.resource), sent.current);
       void announceChanges(queryClient, agentsKey(workspace.id));
     }
     if (next.name !== "failed" && next.name !== "not saved") return;
@@ -152,7 +158,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
     sent.current = values;
     const changes = changesIn(values, base);
     if (Object.keys(changes).length === 0) show(base);
-    else await finish(patch.save(base, changes));
+    else await finish(patch.save(toMergeable(base), toMergeable(changes)));
   });
 
   return {

@@ -49,6 +49,15 @@ test("the fields of a part are merged one by one, unless one side has no such pa
   expect(gone.conflicts.map(({ field }) => field)).toEqual(["part"]);
 });
 
+test("what one side removes from a part is removed, unless the other side has changed it", () => {
+  const was = { part: { a: 1, b: 1, c: 1 } };
+  const yours = { part: { a: 1, d: 1 } };
+  const { merged, conflicts } = mergeFields(was, { part: { b: 1, c: 2 } }, yours, ["part"]);
+  expect(conflicts).toEqual([{ field: "part.c", base: 1, theirs: 2, yours: undefined }]);
+  expect(merged).toEqual({ part: { c: 2, d: 1 } });
+  expect(withField(merged, "part.c", undefined)).toEqual({ part: { d: 1 } });
+});
+
 test("values are compared by content, and the order of keys does not count", () => {
   expect(isEqual({ a: 1, b: [1, { c: null }] }, { b: [1, { c: null }], a: 1 })).toBe(true);
   expect(isEqual({ a: undefined }, { b: undefined })).toBe(false);

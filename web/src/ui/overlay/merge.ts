@@ -28,7 +28,8 @@ export interface Merge {
  * @param base the resource with which the form was filled in
  * @param theirs the current resource on the server
  * @param yours the values in the form
- * @param parts names of fields that contain an object, which is merged field by field
+ * @param parts names of fields that contain an object, which is merged field by field. A field that
+ *   `yours` lacks in such an object was removed there; elsewhere it was not changed.
  */
 export function mergeFields(
   base: Fields,
@@ -45,8 +46,9 @@ export function mergeFields(
     const other = theirs[field];
     if (isEqual(other, was)) merged[field] = mine;
     else if (parts.includes(field) && isFields(was) && isFields(other) && isFields(mine)) {
-      const part = mergeFields(was, other, mine);
-      merged[field] = part.merged;
+      const removed = Object.keys(was).map((name) => [name, undefined]);
+      const part = mergeFields(was, other, { ...Object.fromEntries(removed), ...mine });
+      merged[field] = withoutUndefined(part.merged);
       for (const each of part.conflicts)
         conflicts.push({ ...each, field: `${field}.${each.field}` });
     } else conflicts.push({ field, base: was, theirs: other, yours: mine });
@@ -56,13 +58,17 @@ export function mergeFields(
 
 /**
  * Returns the fields with a new value of the field `name`. For a field of an object, `name` has
- * both names, such as `receiving.filter`.
+ * both names, such as `receiving.filter`, and the value undefined removes the field.
  */
 export function withField(fields: Fields, name: string, value: unknown): Fields {
   const [part = name, field] = name.split(".");
   if (field === undefined) return { ...fields, [part]: value };
   // The cast is safe, because a name has a dot only if the part before the dot is an object.
-  return { ...fields, [part]: { ...(fields[part] as Fields), [field]: value } };
+  return { ...fields, [part]: withoutUndefined({ ...(fields[part] as Fields), [field]: value }) };
+}
+
+function withoutUndefined(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function isFields(value: unknown): value is Fields {

@@ -3,12 +3,12 @@ import type { HttpTool, Tool } from "../fields.ts";
 type Values = NonNullable<HttpTool["headers"]>;
 
 /**
- * Returns the tool with empty texts instead of new secrets, which must not be stored in the
- * browser.
+ * Returns the tool with another text instead of each new secret. New secrets must neither be stored
+ * in the browser nor shown.
  */
-export function withoutNewSecrets(tool: Tool): Tool {
+export function withoutNewSecrets(tool: Tool, secret = ""): Tool {
   return tool.type === "http"
-    ? mapValues(tool, (value) => (isNewSecret(value) ? { ...value, secret: "" } : value))
+    ? mapValues(tool, (value) => (isNewSecret(value) ? { ...value, secret } : value))
     : tool;
 }
 

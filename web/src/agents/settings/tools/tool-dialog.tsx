@@ -1,6 +1,6 @@
 import { Plus } from "lucide-react";
 import { FormProvider, useFieldArray, useForm } from "react-hook-form";
-import { Button, Field, FormDialog, TextInput } from "../../../ui/index.ts";
+import { Button, Field, FormDialog, FormError, TextInput } from "../../../ui/index.ts";
 import type { HttpTool, Tool } from "../fields.ts";
 import { OperationFields } from "./operation-fields.tsx";
 import { ToolLimitFields } from "./tool-limit-fields.tsx";
@@ -17,6 +17,8 @@ interface ToolDialogProps {
   readonly others: readonly Tool[];
   /** Why the tool can only be read; undefined if it can be changed. */
   readonly disabledReason: string | undefined;
+  /** Why `onDone` did not take the tool; undefined if it was not called, or has taken it. */
+  readonly problem: string | undefined;
   /** Called with the tool in the form. It is saved together with the agent. */
   readonly onDone: (tool: HttpTool) => void;
   readonly onClose: () => void;
@@ -28,6 +30,7 @@ export function ToolDialog({
   isNew,
   others,
   disabledReason,
+  problem,
   onDone,
   onClose,
 }: ToolDialogProps) {
@@ -76,6 +79,7 @@ export function ToolDialog({
           <ValueRows name="query" title="Query parameters of all functions" />
           <ToolLimitFields />
         </fieldset>
+        <FormError error={problem} />
       </FormProvider>
     </FormDialog>
   );

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useController } from "react-hook-form";
 import { messageOf, reasonWithout, useWorkspace } from "../../../data/index.ts";
-import { FieldError, lazyPart } from "../../../ui/index.ts";
+import { FieldError, isEqual, lazyPart } from "../../../ui/index.ts";
 import { type HttpTool, labels, type Tool } from "../fields.ts";
 import type { FormValues } from "../form-values.ts";
 import { Section } from "../section.tsx";
@@ -16,10 +16,15 @@ const TryDialog = lazyPart(async () => (await import("./try-dialog.tsx")).TryDia
 /**
  * The open dialog. `replaced` is the name of the tool that is edited; undefined for a new tool. The
  * tool's position is not used, because it can change while the dialog is open, if somebody else
- * saves the agent.
+ * saves the agent. `problem` says why the edited tool was not put into the form.
  */
 type Open =
-  | { readonly name: "edit"; readonly replaced?: string; readonly tool?: HttpTool }
+  | {
+      readonly name: "edit";
+      readonly replaced?: string;
+      readonly tool?: HttpTool;
+      readonly problem?: string;
+    }
   | { readonly name: "import" }
   | { readonly name: "try"; readonly tool: Tool };
 
@@ -32,9 +37,17 @@ export function ToolFields() {
   const tools = field.value;
   const error = messageOf(fieldState.error);
   const close = () => setOpen(undefined);
-  const put = (tool: Tool, replaced?: string) => {
-    const index = tools.findIndex((each) => isNamed(each, replaced));
-    field.onChange(tools.toSpliced(index === -1 ? tools.length : index, 1, tool));
+  const add = (tool: Tool) => {
+    field.onChange([...tools, tool]);
+    close();
+  };
+  const replace = (name: string, tool: Tool) => {
+    const index = tools.findIndex((each) => isNamed(each, name));
+    // The dialog has the tool as it was when it was opened. If somebody else has saved the tool
+    // since, their change would be undone without a question.
+    if (open?.name === "edit" && !isEqual(tools[index], open.tool))
+      return setOpen({ ...open, problem: index === -1 ? removedText : changedText });
+    field.onChange(tools.with(index, tool));
     close();
   };
   const tryReason = reasonWithout("agents:invoke", can) ?? disabledReason;
@@ -51,7 +64,7 @@ export function ToolFields() {
           disabledReason={disabledReason}
           onForm={() => setOpen({ name: "edit" })}
           onImport={() => setOpen({ name: "import" })}
-          onClock={() => put({ type: "clock" })}
+          onClock={() => add({ type: "clock" })}
         />
       }
     >
@@ -86,7 +99,10 @@ export function ToolFields() {
           isNew={open.replaced === undefined}
           others={tools.filter((each) => !isNamed(each, open.replaced))}
           disabledReason={disabledReason}
-          onDone={(tool) => put(tool, open.replaced)}
+          problem={open.problem}
+          onDone={(tool) =>
+            open.replaced === undefined ? add(tool) : replace(open.replaced, tool)
+          }
           onClose={close}
         />
       ) : null}
@@ -97,6 +113,11 @@ export function ToolFields() {
     </Section>
   );
 }
+
+const changedText =
+  "This tool has changed since you opened it. Close this dialog and open the tool again.";
+const removedText =
+  "This tool was removed since you opened it. Close this dialog, and add the tool again if you need it.";
 
 function isNamed(tool: Tool, name: string | undefined): boolean {
   return tool.type === "http" && tool.name === name;
