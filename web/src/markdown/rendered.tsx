@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import rehypeSanitize from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
@@ -84,9 +84,9 @@ const components: Components = {
 
 /**
  * Markdown as React elements. It is made safe twice: raw HTML is skipped, and the element tree is
- * filtered.
+ * filtered. The text is parsed again only if it changes, not each time the parent is rendered.
  */
-export function Rendered({ text }: { readonly text: string }) {
+export const Rendered = memo(function Rendered({ text }: { readonly text: string }) {
   return (
     <div dir="auto" className="flex min-w-0 flex-col gap-3 break-words">
       <ReactMarkdown
@@ -99,4 +99,4 @@ export function Rendered({ text }: { readonly text: string }) {
       </ReactMarkdown>
     </div>
   );
-}
+});

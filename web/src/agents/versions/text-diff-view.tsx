@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { formatCounted } from "../../format/index.ts";
 import { Button } from "../../ui/index.ts";
 import { type DiffLine, type DiffSection, diffTexts, foldSame } from "./text-diff.ts";
@@ -11,7 +11,8 @@ interface TextDiffProps {
 
 /** A comparison of two texts line by line: removed and added lines. */
 export function TextDiff({ label, before, after }: TextDiffProps) {
-  const sections = foldSame(diffTexts(before, after));
+  // The comparison of long texts takes too long to repeat it at each refetch of the versions.
+  const sections = useMemo(() => foldSame(diffTexts(before, after)), [before, after]);
   return (
     <section
       aria-label={label}

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { diffTexts, foldSame } from "./text-diff.ts";
 
 const shown = (before: string, after: string) =>
@@ -30,6 +30,12 @@ test("changed words are marked within a line", () => {
     "+Be [very ]brief.",
     " Be kind.",
   ]);
+});
+
+test("lines that are left when the time is over are shown as replaced", () => {
+  const now = vi.spyOn(performance, "now");
+  now.mockReturnValueOnce(0).mockReturnValueOnce(299).mockReturnValue(300);
+  expect(shown("a b\nc d", "a x\nc y")).toEqual(["-a [b]", "-c d", "+a [x]", "+c y"]);
 });
 
 test("unchanged lines far from a change are folded", () => {

@@ -13,24 +13,25 @@ export interface DiffLine {
 }
 
 /**
- * Maximum time in milliseconds for the comparison of two texts by line, and of two lines by word.
- * If it is not enough, the whole text or the whole line is shown as replaced.
+ * Maximum time in milliseconds for the comparison of two texts by line, and then of all changed
+ * lines by word. If it is not enough, the whole text or the remaining lines are shown as replaced.
  */
-const timeout = 300;
+const maxMs = 300;
 
 /** Returns the lines of both texts, with the words that changed within a line. */
 export function diffTexts(before: string, after: string): readonly DiffLine[] {
-  const blocks = diffLines(ended(before), ended(after), { timeout }) ?? [
+  const blocks = diffLines(ended(before), ended(after), { timeout: maxMs }) ?? [
     { value: ended(before), removed: true, added: false },
     { value: ended(after), removed: false, added: true },
   ];
   const lines: DiffLine[] = [];
+  const deadline = performance.now() + maxMs;
   for (let index = 0; index < blocks.length; index += 1) {
     const block = blocks[index];
     const next = blocks[index + 1];
     if (block === undefined) continue;
     if (block.removed && next?.added) {
-      lines.push(...replaced(linesOf(block.value), linesOf(next.value)));
+      lines.push(...replaced(linesOf(block.value), linesOf(next.value), deadline));
       index += 1;
     } else {
       const kind = block.removed ? "removed" : block.added ? "added" : "same";
@@ -44,16 +45,22 @@ export function diffTexts(before: string, after: string): readonly DiffLine[] {
  * Returns removed lines followed by added lines. If there are as many removed lines as added ones,
  * the first removed line is compared with the first added one, and so on, and changed words are
  * marked.
+ * @param deadline value of `performance.now()` from which on no words are marked
  */
-function replaced(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
+function replaced(
+  before: readonly string[],
+  after: readonly string[],
+  deadline: number,
+): readonly DiffLine[] {
   if (before.length !== after.length)
     return [
       ...before.map((text) => whole("removed", text)),
       ...after.map((text) => whole("added", text)),
     ];
-  const words = before.map((text, index) =>
-    diffWordsWithSpace(text, after[index] ?? "", { timeout }),
-  );
+  const words = before.map((text, index) => {
+    const timeout = deadline - performance.now();
+    return timeout > 0 ? diffWordsWithSpace(text, after[index] ?? "", { timeout }) : undefined;
+  });
   const side = (kind: "removed" | "added", texts: readonly string[]) =>
     texts.map((text, index): DiffLine => {
       const parts = words[index]?.filter((part) => part[kind] || !(part.added || part.removed));
