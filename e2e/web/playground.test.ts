@@ -181,6 +181,10 @@ inBrowser("a run is stopped, and a paused agent says why it does not run", async
   const page = await openAgent(id);
   await send(page, "Hello");
   await held.reached(1);
+  expect(await button(page, "Clear").getAttribute("aria-disabled")).toBe("true");
+  await page.route(/\/cancel$/, (route) => route.fulfill({ status: 502 }), { times: 1 });
+  await button(page, "Stop").click();
+  await page.getByText("It is not known whether the run was stopped.").waitFor();
   await button(page, "Stop").click();
   await page.getByText("The run was cancelled.").waitFor();
   expect((await runsOf(id))[0].status).toBe("cancelled");

@@ -19,6 +19,8 @@ interface ComposerProps {
   /** Cancels the current run; undefined if no run is active. */
   readonly onStop: (() => void) | undefined;
   readonly isStopping: boolean;
+  /** The error of the last attempt to cancel the current run; null if there was none. */
+  readonly stopError: Error | null;
 }
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
@@ -35,14 +37,9 @@ export function Composer({
   disabledReason,
   onStop,
   isStopping,
+  stopError,
 }: ComposerProps) {
   const canRun = disabledReason === undefined && onStop === undefined;
-  const failure = failureWords(
-    error,
-    "The run was not started.",
-    "the run was started",
-    "Press Run again: the same message with the same settings starts one run only.",
-  );
   const press = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
     event.preventDefault();
@@ -58,12 +55,19 @@ export function Composer({
       }}
       className="flex min-w-0 flex-col gap-2"
     >
-      {error === null || error === undefined ? null : (
-        <Problem
-          title={failure.title}
-          error={isOutcomeUnknown(error) ? failure.description : error}
-        />
-      )}
+      <Failure
+        error={error}
+        failed="The run was not started."
+        what="the run was started"
+        again="Press Run again: the same message with the same settings starts one run only."
+      />
+      {/* This is no toast, because a toast can cover the button Stop. */}
+      <Failure
+        error={stopError}
+        failed="The run was not stopped."
+        what="the run was stopped"
+        again="Press Stop again: that does no harm."
+      />
       <Field label="Message" labelHidden>
         <TextArea
           ref={ref}
@@ -110,4 +114,19 @@ export function Composer({
       </div>
     </form>
   );
+}
+
+interface FailureProps {
+  readonly error: unknown;
+  /** A sentence that says what failed, and the other parameters of `failureWords`. */
+  readonly failed: string;
+  readonly what: string;
+  readonly again: string;
+}
+
+/** Why a run was not started or stopped; nothing if `error` is undefined or null. */
+function Failure({ error, failed, what, again }: FailureProps) {
+  if (error === null || error === undefined) return null;
+  const { title, description } = failureWords(error, failed, what, again);
+  return <Problem title={title} error={isOutcomeUnknown(error) ? description : error} />;
 }

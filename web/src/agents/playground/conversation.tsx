@@ -3,9 +3,9 @@ import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { useFormState } from "react-hook-form";
-import { reasonWithout, sentenceOf, useWorkspace } from "../../data/index.ts";
+import { reasonWithout, useWorkspace } from "../../data/index.ts";
 import { useResets } from "../../live/index.ts";
-import { Button, useToast } from "../../ui/index.ts";
+import { Button } from "../../ui/index.ts";
 import { useAgent } from "../queries.ts";
 import { bodyOf } from "../settings/fields.ts";
 import type { FormValues } from "../settings/form-values.ts";
@@ -28,7 +28,6 @@ interface ConversationProps {
 export function Conversation({ search }: ConversationProps) {
   const agent = useAgent();
   const { client, can } = useWorkspace();
-  const toast = useToast();
   const navigate = useNavigate();
   const { collect, form } = useSettings();
   const { dirtyFields } = useFormState<FormValues>();
@@ -78,15 +77,7 @@ export function Conversation({ search }: ConversationProps) {
       },
     );
   };
-  const stop = useMutation({
-    mutationFn: (runId: string) => client.runs.cancel(runId),
-    onError: (thrown) =>
-      toast({
-        tone: "failure",
-        title: "The run was not stopped.",
-        description: sentenceOf(thrown),
-      }),
-  });
+  const stop = useMutation({ mutationFn: (runId: string) => client.runs.cancel(runId) });
   const report = (runId: string, isRunning: boolean) =>
     setRunning((before) => (isRunning ? runId : before === runId ? undefined : before));
   const suggest = (text: string) => {
@@ -99,7 +90,15 @@ export function Conversation({ search }: ConversationProps) {
       <div className="flex min-h-11 items-center gap-2 border-b border-rule px-4 md:px-6">
         <h2 className="flex-1 text-section font-semibold">Conversation</h2>
         {turns.length === 0 ? null : (
-          <Button size="small" variant="quiet" onClick={clear}>
+          <Button
+            size="small"
+            variant="quiet"
+            onClick={clear}
+            disabledReason={
+              // Without its turn, nothing would show when the run ends, and Stop would stay.
+              running === undefined ? undefined : "Wait for the run, or stop it first."
+            }
+          >
             Clear
           </Button>
         )}
@@ -155,6 +154,7 @@ export function Conversation({ search }: ConversationProps) {
             disabledReason={reasonWithout("agents:invoke", can) ?? whyPaused(agent.paused_by)}
             onStop={running === undefined ? undefined : () => stop.mutate(running)}
             isStopping={stop.isPending}
+            stopError={stop.variables === running ? stop.error : null}
           />
         </div>
       </div>
