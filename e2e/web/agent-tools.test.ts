@@ -90,6 +90,7 @@ inBrowser("an HTTP tool is added with a secret that nobody can read, and tried",
   await field(page, "Arguments as JSON").fill("nonsense");
   await button(page, "Call").click();
   await page.getByText("This is not JSON.").waitFor();
+  await field(page, "Arguments as JSON").and(page.locator(":focus")).waitFor();
   await field(page, "Arguments as JSON").fill('{"number": 4711}');
   await button(page, "Call").click();
   await page.getByRole("dialog").getByRole("tree", { name: "Result" }).waitFor();
@@ -125,9 +126,11 @@ inBrowser("a tool is imported from an OpenAPI document after a review", async ()
   await page.getByRole("menuitem", { name: "Import from OpenAPI…" }).click();
   await button(page, "Read document").click();
   await page.getByText("Paste an OpenAPI document, or open a file.").waitFor();
+  await field(page, "Document").and(page.locator(":focus")).waitFor();
   await field(page, "Document").fill("nonsense: 1");
   await button(page, "Read document").click();
   await page.getByText(/is not OpenAPI 3\.0 or 3\.1/).waitFor();
+  await field(page, "Document").and(page.locator(":focus")).waitFor();
   await expectQuestion();
   const operation = (operationId: string) => ({ get: { operationId, summary: operationId } });
   const document = {

@@ -36,6 +36,7 @@ inBrowser("a price of the workspace's own provider is set, changed and deleted",
   await dialog.getByLabel("Input", { exact: true }).fill("0.15");
   await dialog.getByRole("button", { name: "Set price" }).click();
   await dialog.getByText("Fill this in.").waitFor();
+  await dialog.getByLabel("Output", { exact: true }).and(page.locator(":focus")).waitFor();
   await dialog.getByLabel("Output", { exact: true }).fill("2000.5");
   await dialog.getByText("Use 2,000 or less.").waitFor();
   await dialog.getByLabel("Output", { exact: true }).fill("0.6");

@@ -67,6 +67,11 @@ function Tree({ label, value, fileName, depth = 2, tools = "all", height = "half
   const matched = useMemo(() => new Set(matches), [matches]);
   const { start, end } = useRowWindow(list, rows.length, lineHeight);
   const current = matches[match];
+  const rendered = rows.slice(start, end);
+  const isRendered = (pointer: string | undefined) =>
+    rendered.some((row) => row.pointer === pointer);
+  // One of the rendered lines must be reachable with the Tab key.
+  const tabStop = [focused, current].find(isRendered) ?? rendered[0]?.pointer;
 
   const toggle = (pointer: string, isOpen: boolean) => {
     const next = new Set(open);
@@ -125,7 +130,7 @@ function Tree({ label, value, fileName, depth = 2, tools = "all", height = "half
           style={end - start < rows.length ? { height: rows.length * lineHeight } : {}}
         >
           <div style={{ height: start * lineHeight }} />
-          {rows.slice(start, end).map((row, offset) => (
+          {rendered.map((row) => (
             <JsonLine
               key={row.pointer}
               id={`${id}${row.pointer}`}
@@ -133,7 +138,7 @@ function Tree({ label, value, fileName, depth = 2, tools = "all", height = "half
               height={lineHeight}
               isMatch={matched.has(row.pointer)}
               isCurrent={row.pointer === current}
-              isFocusable={row.pointer === focused || (start + offset === 0 && focused === "")}
+              isFocusable={row.pointer === tabStop}
               onFocus={() => setFocused(row.pointer)}
               onToggle={(isOpen) => toggle(row.pointer, isOpen)}
               onShow={() => setShown(row)}

@@ -4,15 +4,10 @@ import { reasonWithout, useWorkspace } from "../data/index.ts";
 import { Badge, type Column, IconButton, Menu, type MenuItem, menuColumn } from "../ui/index.ts";
 import { originTexts } from "./origins.ts";
 import { Rate } from "./rate.tsx";
+import { CallPrice, type RateName, Rates, TierRates } from "./rates.tsx";
 
 /** An action on a price that opens a dialog. The URL contains the name of the action. */
 export type PriceAct = "set" | "delete";
-
-type RateName =
-  | "input_micros_per_million"
-  | "cached_input_micros_per_million"
-  | "cache_write_micros_per_million"
-  | "output_micros_per_million";
 
 /**
  * Returns the columns of the table of prices.
@@ -30,7 +25,7 @@ export function priceColumns(
         <bdi className="truncate font-mono text-dense" title={price.model}>
           {price.model}
         </bdi>
-        {isNarrow ? <Rates price={price} /> : null}
+        {isNarrow ? <Rates price={price} /> : <CallPrice price={price.current} />}
       </span>
     ),
   };
@@ -59,17 +54,6 @@ export function priceColumns(
   ];
 }
 
-/** The prices of input and output in one line, for phones. */
-function Rates({ price: { current } }: { readonly price: ModelPrice }) {
-  if (current === null) return <span className="text-dense text-ink-3">Price unknown</span>;
-  return (
-    <span className="truncate text-dense text-ink-2">
-      <Rate micros={current.input_micros_per_million} isKnown /> in ·{" "}
-      <Rate micros={current.output_micros_per_million} isKnown /> out
-    </span>
-  );
-}
-
 function rate(
   id: string,
   header: string,
@@ -79,10 +63,15 @@ function rate(
   return {
     id,
     header,
-    width: 104,
+    width: 136,
     from,
     align: "end",
-    cell: ({ current }) => <Rate micros={current?.[name]} isKnown={current !== null} />,
+    cell: ({ current }) => (
+      <span className="flex min-w-0 flex-col items-end">
+        <Rate micros={current?.[name]} isKnown={current !== null} />
+        <TierRates tiers={current?.tiers ?? []} name={name} />
+      </span>
+    ),
   };
 }
 

@@ -70,9 +70,11 @@ export function PriceForm({ price, close }: PriceFormProps) {
       size="small"
       title={`Price of ${price.model}`}
       description="In dollars for 1,000,000 tokens. It applies to runs that start or resume from now on."
-      onSubmit={() => {
+      onSubmit={({ currentTarget }) => {
         setTouched(true);
-        if (Object.values(read).every(({ error }) => error === undefined)) save.mutate();
+        const wrong = fields.find(({ name }) => read[name].error !== undefined);
+        if (wrong === undefined) save.mutate();
+        else currentTarget.querySelector<HTMLElement>(`[name="${wrong.name}"]`)?.focus();
       }}
       submit={{ label: "Set price", pending: save.isPending, pendingText: "Setting…" }}
     >
@@ -85,6 +87,7 @@ export function PriceForm({ price, close }: PriceFormProps) {
           error={isTouched ? read[name].error : undefined}
         >
           <TextInput
+            name={name}
             value={typed[name]}
             onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
             inputMode="decimal"

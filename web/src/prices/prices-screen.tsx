@@ -12,6 +12,7 @@ import { DeletePrice } from "./delete-price.tsx";
 import { priceColumns } from "./price-columns.tsx";
 import { PriceForm } from "./price-form.tsx";
 import { pricesQuery } from "./queries.ts";
+import { hasSecondLine } from "./rates.tsx";
 
 /** The prices of the models that the workspace's agents use. */
 export function PricesScreen() {
@@ -40,7 +41,7 @@ export function PricesScreen() {
         <div className="min-w-0 rounded-control border border-rule bg-sheet">
           <DataTable
             label="Prices"
-            density={isNarrow ? "double" : "normal"}
+            density={isNarrow || prices.rows.some(hasSecondLine) ? "double" : "normal"}
             columns={priceColumns(isNarrow, ({ model }, act) => show({ model, act }))}
             rows={prices.rows}
             rowKey={({ model, provider_id }) => `${provider_id ?? ""} ${model}`}

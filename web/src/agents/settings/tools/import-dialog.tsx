@@ -1,7 +1,7 @@
 import type { ImportHttpToolAnswer } from "@beckon/client";
 import { useMutation } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
-import { type ChangeEvent, useState } from "react";
+import { type ChangeEvent, useRef, useState } from "react";
 import { sentenceOf, useWorkspace } from "../../../data/index.ts";
 import { Banner, Button, Checkbox, Field, FormDialog, TextArea } from "../../../ui/index.ts";
 import type { HttpTool } from "../fields.ts";
@@ -17,10 +17,12 @@ export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
   const { client } = useWorkspace();
   const [document, setDocument] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const area = useRef<HTMLTextAreaElement>(null);
   const read = useMutation({
     mutationFn: (text: string) => client.tools.importHttp({ document: text }),
     onSuccess: ({ tool }) =>
       setChosen(new Set(toolIn(tool).operations.map((operation) => operation.name))),
+    onError: () => area.current?.focus(),
   });
   const [problem, setProblem] = useState<string>();
   const submit = () => {
@@ -33,7 +35,8 @@ export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
     }
     const isEmpty = document.trim() === "";
     setProblem(isEmpty ? "Paste an OpenAPI document, or open a file." : undefined);
-    if (!isEmpty) read.mutate(document);
+    if (isEmpty) area.current?.focus();
+    else read.mutate(document);
   };
   const choose = (name: string, isChosen: boolean) => {
     const next = new Set(chosen);
@@ -70,6 +73,7 @@ export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
             error={problem ?? (read.isError ? sentenceOf(read.error) : undefined)}
           >
             <TextArea
+              ref={area}
               mono
               rows={10}
               autoFocus

@@ -1,5 +1,5 @@
 import { Play } from "lucide-react";
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, useId, useRef, useState } from "react";
 import { useIdempotencyKey, useWorkspace } from "../../../data/index.ts";
 import {
   Button,
@@ -42,6 +42,7 @@ export function TryDialog({ tool, tools, onClose }: TryDialogProps) {
   const [name, setName] = useState(functions[0]?.name ?? "");
   const [text, setText] = useState(exampleText(functions[0]));
   const [error, setError] = useState<string>();
+  const area = useRef<HTMLTextAreaElement>(null);
   const choose = (chosen: string) => {
     setName(chosen);
     setText(exampleText(functions.find((each) => each.name === chosen)));
@@ -56,7 +57,7 @@ export function TryDialog({ tool, tools, onClose }: TryDialogProps) {
         ? 'This is not JSON. Write an object, as in {"number": "4711"}.'
         : undefined,
     );
-    if (line === undefined) return;
+    if (line === undefined) return area.current?.focus();
     const run = {
       input: `/call ${name} ${line}`,
       config: bodyOf({ model: "demo/echo", stream: "never", max_steps: 2, tools }),
@@ -104,6 +105,7 @@ export function TryDialog({ tool, tools, onClose }: TryDialogProps) {
           )}
           <Field label="Arguments as JSON" hint="What the model would write." error={error}>
             <TextArea
+              ref={area}
               mono
               rows={3}
               spellCheck={false}
