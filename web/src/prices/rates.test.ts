@@ -28,7 +28,7 @@ test("the prices of a call and of long input are shown", () => {
   expect(textOf(createElement(TierRates, { tiers: [tier], name }))).toBe("above 200k: $2.50");
   expect(textOf(createElement(CallPrice, { price: current }))).toBe("+ $0.01 a call");
   expect(textOf(createElement(Rates, { price }))).toBe(
-    "$1.25 in · $10.00 out + $0.01 a call · more above 200k tokens",
+    "$1.25 in · $10.00 out + $0.01 a call · more &gt; 200k",
   );
   expect(hasSecondLine(price)).toBe(true);
 });

@@ -35,9 +35,7 @@ export function Rates({ price: { current } }: { readonly price: ModelPrice }) {
       <Rate micros={current.input_micros_per_million} isKnown /> in ·{" "}
       <Rate micros={current.output_micros_per_million} isKnown /> out
       {current.call_micros === 0 ? null : ` + ${formatMoney(current.call_micros)} a call`}
-      {tier === undefined
-        ? null
-        : ` · more above ${formatShortCount(tier.above_input_tokens)} tokens`}
+      {tier === undefined ? null : ` · more > ${formatShortCount(tier.above_input_tokens)}`}
     </span>
   );
 }
