@@ -205,7 +205,7 @@ test("a folder of another major version is rejected with a way to fix it, and no
   mkdirSync(join(folder, "postgres"));
   writeFileSync(join(folder, "postgres/PG_VERSION"), "17\n");
   await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(
-    /made by PostgreSQL 17; this Beckon contains PostgreSQL 18.*pg_dump/,
+    /made by PostgreSQL 17; this Beckon contains PostgreSQL 18.*external PostgreSQL/,
   );
   expect(readdirSync(join(folder, "postgres"))).toEqual(["PG_VERSION"]);
   expect(readFileSync(join(folder, "postgres/PG_VERSION"), "utf8")).toBe("17\n");

@@ -91,9 +91,8 @@ async function rejectOtherVersion(cluster: string, version: string): Promise<voi
       ? `${cluster} is not a PostgreSQL data folder. Move it away, or set BECKON_DATA_DIR to ` +
           "another folder."
       : `${cluster} was made by PostgreSQL ${theirs}; this Beckon contains PostgreSQL ` +
-          `${ours}. Nothing was changed. Start it with the Beckon that created it, or dump it ` +
-          `with PostgreSQL ${theirs}'s pg_dump and restore the dump into a new folder ` +
-          `(BECKON_DATA_DIR), or run PostgreSQL ${theirs} on it yourself and set DATABASE_URL ` +
-          "to it.",
+          `${ours}. Nothing was changed. Start it with the Beckon that created it. To use this ` +
+          "Beckon, first move the data to an external PostgreSQL with that one, as " +
+          "docs/operate.md says.",
   );
 }
