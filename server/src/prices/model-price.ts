@@ -26,17 +26,19 @@ export function toModelPrice(
   { model, provider, price }: PricedByWorkspace,
 ): ModelPrice {
   const name = providerOf(model);
-  const baseUrl =
+  const shared =
     provider === null
-      ? operator?.usableBy(workspaceId).find((each) => each.name === name)?.baseUrl
-      : baseUrlOf(provider);
+      ? operator?.usableBy(workspaceId).find((each) => each.name === name)
+      : undefined;
+  const baseUrl = provider === null ? shared?.baseUrl : baseUrlOf(provider);
+  const isDiscovered = shared?.origin === "discovered";
   const rates = price === null ? undefined : ratesOf(price);
   const own = provider === null ? undefined : { isFree: provider.free, rates };
   return {
     id: price?.id ?? null,
     model,
     provider_id: provider?.id ?? null,
-    ...prices.show({ name: model, baseUrl, own }),
+    ...prices.show({ name: model, baseUrl, isDiscovered, own }),
     created_at: price?.created_at.toISOString() ?? null,
     updated_at: price?.updated_at.toISOString() ?? null,
   };

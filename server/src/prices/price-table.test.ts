@@ -94,6 +94,21 @@ describe("the price of a call", () => {
     expect(table.pricer({ ...unknown, own: pricing })(million)).toEqual(expected);
   });
 
+  test.each([
+    [file, 0, "free"],
+    [operator({ "own/*": rates(5) }), 5, "operator"],
+  ])(
+    "of a discovered model server is 0 unless the operator's file has one: case %#",
+    (prices, micros, origin) => {
+      const table = new PriceTable(prices);
+      expect(table.pricer({ ...unknown, isDiscovered: true })(million)).toEqual({
+        micros,
+        standardMicros: micros,
+        origin,
+      });
+    },
+  );
+
   test("of demo/echo is 0, whatever the operator's file says", () => {
     const table = new PriceTable(operator({ "*": rates(5) }));
     expect(table.pricer({ name: "demo/echo", baseUrl: undefined })(million)).toEqual({

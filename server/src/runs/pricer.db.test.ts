@@ -13,6 +13,11 @@ import { createPricer } from "./pricer.ts";
 
 const beckon = await startTestBeckon();
 const apiKey = "key-0123456789abcdef";
+const prices = new PriceTable({
+  models: new Map(),
+  voiceNanosPerSecond: undefined,
+  browserNanosPerSecond: undefined,
+});
 const pricer = createPricer({
   database: beckon.db.database,
   operator: operatorProviders(
@@ -23,17 +28,15 @@ const pricer = createPricer({
     },
     { defaultWorkspaceId, shared: false, discovery: undefined },
   ),
-  prices: new PriceTable({
-    models: new Map(),
-    voiceNanosPerSecond: undefined,
-    browserNanosPerSecond: undefined,
-  }),
+  prices,
 });
+
+const million = { input_tokens: 1_000_000, output_tokens: 0, cached_input_tokens: 0 };
 
 /** Returns the price of a call with one million input tokens. */
 async function costOf(model: string, providerId: string | null, workspaceId = defaultWorkspaceId) {
   const priceOf = await pricer({ workspaceId, model, providerId });
-  return priceOf({ input_tokens: 1_000_000, output_tokens: 0, cached_input_tokens: 0 });
+  return priceOf(million);
 }
 const addProvider = async (body: object, credential = beckon.key) =>
   (await beckon.call("/providers", { credential, body: { api_key: apiKey, ...body } })).body.data
@@ -53,6 +56,27 @@ test("a model behind a proxy of the operator has no price in the library", async
 
 test("a provider of the operator that the workspace cannot use has no price", async () => {
   expect(await costOf("openai/gpt-4o", null, "wsp_other")).toEqual(unknown);
+});
+
+test("a model server that was discovered is free, until it is gone", async () => {
+  const kind = "openai-compatible" as const;
+  const found = { kind, baseUrl: "http://127.0.0.1:11434/v1", apiKey: undefined };
+  const usableBy = () => [{ ...found, name: "ollama", origin: "discovered" as const }];
+  const discovering = createPricer({
+    database: beckon.db.database,
+    operator: { usableBy },
+    prices,
+  });
+  const priceOf = (model: string) =>
+    Promise.resolve(discovering({ workspaceId: defaultWorkspaceId, model, providerId: null })).then(
+      (price) => price(million),
+    );
+  expect(await priceOf("ollama/llama3.2")).toEqual({
+    micros: 0,
+    standardMicros: 0,
+    origin: "free",
+  });
+  expect(await priceOf("vllm/llama3.2")).toEqual(unknown);
 });
 
 test("an own provider has the library's price at a vendor's address, whatever its name", async () => {

@@ -25,14 +25,15 @@ export function createPricer({
   prices,
 }: {
   readonly database: Database;
-  readonly operator: OperatorProviders | undefined;
+  readonly operator: Pick<OperatorProviders, "usableBy"> | undefined;
   readonly prices: PriceTable;
 }): Pricer {
   return ({ workspaceId, model: name, providerId }) => {
     const provider = name.slice(0, name.indexOf("/"));
     if (providerId === null) {
       const shared = operator?.usableBy(workspaceId).find((each) => each.name === provider);
-      return prices.pricer({ name, baseUrl: shared?.baseUrl });
+      const isDiscovered = shared?.origin === "discovered";
+      return prices.pricer({ name, baseUrl: shared?.baseUrl, isDiscovered });
     }
     const model = name.slice(provider.length + 1);
     return readOwnPricing(database, { workspaceId, providerId, model }).then((pricing) =>

@@ -31,7 +31,8 @@ const advice: Readonly<Record<Code, { readonly what: string; readonly remedy: st
   },
   price_unknown: {
     what: "A limit in money applies, and the model has no known price.",
-    remedy: "Set a price of the model, or mark its provider as free if its calls cost nothing.",
+    remedy:
+      "Set a price of the model, or mark its provider as free if its calls cost nothing. If the provider is the operator's, ask the operator of Beckon to set the price.",
   },
   mapping_error: {
     what: "The trigger's filter or message template failed.",
