@@ -44,7 +44,7 @@ export function limitError(limit: LimitReached): RunError {
 export function priceUnknown(modelName: string): RunError {
   return {
     code: "price_unknown",
-    message: `A limit in money applies to this run, and the price of the model ${modelName} is not known. Set its price at /prices, or mark its provider as free. If the provider is the operator's, only the operator can set the price, in BECKON_PRICES.`,
+    message: `A limit in money applies to this run, and the price of the model ${modelName} is not known. Set its price at /prices, or in BECKON_PRICES if its provider is the operator's, or mark its provider as free.`,
   };
 }
 

@@ -9,5 +9,8 @@ export const originTexts: Readonly<
   library: { label: "Price list", hint: "From the list of vendors' prices that Beckon contains." },
   operator: { label: "Operator", hint: "Set by the operator of Beckon." },
   workspace: { label: "Workspace", hint: "Set here." },
-  free: { label: "Free", hint: "The provider is marked as free, or the model is built in." },
+  free: {
+    label: "Free",
+    hint: "The provider is marked as free or runs on Beckon's machine, or the model is built in.",
+  },
 };
