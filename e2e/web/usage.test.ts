@@ -272,12 +272,21 @@ inBrowser("what is shown is saved as CSV", async () => {
   await add(await agent(payload), { cost_micros: 7 });
   const page = await open("", { viewport: viewports.narrow });
   const saved = page.waitForEvent("download");
-  await page.getByRole("link", { name: "Download CSV" }).click();
+  const button = page.getByRole("button", { name: "Download CSV" });
+  await button.click();
   const file = await saved;
   expect(file.suggestedFilename()).toMatch(/^beckon-usage.*\.csv$/);
   const [header, line] = (await readFile(await file.path(), "utf8")).split("\r\n");
   expect(header).toMatch(/^day,agent_id,agent_name,entries,/);
   expect(line).toContain(`,'${payload},1,`);
+
+  // A report that the API rejects says why.
+  await page.route(/format=csv/, (route) =>
+    route.fulfill({ status: 400, json: { ok: false, error: "Shorten it.", code: "bad_request" } }),
+  );
+  await button.click();
+  await page.getByText("The usage was not downloaded.", { exact: true }).waitFor();
+  await page.getByText("Shorten it.", { exact: true }).waitFor();
 });
 
 inBrowser("a failure says what happened, keeps what was read, and can be repeated", async () => {

@@ -65,13 +65,7 @@ export const usageQuery = (
     refetchInterval: renewMs,
   });
 
-/** Returns the path of the CSV file with the usage that the screen shows, by day and group. */
-export function csvPath(workspaceId: string, filters: UsageFilters, grouping: Grouping): string {
-  const query = new URLSearchParams({
-    ...filters,
-    group_by: `day,${grouping}`,
-    format: "csv",
-    workspace: workspaceId,
-  });
-  return `/api/public/usage?${query}`;
+/** Returns the query for the CSV file with the usage that the screen shows, by day and group. */
+export function csvQuery(filters: UsageFilters, grouping: Grouping): GetUsageQuery {
+  return { ...filters, group_by: `day,${grouping}` };
 }

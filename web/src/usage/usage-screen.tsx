@@ -1,26 +1,31 @@
 import { useSearch } from "@tanstack/react-router";
 import { Download } from "lucide-react";
+import { useState } from "react";
 import { useWorkspace } from "../data/index.ts";
 import { formatCount, formatDate, fromZoned } from "../format/index.ts";
+import { download } from "../json/index.ts";
 import { useAgentNames } from "../runs/index.ts";
 import {
+  Button,
   FilterBar,
-  LinkButton,
   PageHeader,
   Panel,
   type SearchTexts,
   SegmentedControl,
+  sentenceOf,
   useChangeSearch,
   useTimeZone,
+  useToast,
 } from "../ui/index.ts";
 import { DayPanel } from "./day-panel.tsx";
 import { GroupTable } from "./group-table.tsx";
 import {
-  csvPath,
+  csvQuery,
   filtersOf,
   type Grouping,
   groupingOf,
   measureOf,
+  type UsageFilters,
   type UsageSearch,
 } from "./queries.ts";
 import { addDays } from "./range.ts";
@@ -48,6 +53,7 @@ export function UsageScreen() {
   const measure = measureOf(search);
   const usage = useUsage(filters, grouping, measure);
   const { report } = usage;
+  const [isSaving, save] = useSaveCsv(filters, grouping);
   const change = useChangeSearch();
   /** Shows the same usage in another way. */
   const show = (view: SearchTexts) => change(view, { keepsScroll: true });
@@ -68,13 +74,9 @@ export function UsageScreen() {
       <PageHeader
         title="Usage"
         actions={
-          <LinkButton
-            href={csvPath(workspace.id, filters, grouping)}
-            icon={Download}
-            download="beckon-usage.csv"
-          >
+          <Button icon={Download} pending={isSaving} pendingText="Preparing…" onClick={save}>
             Download CSV
-          </LinkButton>
+          </Button>
         }
       />
       <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">
@@ -134,4 +136,27 @@ export function UsageScreen() {
       </div>
     </div>
   );
+}
+
+/**
+ * Returns whether the CSV file is being prepared, and the function that saves it. A link with
+ * `download` would not show why the API rejects a report, for example because it has too many rows.
+ */
+function useSaveCsv(filters: UsageFilters, grouping: Grouping): [boolean, () => Promise<void>] {
+  const { client } = useWorkspace();
+  const toast = useToast();
+  const [isSaving, setIsSaving] = useState(false);
+  const save = async () => {
+    setIsSaving(true);
+    try {
+      const csv = await client.usage.getCsv(csvQuery(filters, grouping));
+      download("beckon-usage.csv", csv, "text/csv");
+    } catch (thrown) {
+      const title = "The usage was not downloaded.";
+      toast({ tone: "failure", title, description: sentenceOf(thrown) });
+    } finally {
+      setIsSaving(false);
+    }
+  };
+  return [isSaving, save];
 }

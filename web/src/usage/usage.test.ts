@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { unknownReason, wordsOf } from "./measure.ts";
-import { csvPath, filtersOf, groupingOf, measureOf } from "./queries.ts";
+import { csvQuery, filtersOf, groupingOf, measureOf } from "./queries.ts";
 import { addDays, daysOf, nameOf, rangeNamed } from "./range.ts";
 import { groupsOf, largest, stackDays, type UsageRow } from "./series.ts";
 
@@ -62,9 +62,11 @@ test("a URL is read as the API's filters; what is not known is ignored", () => {
   expect(filtersOf(search)).toEqual({ from: "2026-11-01", agent_id: "agt_1" });
   expect([groupingOf(search), measureOf(search)]).toEqual(["model", "calls"]);
   expect([groupingOf({ group_by: "hour" }), measureOf({ show: "all" })]).toEqual(["agent", "cost"]);
-  expect(csvPath("wsp_1", filtersOf(search), "model")).toBe(
-    "/api/public/usage?from=2026-11-01&agent_id=agt_1&group_by=day%2Cmodel&format=csv&workspace=wsp_1",
-  );
+  expect(csvQuery(filtersOf(search), "model")).toEqual({
+    from: "2026-11-01",
+    agent_id: "agt_1",
+    group_by: "day,model",
+  });
 });
 
 test("the largest groups come first, each with a colour of its own", () => {
