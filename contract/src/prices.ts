@@ -5,8 +5,8 @@ import { pageQuery } from "./responses.ts";
 /**
  * Where a price comes from. `library`: the list of vendors' prices that is part of Beckon.
  * `operator`: the operator's file (the setting BECKON_PRICES). `workspace`: set by the workspace
- * for its own provider. `free`: the provider is marked as free, or is a model server that was found on
- * Beckon's machine, or the model is built in.
+ * for its own provider. `free`: the provider is marked as free, or is a model server that was found
+ * on Beckon's machine, or the model is built in.
  */
 const priceOrigin = z.enum(["library", "operator", "workspace", "free"]);
 export type PriceOrigin = z.infer<typeof priceOrigin>;

@@ -138,8 +138,8 @@ export type Provider = z.infer<typeof provider>;
 export const providerCheck = z.object({
   works: z.boolean(),
   /**
-   * Names for the second part of `provider/model`, at most 1,000, and 40,000 characters. Some models
-   * can be for other uses than agents, for example embeddings.
+   * Names for the second part of `provider/model`, at most 1,000, and 40,000 characters. Some
+   * models can be for other uses than agents, for example embeddings.
    */
   models: z.array(z.string()),
   /** Why the provider does not work; null if it works. */

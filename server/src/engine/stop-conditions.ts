@@ -16,8 +16,8 @@ export interface StopRules {
   readonly maxSteps: number;
   readonly settings: ModelSettings;
   /**
-   * The output bound that truncated the answer, if Beckon chose it. Undefined also after a failover,
-   * because the journal does not contain it.
+   * The output bound that truncated the answer, if Beckon chose it. Undefined also after a
+   * failover, because the journal does not contain it.
    */
   readonly reachedBound?: ChosenBound | undefined;
 }

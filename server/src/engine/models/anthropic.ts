@@ -16,8 +16,8 @@ import { withCallOptions } from "./with-call-options.ts";
  */
 export const anthropicModel = cacheModels((address) => ({
   ...build(address),
-  // Without a bound, the library sends 4,096 for a model that it does not know. It knows the longest
-  // answer of the models of Anthropic.
+  // Without a bound, the library sends 4,096 for a model that it does not know. It knows the
+  // longest answer of the models of Anthropic.
   requiresBound: !address.modelId.includes("claude-"),
 }));
 

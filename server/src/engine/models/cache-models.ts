@@ -29,9 +29,9 @@ const maxCachedModels = 1_000;
  *
  * Building a model takes about 0.24 ms of CPU time, because the libraries compile their schemas
  * each time. Everything else in a call takes a quarter of that. A model can be reused because all
- * that it keeps between calls is which fields its server rejects (`chat-dialect.ts`). The API key is part of the cache key, so once the API key has
- * changed, a model with the old one is no longer used. The returned models also have `scrub`, which
- * removes the API key from text.
+ * that it keeps between calls is which fields its server rejects (`chat-dialect.ts`). The API key
+ * is part of the cache key, so once the API key has changed, a model with the old one is no longer
+ * used. The returned models also have `scrub`, which removes the API key from text.
  */
 export function cacheModels(
   build: (address: ModelAddress) => Model,

@@ -46,7 +46,8 @@ export function chatUsage(usage: ReportedChatUsage): LanguageModelV4Usage {
 
 /**
  * Returns the output tokens, including those that are only in the total. A total that is too large
- * to be true is ignored. A missing count is not derived from the total: the usage is then estimated.
+ * to be true is ignored. A missing count is not derived from the total: the usage is then
+ * estimated.
  */
 function outputTokens({
   prompt_tokens,
