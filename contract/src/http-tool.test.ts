@@ -186,6 +186,28 @@ test.each<[string, unknown, RegExp]>([
   ["a const parameter", withParameter({ type: "string", const: "7" }), /cannot be const/],
   ["a pattern", withParameter({ type: "string", pattern: "(a+)+$" }), /pattern: is not supported/],
   ["a reference", withParameter({ $ref: "#/x" }), /\$ref: is not supported/],
+  [
+    "a const that is a rounded integer",
+    withOperation({
+      method: "POST",
+      body: {
+        type: "object",
+        properties: { account: { const: { ids: [1, JSON.parse("9007199254740993")] } } },
+      },
+    }),
+    /^operations\.0\.body\.properties\.account\.const\.ids\.1: is an integer beyond/,
+  ],
+  ["a rounded default", withParameter({ type: "integer", default: 2 ** 53 }), /id\.default: is an/],
+  [
+    "a rounded choice",
+    withParameter({ type: "integer", enum: [1, 2 ** 53] }),
+    /id\.enum\.1: is an/,
+  ],
+  [
+    "a rounded example",
+    withParameter({ type: "integer", examples: [-(2 ** 53)] }),
+    /id\.examples\.0: is an/,
+  ],
   ["no type", withParameter({ description: "?" }), /id: must have a type/],
   ["an unknown keyword", withParameter({ type: "string", oops: 1 }), /oops: is not supported/],
   [

@@ -29,6 +29,13 @@ test.each([
   expect(metadata.safeParse(value).success).toBe(false);
 });
 
+test("metadata cannot contain an integer beyond ±2^53, and the error has its path", () => {
+  expect(metadata.safeParse({ ids: [2 ** 53 - 1, 1.5] }).success).toBe(true);
+  expect(metadata.safeParse({ a: { ids: [1, 2 ** 53] } }).error?.issues).toMatchObject([
+    { path: ["a", "ids", 1], message: expect.stringContaining("as text") },
+  ]);
+});
+
 test.each([[[]], ["text"], [null], [undefined]])("metadata is an object, not %j", (value) => {
   expect(metadata.safeParse(value).success).toBe(false);
 });

@@ -43,7 +43,31 @@ export const metadata = jsonValue
     abort: true,
   })
   .pipe(z.record(z.string().max(200), z.json()))
+  .superRefine((value, context) => {
+    const path = pathOfRounded(value);
+    if (path !== undefined)
+      context.addIssue({ code: "custom", path: [...path], message: roundedMessage });
+  })
   .meta({ type: "object" });
+
+/** Error for the value that `pathOfRounded` finds. */
+export const roundedMessage =
+  "is an integer beyond ±9,007,199,254,740,991, which JSON parsers round: write it as text";
+
+/**
+ * Returns the path of the first integer outside of ±2^53 in a JSON value, or undefined if there is
+ * none. Such an integer may differ from the one that was written: `JSON.parse` has rounded it.
+ */
+export function pathOfRounded(value: unknown): readonly (string | number)[] | undefined {
+  if (typeof value === "number")
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? [] : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, each] of Object.entries(value)) {
+    const path = pathOfRounded(each);
+    if (path !== undefined) return [Array.isArray(value) ? Number(key) : key, ...path];
+  }
+  return undefined;
+}
 
 /**
  * Returns whether a value was made by `JSON.rawJSON`. The server represents large integers by such

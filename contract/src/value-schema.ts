@@ -1,4 +1,4 @@
-import { isStorableText } from "./text.ts";
+import { isStorableText, pathOfRounded, roundedMessage } from "./text.ts";
 
 /**
  * The subset of JSON Schema for tool arguments. It has keywords that all providers support and that
@@ -119,9 +119,20 @@ const count = rule(
   (given) => Number.isInteger(given) && Number(given) >= 0,
   "must be a whole number, 0 or more",
 );
-const anyValue = rule(
-  (given) => isPlain(given, schemaLimits.levels),
-  `must be at most ${schemaLimits.levels} levels deep, without NUL or a lone surrogate`,
+/** Returns a check that also rejects rounded integers, which Beckon or the model would send. */
+const exact =
+  (check: Check): Check =>
+  (given, path, levels) => {
+    const found = check(given, path, levels);
+    if (found !== undefined) return found;
+    const rounded = pathOfRounded(given);
+    return rounded && mistake([...path, ...rounded], roundedMessage);
+  };
+const anyValue = exact(
+  rule(
+    (given) => isPlain(given, schemaLimits.levels),
+    `must be at most ${schemaLimits.levels} levels deep, without NUL or a lone surrogate`,
+  ),
 );
 const isListOf = (given: unknown, max: number, holds: (item: unknown) => boolean) =>
   Array.isArray(given) && given.length <= max && given.every(holds);
@@ -141,16 +152,20 @@ const keywords: Readonly<Record<string, Check>> = {
   title: rule(isText(200), "must be a text of at most 200 characters"),
   description: rule(isText(4_000), "must be a text of at most 4,000 characters"),
   format: rule(isText(100), "must be a text of at most 100 characters"),
-  enum: rule(
-    (given) =>
-      isListOf(given, schemaLimits.enumValues, isScalar) && (given as unknown[]).length > 0,
-    `must be 1 to ${schemaLimits.enumValues} texts, numbers, true, false or null`,
+  enum: exact(
+    rule(
+      (given) =>
+        isListOf(given, schemaLimits.enumValues, isScalar) && (given as unknown[]).length > 0,
+      `must be 1 to ${schemaLimits.enumValues} texts, numbers, true, false or null`,
+    ),
   ),
   const: anyValue,
   default: anyValue,
-  examples: rule(
-    (given) => isListOf(given, 20, (each) => isPlain(each, schemaLimits.levels)),
-    "must be a list of at most 20 values",
+  examples: exact(
+    rule(
+      (given) => isListOf(given, 20, (each) => isPlain(each, schemaLimits.levels)),
+      "must be a list of at most 20 values",
+    ),
   ),
   minimum: number,
   maximum: number,

@@ -97,3 +97,9 @@ test.each<[string, object]>([
   const schema = { allOf: [{ $ref: `#/${name}` }], nullable: true };
   expect(converted(schema)).toEqual({ schema: expected, warnings: [] });
 });
+
+test("a default beyond ±2^53 is left out, because the document's parser has rounded it", () => {
+  const { schema, warnings } = converted({ type: "integer", maximum: 2 ** 53, default: 2 ** 53 });
+  expect(schema).toEqual({ type: "integer", maximum: 2 ** 53 });
+  expect(warnings).toEqual(["default is left out: it is an integer beyond ±9,007,199,254,740,991"]);
+});

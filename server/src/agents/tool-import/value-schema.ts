@@ -122,6 +122,11 @@ function readSchema(document: ImportedDocument, value: unknown, reading: Reading
   const schema: Record<string, unknown> = Object.fromEntries(
     present.map((keyword) => [keyword, node[keyword]]),
   );
+  // A tool with such a default is rejected. The default is often only the largest 64-bit integer.
+  if (Number.isInteger(schema.default) && !Number.isSafeInteger(schema.default)) {
+    warn("default is left out: it is an integer beyond ±9,007,199,254,740,991");
+    delete schema.default;
+  }
   if (typeof schema.description === "string")
     schema.description = shorten(schema.description, 1_000);
   if (typeof schema.title === "string") schema.title = shorten(schema.title, 200);
