@@ -13,11 +13,18 @@ interface Identified<T> {
   readonly value: T;
 }
 
+/** Values that were read at once. */
+export interface ReadValues<T> {
+  readonly values: readonly Identified<T>[];
+  /** Whether no values follow these ones. */
+  readonly isLast: boolean;
+}
+
 /**
  * Maximum length of a batch, as JSON in UTF-16 units. A value that is longer is a batch of its own,
  * so everything can be sent if each value fits into the memory budget.
  */
-const maxBatchLength = 1_048_576;
+export const maxBatchLength = 1_048_576;
 
 /**
  * Reads values in batches. Each batch is read when all values of the previous one were taken. The
@@ -28,14 +35,14 @@ const maxBatchLength = 1_048_576;
  */
 export async function readInBatches<T>(
   maxValues: number,
-  read: (after: string | undefined, limit: number) => Promise<readonly Identified<T>[]>,
+  read: (after: string | undefined, limit: number) => Promise<ReadValues<T>>,
 ): Promise<BatchedValues<T>> {
   let limit = maxValues;
   const next = async (after: string | undefined) => {
-    const found = await read(after, limit);
+    const { values: found, isLast: isLastRead } = await read(after, limit);
     const { count, length } = fitting(found);
     const isCut = count < found.length;
-    const isLast = found.length < limit && !isCut;
+    const isLast = isLastRead && !isCut;
     // If not all values fit into the batch, fewer are read the next time, because each value that
     // does not fit must be read again.
     limit = isCut ? count : Math.min(maxValues, limit * 2);

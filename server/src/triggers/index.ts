@@ -17,7 +17,7 @@ export {
 export { revealTrigger } from "./reveal.ts";
 export { rotateTrigger } from "./rotate.ts";
 export { revealSenderSecret, setSenderSecret } from "./secret.ts";
-export { disableTriggersOf, listTriggersOfAgents } from "./store.ts";
+export { countCharactersOfTriggers, disableTriggersOf, listTriggersOfAgents } from "./store.ts";
 export { testTrigger } from "./test-trigger.ts";
 export type { TriggerWithToken } from "./trigger.ts";
 export { updateTrigger } from "./update.ts";

@@ -78,6 +78,33 @@ export async function listTriggerRows(
   return { rows, hasMore: (fitting[0]?.count ?? 0) > rows.length };
 }
 
+/**
+ * Returns about how many characters the triggers of each of these agents have in an export, in the
+ * order of the ids. Deleted triggers do not count.
+ */
+export async function countCharactersOfTriggers(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  agentIds: readonly string[],
+): Promise<number[]> {
+  if (agentIds.length === 0) return [];
+  const rows = await tx
+    .selectFrom("triggers")
+    .select([
+      "agent_id",
+      // 80 is the length of a trigger's field names and of the values that have a fixed length.
+      sql<string>`sum(80 + char_length(name) + char_length(prompt_prefix)
+        + coalesce(char_length(receiving::text), 0))`.as("characters"),
+    ])
+    .where("workspace_id", "=", workspaceId)
+    .where("agent_id", "in", agentIds)
+    .where("deleted_at", "is", null)
+    .groupBy("agent_id")
+    .execute();
+  const counts = new Map(rows.map((row) => [row.agent_id, Number(row.characters)]));
+  return agentIds.map((id) => counts.get(id) ?? 0);
+}
+
 /** Returns the triggers of these agents that are not deleted, oldest first. */
 export async function listTriggersOfAgents(
   tx: WorkspaceTransaction,

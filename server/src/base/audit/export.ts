@@ -30,6 +30,9 @@ export async function exportAudit({
     const rows = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
       listAuditRows(tx, ctx.workspaceId, filter, { below, limit }),
     );
-    return rows.map((row) => ({ id: row.id, value: toEntry(row) }));
+    return {
+      values: rows.map((row) => ({ id: row.id, value: toEntry(row) })),
+      isLast: rows.length < limit,
+    };
   });
 }

@@ -19,7 +19,8 @@ export const agentsDocumentRoutes: readonly ManagedRoute[] = [
       data: exportedAgents,
       file: true,
     },
-    handle: async ({ ctx, query }) => agentsFile(await exportAgents({ ctx, input: { query } })),
+    handle: async ({ ctx, query, countStreamed: count }) =>
+      agentsFile(await exportAgents({ ctx, input: { query, count } })),
   },
   {
     method: "GET",
@@ -33,8 +34,8 @@ export const agentsDocumentRoutes: readonly ManagedRoute[] = [
       data: exportedAgents,
       file: true,
     },
-    handle: async ({ ctx, param, query }) =>
-      agentsFile(await exportAgent({ ctx, input: { agentId: param("agent_id"), query } })),
+    handle: async ({ ctx, param, query, countStreamed: count }) =>
+      agentsFile(await exportAgent({ ctx, input: { agentId: param("agent_id"), query, count } })),
   },
   {
     method: "POST",

@@ -60,6 +60,11 @@ export interface ManagedRequest {
   readonly query: Record<string, string>;
   readonly body: UnparsedBody;
   readonly publicUrl: string;
+  /**
+   * Counts the bytes of `lines` or a `file` that are in memory, as `Rendering.countStreamed` does.
+   * A handler can call it before it reads them.
+   */
+  readonly countStreamed: (bytes: number) => void;
 }
 
 /**
@@ -224,6 +229,7 @@ async function authenticateAndRead(
     query,
     body: managedBody(raw, incoming, route.doc),
     publicUrl: services.publicUrl(),
+    countStreamed: countStreamed(hold, outgoing),
   };
   return { request, authenticated, cookies: found.cookies ?? [], hold, withinDeadline };
 }
@@ -270,7 +276,7 @@ async function sendResult(
         const error = countResponse(characters, () => hold, outgoing, done);
         if (error !== undefined) throw error;
       },
-      countStreamed: () => countStreamed(hold, outgoing),
+      countStreamed: () => request.countStreamed,
       onFailure(thrown) {
         const { code, message } = reportedError(thrown, {
           log: services.log,
