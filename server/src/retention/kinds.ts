@@ -28,6 +28,7 @@ export type RowKind =
   | "sessions"
   | "invitations"
   | "password_links"
+  | "secrets"
   | "audit";
 
 /**

@@ -3,13 +3,14 @@ import { addDatedRows } from "../../test/add-dated-rows.ts";
 import { addRun, type GivenRun } from "../../test/add-run.ts";
 import { testDatabase } from "../../test/database.ts";
 import { eventually } from "../../test/eventually.ts";
-import { seedAgent, seedProcess } from "../../test/tenant.ts";
+import { seedAgent, seedProcess, seedTrigger } from "../../test/tenant.ts";
 import { connect } from "../base/database/index.ts";
 import { lowestIdAt, newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
 import type { Retention } from "../base/retention/index.ts";
 import { prune } from "./prune.ts";
 import { oldRuns } from "./runs-store.ts";
+import { secretsOfDeletedAgents } from "./secrets-store.ts";
 
 const { database, name, url } = await testDatabase();
 const query = (text: string, values: unknown[] = []) => database.engine.query(text, values);
@@ -282,6 +283,49 @@ test("other rows are deleted after their own retention, each kind by its setting
   }
   // Event ids are deleted when they expire, whatever the retention is.
   expect(await left("trigger_event_ids", "event_id")).toEqual([{ id: "new1" }]);
+});
+
+test("secrets of an agent that can no longer be restored are deleted, and those of its triggers", async () => {
+  async function deletedAgent(days: number) {
+    const agent = await seedAgent(database);
+    const { triggerId } = await seedTrigger(database, agent);
+    await query(
+      "insert into agent_secrets (id, workspace_id, agent_id, origins, sealed, last4) values ($1, $2, $3, '{}', 'x', '')",
+      [newId("sec"), agent.workspaceId, agent.agentId],
+    );
+    await query("update triggers set sender_secret = 'x', verify_token = 'x' where id = $1", [
+      triggerId,
+    ]);
+    await query("update agents set deleted_at = now() - $2 * interval '24 hours' where id = $1", [
+      agent.agentId,
+      days,
+    ]);
+    return async () => {
+      const { rows } = await query(
+        `select sender_secret, verify_token,
+          (select count(*)::int from agent_secrets s where s.agent_id = t.agent_id) as secrets
+          from triggers t where id = $1`,
+        [triggerId],
+      );
+      return rows[0];
+    };
+  }
+  const recent = await deletedAgent(29);
+  const old = await deletedAgent(31);
+  expect(await pass({})).toEqual({ secrets: 2 });
+  expect(await old()).toEqual({ sender_secret: null, verify_token: null, secrets: 0 });
+  expect(await recent()).toEqual({ sender_secret: "x", verify_token: "x", secrets: 1 });
+  expect(await pass({})).toEqual({});
+
+  // Agents whose secrets were deleted are still read. Each batch continues after the one before.
+  await deletedAgent(32);
+  const deleteSome = secretsOfDeletedAgents(database.engine, forever, new Date());
+  const batches = [await deleteSome?.(1), await deleteSome?.(1), await deleteSome?.(1)];
+  expect(batches).toEqual([
+    { deleted: { secrets: 2 }, hasMore: true },
+    { deleted: { secrets: 0 }, hasMore: true },
+    { deleted: { secrets: 0 }, hasMore: false },
+  ]);
 });
 
 test("old deliveries are deleted with their attempts, except pending ones", async () => {

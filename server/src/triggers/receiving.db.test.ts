@@ -218,6 +218,22 @@ describe("the sender secret", () => {
     expect(JSON.stringify(audited)).not.toContain(body.data.secret);
   });
 
+  test("is deleted with the trigger, together with the previous one and the verify token", async () => {
+    const { path, id } = await made({ ...(await github()), handshake: "meta" });
+    await post(`${path}/secret`);
+    await post(`${path}/secret`, { grace_seconds: 600 });
+    const stored = async () => {
+      const { rows } = await beckon.db.database.engine.query(
+        "select sender_secret, previous_sender_secret, verify_token from triggers where id = $1",
+        [id],
+      );
+      return Object.values(rows[0]);
+    };
+    expect(await stored()).not.toContain(null);
+    await beckon.call(path, { method: "DELETE" });
+    expect(await stored()).toEqual([null, null, null]);
+  });
+
   test("verifies what the sender signs; two are valid while one is rotated", async () => {
     const { path, url } = await made(await github());
     const signed = (secret: string, delivery: string) => {

@@ -230,10 +230,18 @@ export function updateListeningRow(
     .executeTakeFirstOrThrow();
 }
 
+/** Marks the trigger as deleted, and deletes its secrets: it cannot be restored. */
 export async function deleteTriggerRow(tx: WorkspaceTransaction, row: TriggerRow): Promise<void> {
   await tx
     .updateTable("triggers")
-    .set({ deleted_at: sql<Date>`now()`, updated_at: sql<Date>`now()` })
+    .set({
+      deleted_at: sql<Date>`now()`,
+      updated_at: sql<Date>`now()`,
+      sender_secret: null,
+      previous_sender_secret: null,
+      previous_sender_secret_until: null,
+      verify_token: null,
+    })
     .where("id", "=", row.id)
     .where("workspace_id", "=", row.workspace_id)
     .execute();

@@ -183,6 +183,7 @@ create table agents (
   constraint agents_pkey PRIMARY KEY (id, workspace_id),
   constraint agents_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
+CREATE INDEX agents_deleted ON public.agents USING btree (deleted_at, id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX agents_limited ON public.agents USING btree (workspace_id, id) WHERE (max_concurrent_runs IS NOT NULL);
 CREATE INDEX agents_list ON public.agents USING btree (workspace_id, id) WHERE (deleted_at IS NULL);
 alter table agents enable row level security;
