@@ -161,6 +161,13 @@ test("probes at the same moment are one request, and so are those within the all
   expect(server.listRequests).toBe(1);
 });
 
+test("a probe that times out counts for the allowed age after its end", async () => {
+  const { port, paths } = await serving(() => {});
+  const discovery = discoveryOf(port, { probeTimeoutMs: 200 });
+  for (let agent = 0; agent < 5; agent++) await discovery.probe(190);
+  expect(paths).toHaveLength(1);
+});
+
 test("a server that is found stays while it is too busy to answer, and one that never answered is not found", async () => {
   let busy = false;
   const { port } = await serving((request, response) => {

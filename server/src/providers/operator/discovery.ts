@@ -15,6 +15,12 @@ interface DiscoveryOptions {
   readonly probeTimeoutMs?: number;
 }
 
+interface Probe {
+  readonly done: Promise<void>;
+  /** When it ended, by `elapsed()`; undefined while it is in progress. */
+  endedAt: number | undefined;
+}
+
 /**
  * Finds model servers on this machine by requesting `GET /v1/models`. A server is found if it
  * returns a list that `strictModelNames` accepts. A found server is removed when a later probe
@@ -23,7 +29,7 @@ interface DiscoveryOptions {
 export class Discovery {
   readonly #options: DiscoveryOptions;
   readonly #found = new Map<string, OperatorProvider>();
-  readonly #probes = new Map<string, { readonly at: number; readonly done: Promise<void> }>();
+  readonly #probes = new Map<string, Probe>();
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
@@ -43,8 +49,10 @@ export class Discovery {
   }
 
   /**
-   * Probes the servers whose last probe began more than `maxAgeMs` milliseconds ago, and waits for
-   * probes that are still in progress. Never rejects.
+   * Probes the servers whose last probe ended more than `maxAgeMs` milliseconds ago, and waits for
+   * probes that are still in progress. The age does not count from the start of a probe: the probe
+   * of a server that hangs would be too old when it ends, and each caller would wait for another.
+   * Never rejects.
    */
   async probe(maxAgeMs: number, servers = this.#options.servers): Promise<void> {
     await Promise.all(servers.map((server) => this.#probeUnlessRecent(server, maxAgeMs)));
@@ -52,9 +60,13 @@ export class Discovery {
 
   #probeUnlessRecent(server: ModelServer, maxAgeMs: number): Promise<void> {
     const last = this.#probes.get(server.name);
-    if (last !== undefined && elapsed() - last.at <= maxAgeMs) return last.done;
-    const done = this.#probe(server);
-    this.#probes.set(server.name, { at: elapsed(), done });
+    if (last !== undefined && (last.endedAt === undefined || elapsed() - last.endedAt <= maxAgeMs))
+      return last.done;
+    const done = this.#probe(server).finally(() => {
+      probe.endedAt = elapsed();
+    });
+    const probe: Probe = { done, endedAt: undefined };
+    this.#probes.set(server.name, probe);
     return done;
   }
 
