@@ -316,12 +316,10 @@ test("secrets of an agent that can no longer be restored are deleted, and those 
   expect(await old()).toEqual({ sender_secret: null, verify_token: null, secrets: 0 });
   expect(await recent()).toEqual({ sender_secret: "x", verify_token: "x", secrets: 1 });
   expect(await pass({})).toEqual({});
-
   // Agents whose secrets were deleted are still read. Each batch continues after the one before.
   await deletedAgent(32);
   const deleteSome = secretsOfDeletedAgents(database.engine, forever, new Date());
-  const batches = [await deleteSome?.(1), await deleteSome?.(1), await deleteSome?.(1)];
-  expect(batches).toEqual([
+  expect([await deleteSome?.(1), await deleteSome?.(1), await deleteSome?.(1)]).toEqual([
     { deleted: { secrets: 2 }, hasMore: true },
     { deleted: { secrets: 0 }, hasMore: true },
     { deleted: { secrets: 0 }, hasMore: false },
