@@ -27,12 +27,15 @@ export const setupBody = z.strictObject({ token, name, email, password });
  * Body of `POST /sign-in`. Several accounts can have the same e-mail address, but in one workspace
  * an address is unique. `workspace_id` selects the account that is a member of this workspace.
  * Without it, the server compares the password only with those of the four oldest accounts with
- * this address, because a comparison needs much CPU and the number of accounts has no limit.
+ * this address, because a comparison needs much CPU and the number of accounts has no limit. The
+ * account of `preferred_workspace_id` is compared too, and signs in if its password matches. It is
+ * ignored if `workspace_id` is sent.
  */
 export const signInBody = z.strictObject({
   email,
   password: existingPassword,
   workspace_id: cleanText(100).min(1).optional(),
+  preferred_workspace_id: cleanText(100).min(1).optional(),
 });
 
 /** Body of `PATCH /me`. */

@@ -1370,7 +1370,7 @@ export function bindOperations(send: Sender) {
     setUp: (body: SetUpBody, options?: CallOptions): Promise<User> =>
       send.data<User>({ method: "POST", path: "/setup", body, open: true }, options),
 
-    /** Sign in. Sets the session cookie, which authenticates all routes except fires. A session expires 29 to 30 days after its last use, because it is extended at most once a day. Beyond the limit of failures from an address, no password is checked. Several accounts can have the same e-mail: send the `workspace_id` of a workspace of which you are a member; without it, the oldest four accounts are compared, and the oldest with your password signs in. Needs no credential. */
+    /** Sign in. Sets the session cookie, which authenticates all routes except fires. A session expires 29 to 30 days after its last use, because it is extended at most once a day. Beyond the limit of failures from an address, no password is checked. Several accounts can have the same e-mail: send the `workspace_id` of a workspace of which you are a member; without it, the oldest four accounts are compared, and the oldest with your password signs in. With `preferred_workspace_id`, the account of this workspace is compared, too, and takes precedence. Needs no credential. */
     signIn: (body: SignInBody, options?: CallOptions): Promise<User> =>
       send.data<User>({ method: "POST", path: "/sign-in", body, open: true }, options),
 

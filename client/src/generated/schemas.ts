@@ -3419,6 +3419,7 @@ export interface SignInBody {
   email: string;
   password: string;
   workspace_id?: string;
+  preferred_workspace_id?: string;
 }
 export interface UpdateMeBody {
   name?: string;

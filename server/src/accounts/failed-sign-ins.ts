@@ -2,8 +2,7 @@ import { type Database, inAllWorkspaces } from "../base/database/index.ts";
 import { messageOf } from "../base/errors.ts";
 import { FixedWindowCounter } from "../base/fixed-window.ts";
 import type { Log } from "../base/log.ts";
-import { maxCompared } from "./find-account.ts";
-import { listAccounts } from "./password-store.ts";
+import { type Compared, listCompared } from "./find-account.ts";
 import { recordAccountAction } from "./record-account-action.ts";
 
 /**
@@ -19,7 +18,7 @@ export interface FailedSignIns {
    * account. The entry is lost if the process exits before the write.
    * @param attempt.address IP address of the client; null to record none.
    */
-  note(attempt: { email: string; workspaceId?: string | undefined; address: string | null }): void;
+  note(attempt: Compared & { readonly address: string | null }): void;
 }
 
 /**
@@ -38,10 +37,10 @@ const maxAccounts = 10_000;
 export function recordFailedSignIns(database: Database, log: Log): FailedSignIns {
   const counter = new FixedWindowCounter({ windowMs, maxKeys: maxAccounts });
   return {
-    note({ email, workspaceId, address }) {
+    note({ address, ...compared }) {
       inAllWorkspaces(database.tenant, async (tx) => {
-        const accounts = await listAccounts(tx, { email, workspaceId, max: maxCompared });
-        const isShared = workspaceId === undefined && accounts.length > 1;
+        const accounts = await listCompared(tx, compared);
+        const isShared = compared.workspaceId === undefined && accounts.length > 1;
         // The actor is unknown, so it is recorded as `system`.
         for (const { id } of accounts) {
           if (counter.add(id).count > maxEntries) continue;

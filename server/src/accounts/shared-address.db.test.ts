@@ -107,6 +107,25 @@ describe("an e-mail that other accounts have too", () => {
     }
     expect(unknown.body).toEqual(response.body);
     expect((await signIn(email, squatted(3))).status).toBe(200);
+    const preferring = (given: string) =>
+      open("/sign-in", { email, password: given, preferred_workspace_id: id });
+    expect((await preferring(password)).body.data.id).toBe(joined.body.data.id);
+    expect((await preferring(squatted(3))).status).toBe(200);
+    // A failure counts once, and the entries do not show the address: at most one of these
+    // workspaces is that of the person.
+    const refused = async () =>
+      (await beckon.call("/audit?action=session.refuse", { credential: key })).body.data;
+    const { length } = await refused();
+    const failed = await preferring("a guess");
+    expect([failed.body, failed.headers.get("ratelimit")]).toEqual([
+      response.body,
+      expect.stringContaining("r=29"),
+    ]);
+    const entry = await eventually("the record", async () => {
+      const all = await refused();
+      return all.length > length ? all : undefined;
+    });
+    expect([entry.length, entry[0].address]).toEqual([length + 1, null]);
   });
 });
 

@@ -3,7 +3,7 @@ import { inAllWorkspaces } from "../base/database/index.ts";
 import type { ApiError } from "../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import type { AccountContext } from "./account-context.ts";
-import { findAccount } from "./find-account.ts";
+import { type Compared, findAccount } from "./find-account.ts";
 import { lockPassword } from "./password-store.ts";
 import { recordAccountAction } from "./record-account-action.ts";
 import { deleteSessionOfToken } from "./session-store.ts";
@@ -25,11 +25,16 @@ export async function signIn({
   ctx: AccountContext;
   input: { body: UnparsedBody };
 }): Promise<{ data: User; cookies: readonly string[] }> {
-  const { email, password, workspace_id: workspaceId } = parseBody(signInBody, input.body);
+  const { password, ...body } = parseBody(signInBody, input.body);
+  const given = {
+    email: body.email,
+    workspaceId: body.workspace_id,
+    preferredWorkspaceId: body.preferred_workspace_id,
+  };
   ctx.failedAttempts.permit();
   const { tenant } = ctx.database;
-  const { account } = await findAccount(ctx, { email, password, workspaceId });
-  if (account === undefined) throw wrongPassword(ctx, { email, workspaceId });
+  const { account } = await findAccount(ctx, { ...given, password });
+  if (account === undefined) throw wrongPassword(ctx, given);
   ctx.failedAttempts.permit();
   const userId = account.user.id;
   const session = await ctx.auth.startSession({
@@ -51,7 +56,7 @@ export async function signIn({
     );
     return toUser(row);
   });
-  if (data === undefined) throw wrongPassword(ctx, { email, workspaceId });
+  if (data === undefined) throw wrongPassword(ctx, given);
   return { data, cookies: session.cookies };
 }
 
@@ -59,10 +64,7 @@ export async function signIn({
  * Counts a failed sign-in and returns the error to throw. The error is the same for an unknown
  * e-mail and for a wrong password, so that it does not reveal whether the e-mail has an account.
  */
-export function wrongPassword(
-  ctx: AccountContext,
-  given: { email: string; workspaceId?: string | undefined },
-): ApiError {
+export function wrongPassword(ctx: AccountContext, given: Compared): ApiError {
   ctx.failedSignIns.note({ ...given, address: ctx.address });
   return ctx.failedAttempts.count(
     "The e-mail or the password is wrong. If several accounts use this e-mail, send workspace_id. If the password is lost, ask an owner of your workspace for a reset link.",

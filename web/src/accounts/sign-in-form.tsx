@@ -27,15 +27,13 @@ export function SignInForm({ email: initial = "", workspace, signIn }: SignInFor
   const sending = useMutation({
     mutationFn: async () => {
       const body = { email: fields.values.email.trim(), password: fields.values.password };
-      const named = fields.values.workspace.trim() || workspace;
-      if (named === undefined) return signIn(body);
-      try {
-        await signIn({ ...body, workspace_id: named });
-      } catch (thrown) {
-        if (named !== workspace || !isUnauthorized(thrown)) throw thrown;
-        // The page can be one of a workspace of which no account of the person is a member.
-        await signIn(body);
-      }
+      const named = fields.values.workspace.trim();
+      if (named !== "") return signIn({ ...body, workspace_id: named });
+      // The page can be one of a workspace of which no account of the person is a member. So its
+      // workspace is only preferred.
+      return signIn(
+        workspace === undefined ? body : { ...body, preferred_workspace_id: workspace },
+      );
     },
     onError: (thrown) => {
       if (isUnauthorized(thrown)) setAsksWorkspace(true);

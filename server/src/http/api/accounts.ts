@@ -77,7 +77,7 @@ export const accountRoutes: readonly AccountRoute[] = [
       id: "signIn",
       summary: "Sign in",
       description:
-        "Sets the session cookie, which authenticates all routes except fires. A session expires 29 to 30 days after its last use, because it is extended at most once a day. Beyond the limit of failures from an address, no password is checked. Several accounts can have the same e-mail: send the `workspace_id` of a workspace of which you are a member; without it, the oldest four accounts are compared, and the oldest with your password signs in.",
+        "Sets the session cookie, which authenticates all routes except fires. A session expires 29 to 30 days after its last use, because it is extended at most once a day. Beyond the limit of failures from an address, no password is checked. Several accounts can have the same e-mail: send the `workspace_id` of a workspace of which you are a member; without it, the oldest four accounts are compared, and the oldest with your password signs in. With `preferred_workspace_id`, the account of this workspace is compared, too, and takes precedence.",
       body: signInBody,
       data: user,
       setsCookie: true,
