@@ -21,6 +21,11 @@ const firstRows = 14;
  */
 const minNewRows = 5;
 /**
+ * Maximum number of rows that a step can add. With more, `script/bench dashboard` measures tasks of
+ * more than 50 ms, which delay input on a slow machine.
+ */
+const maxStepRows = 14;
+/**
  * A step that adds as many rows as it is allowed to is called full. If its rows are rendered and
  * painted within this time, about one frame at 60 Hz, the next step can add twice as many.
  */
@@ -69,7 +74,7 @@ export function useRowWindow(
       const now = performance.now();
       // Only full steps are measured, because steps with few rows are fast on every machine.
       const wasFast = step.current.isFull && now - step.current.startedAt < fastMs;
-      const rows = wasFast ? Math.min(maxWhole, 2 * step.current.rows) : minNewRows;
+      const rows = wasFast ? Math.min(maxStepRows, 2 * step.current.rows) : minNewRows;
       const next = nextWindow(list.current, { count, rowHeight, shown: shown.current, rows });
       if (next.start === shown.current.start && next.end === shown.current.end) return;
       const isFull = newRows(next, shown.current) >= rows;
