@@ -75,8 +75,9 @@ test("a limit that is raised or lowered applies to the next claims", async () =>
   await held.reached(4);
   expect((await statesOf(beckon, agent.id)).running).toBe(4);
 
-  await limitTo(2);
+  // The watch begins early, because its first sample must precede the release of the four runs.
   const running = watchRunning(beckon, agent.id);
+  await limitTo(2);
   // Running runs continue. No other run starts until fewer runs than the new limit are running.
   expect((await statesOf(beckon, agent.id)).running).toBe(4);
   held.release();
