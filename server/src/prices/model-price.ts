@@ -1,8 +1,8 @@
 import type { ModelPrice, Rates } from "@beckon/contract";
-import type { Context } from "../base/context.ts";
+import type { Context, OperatorProviders } from "../base/context.ts";
 import { ApiError } from "../base/errors.ts";
 import { baseUrlOf } from "./own-pricing-store.ts";
-import type { PriceTable } from "./price-table.ts";
+import type { PricedModel, PriceTable } from "./price-table.ts";
 import type { PricedProvider, PriceRow } from "./store.ts";
 
 /** The services that operations on prices need. */
@@ -25,20 +25,17 @@ export function toModelPrice(
   { prices, operator, workspaceId }: Pick<Context, "operator" | "workspaceId"> & PriceServices,
   { model, provider, price }: PricedByWorkspace,
 ): ModelPrice {
-  const name = providerOf(model);
-  const shared =
+  const address =
     provider === null
-      ? operator?.usableBy(workspaceId).find((each) => each.name === name)
-      : undefined;
-  const baseUrl = provider === null ? shared?.baseUrl : baseUrlOf(provider);
-  const isDiscovered = shared?.origin === "discovered";
+      ? operatorAddress(operator, { workspaceId, model })
+      : { baseUrl: baseUrlOf(provider) };
   const rates = price === null ? undefined : ratesOf(price);
   const own = provider === null ? undefined : { isFree: provider.free, rates };
   return {
     id: price?.id ?? null,
     model,
     provider_id: provider?.id ?? null,
-    ...prices.show({ name: model, baseUrl, isDiscovered, own }),
+    ...prices.show({ name: model, ...address, own }),
     created_at: price?.created_at.toISOString() ?? null,
     updated_at: price?.updated_at.toISOString() ?? null,
   };
@@ -61,6 +58,16 @@ export function toOwnPrice(
   price: PriceRow,
 ): ModelPrice {
   return toModelPrice(ctx, { model: `${provider.name}/${price.model}`, provider, price });
+}
+
+/** Returns where a model of a provider of the operator, or the built-in model, is called. */
+export function operatorAddress(
+  operator: Pick<OperatorProviders, "usableBy"> | undefined,
+  { workspaceId, model }: { readonly workspaceId: string; readonly model: string },
+): Pick<PricedModel, "baseUrl" | "isDiscovered"> {
+  const name = providerOf(model);
+  const shared = operator?.usableBy(workspaceId).find((each) => each.name === name);
+  return { baseUrl: shared?.baseUrl, isDiscovered: shared?.origin === "discovered" };
 }
 
 /** Returns the provider's name in `provider/model`. */

@@ -1,7 +1,7 @@
 import type { OperatorProviders } from "../base/context.ts";
 import type { Database } from "../base/database/index.ts";
 import { demoEchoName, freePrice, type PriceOf, unknownPrice } from "../engine/index.ts";
-import { type PriceTable, readOwnPricing } from "../prices/index.ts";
+import { operatorAddress, type PriceTable, readOwnPricing } from "../prices/index.ts";
 
 /** A model whose price is needed. */
 export interface PricedModel {
@@ -29,13 +29,9 @@ export function createPricer({
   readonly prices: PriceTable;
 }): Pricer {
   return ({ workspaceId, model: name, providerId }) => {
-    const provider = name.slice(0, name.indexOf("/"));
-    if (providerId === null) {
-      const shared = operator?.usableBy(workspaceId).find((each) => each.name === provider);
-      const isDiscovered = shared?.origin === "discovered";
-      return prices.pricer({ name, baseUrl: shared?.baseUrl, isDiscovered });
-    }
-    const model = name.slice(provider.length + 1);
+    if (providerId === null)
+      return prices.pricer({ name, ...operatorAddress(operator, { workspaceId, model: name }) });
+    const model = name.slice(name.indexOf("/") + 1);
     return readOwnPricing(database, { workspaceId, providerId, model }).then((pricing) =>
       prices.pricer({ name, baseUrl: undefined, ...pricing }),
     );
