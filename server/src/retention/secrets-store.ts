@@ -1,8 +1,5 @@
-import { daysBefore } from "../base/retention/index.ts";
+import { daysBefore, restorableDays } from "../base/retention/index.ts";
 import type { PrepareDeletion } from "./kinds.ts";
-
-/** Days for which a deleted agent can be restored: `restorableUntil` in agents/records/store.ts. */
-const restorableDays = 30;
 
 /**
  * Deletes the secrets of agents that were deleted so long ago that they cannot be restored, and the

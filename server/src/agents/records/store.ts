@@ -2,6 +2,7 @@ import type { AgentConfig, AgentFilter } from "@beckon/contract";
 import { type Selectable, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
 import type { PageRequest } from "../../base/page.ts";
+import { restorableDays } from "../../base/retention/index.ts";
 import { isSpentSql } from "../../reservations/index.ts";
 import { storedConfig } from "./version-store.ts";
 
@@ -24,10 +25,10 @@ export type AgentRow = Selectable<Tables["agents"]> & {
 };
 
 /**
- * The interval is 720 hours and not `30 days`: PostgreSQL adds days in the time zone of the
- * database session, where a day can have 23 or 25 hours.
+ * The interval is given in hours: PostgreSQL adds days in the time zone of the database session,
+ * where a day can have 23 or 25 hours.
  */
-const restorableUntil = sql<Date | null>`agents.deleted_at + interval '720 hours'`;
+const restorableUntil = sql<Date | null>`agents.deleted_at + ${sql.lit(`${restorableDays * 24} hours`)}::interval`;
 const isRestorable = sql<boolean>`coalesce(${restorableUntil} > now(), false)`;
 
 /**

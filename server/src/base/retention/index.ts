@@ -1,1 +1,1 @@
-export { daysBefore, minRunDays, type Retention, runDaysOf } from "./retention.ts";
+export { daysBefore, minRunDays, type Retention, restorableDays, runDaysOf } from "./retention.ts";

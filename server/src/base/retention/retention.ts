@@ -45,3 +45,6 @@ export function runDaysOf(
 export function daysBefore(days: number, now: Date): Date {
   return new Date(now.getTime() - days * 24 * 3_600_000);
 }
+
+/** Days for which a deleted agent can be restored. Its secrets are deleted after that. */
+export const restorableDays = 30;
