@@ -44,7 +44,7 @@ const feedOf = (
   filter?: FeedFilter,
 ) => shownLines(addEvents(readFrom(runs, filter), events));
 
-test("a line of the feed keeps its place while its run goes on", () => {
+test("the position of a line does not change while its run continues", () => {
   const other = { ...run, id: "run_a", created_at: "2026-11-03T12:00:01.000Z" };
   const lines = feedOf(
     [other, run],

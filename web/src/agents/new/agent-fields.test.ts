@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { agentResolver } from "./agent-fields.ts";
 import { templates } from "./templates.ts";
 
-test("an address without a scheme is told what an address needs", async () => {
+test("an address without a scheme gets the error of an address, not of a host", async () => {
   const template = templates.find(({ api }) => api !== undefined);
   const fields = {
     name: "Desk",
