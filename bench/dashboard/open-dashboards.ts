@@ -4,9 +4,9 @@ import { openStream } from "../open-stream.ts";
 
 /**
  * Sends the requests of browsers that show the overview of the dashboard, without rendering: each
- * reads the page and its files, then the stream of the workspace, statistics every ten seconds and
- * the queue every fifteen (`web/src/overview/`). Sends "open" to the parent process when all
- * streams are open, and then works until it is stopped.
+ * reads the page and its files, then the stream of the workspace, statistics every 15 seconds, and
+ * the queue, ceilings and subscriptions every minute (`web/src/overview/`). Sends "open" to the
+ * parent process when all streams are open, and then works until it is stopped.
  */
 
 /** The server and the number of browsers. The process gets them as its argument, in JSON. */
@@ -47,27 +47,32 @@ async function openEvents(): Promise<void> {
 
 const lastHour = () => new Date(Date.now() - 3_600_000).toISOString();
 const today = () => `${new Date().toISOString().slice(0, 10)}T00:00:00Z`;
-/** The statistics of the overview. Every ten seconds one of them is read, in turn. */
+/** The statistics of the overview. Every 15 seconds one of them is read, in turn. */
 const statistics: readonly (() => string)[] = [
   () => `/runs/stats?bucket=minute&created_after=${lastHour()}`,
-  () => `/runs/stats?created_after=${lastHour()}`,
   () => `/runs/stats?group_by=agent&created_after=${lastHour()}`,
   () => `/runs/stats?bucket=hour&created_after=${today()}`,
 ];
-const queue = "/runs?status=queued&view=summary&limit=200";
+/** Read once a minute. The queue is read more often only while runs are queued. */
+const states = [
+  "/runs?status=queued&view=summary&limit=200",
+  "/limits?limit=200",
+  "/subscriptions?limit=200",
+];
 
 async function show(): Promise<void> {
   await readPage();
   await openEvents();
-  for (const path of ["/agents?limit=1", "/runs?view=summary&limit=100", queue])
+  for (const path of ["/agents?limit=1", "/runs?view=summary&limit=100", ...states])
     await readApi(path);
   for (const path of statistics) await readApi(path());
 }
 
-async function repeat(everyMs: number, act: (turn: number) => Promise<unknown>): Promise<never> {
+async function repeat(everyMs: number, paths: readonly (() => string)[]): Promise<never> {
   for (let turn = 0; ; turn++) {
     await sleep(everyMs);
-    await act(turn);
+    const path = paths[turn % paths.length];
+    if (path !== undefined) await readApi(path());
   }
 }
 
@@ -75,7 +80,7 @@ await Promise.all(Array.from({ length: count }, show));
 process.send?.("open");
 await Promise.all(
   Array.from({ length: count }, () => [
-    repeat(10_000, (turn) => readApi(statistics[turn % statistics.length]?.() ?? queue)),
-    repeat(15_000, () => readApi(queue)),
+    repeat(15_000, statistics),
+    ...states.map((path) => repeat(60_000, [() => path])),
   ]).flat(),
 );

@@ -239,6 +239,18 @@ const countByStatus = {
   cancelled: count,
 } as const satisfies Record<RunStatus, typeof count>;
 
+const runFigures = {
+  runs: z.object(countByStatus),
+  /**
+   * Percentiles of the time from `started_at` to `finished_at`, by nearest rank; null if no run has
+   * ended.
+   */
+  duration_ms: z.object({ p50: count.nullable(), p95: count.nullable() }),
+  usage: z.object({ input_tokens: count, output_tokens: count }),
+  /** Null if the cost of at least one run is unknown. */
+  cost_micros: count.nullable(),
+};
+
 /** Response of `GET /runs/stats`. */
 export const runStats = z.object({
   /** Start of the time range, inclusive. */
@@ -247,21 +259,16 @@ export const runStats = z.object({
   created_before: z.iso.datetime(),
   /** The workspace's time zone, which determines when hours and days begin. */
   time_zone: z.string(),
+  /** All runs that match the filter together. */
+  total: z.object(runFigures),
+  /** Without `bucket` and `group_by`, one group with all runs. */
   groups: z.array(
     z.object({
       /** Start of the bucket; null without `bucket`. */
       bucket: z.iso.datetime().nullable(),
       /** Null without `group_by=agent`. */
       agent_id: z.string().nullable(),
-      runs: z.object(countByStatus),
-      /**
-       * Percentiles of the time from `started_at` to `finished_at`, by nearest rank; null if no run
-       * has ended.
-       */
-      duration_ms: z.object({ p50: count.nullable(), p95: count.nullable() }),
-      usage: z.object({ input_tokens: count, output_tokens: count }),
-      /** Null if the cost of at least one run is unknown. */
-      cost_micros: count.nullable(),
+      ...runFigures,
     }),
   ),
 });

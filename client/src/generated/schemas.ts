@@ -1283,6 +1283,25 @@ export interface RunStats {
   created_after: string;
   created_before: string;
   time_zone: string;
+  total: {
+    runs: {
+      waiting: number;
+      queued: number;
+      running: number;
+      succeeded: number;
+      failed: number;
+      cancelled: number;
+    };
+    duration_ms: {
+      p50: number | null;
+      p95: number | null;
+    };
+    usage: {
+      input_tokens: number;
+      output_tokens: number;
+    };
+    cost_micros: number | null;
+  };
   groups: {
     bucket: string | null;
     agent_id: string | null;

@@ -1,5 +1,5 @@
 import { untilWoken } from "../base/abort.ts";
-import { elapsed, pause } from "../base/clock.ts";
+import { elapsed } from "../base/clock.ts";
 import {
   type Database,
   failureKind,
@@ -69,12 +69,12 @@ export interface EventSubscription {
 }
 
 /** Maximum number of events that one query reads. */
-const maxBatchEvents = 200;
+const maxBatchEvents = 400;
 /**
  * Maximum number of events that are kept for a slow subscriber. All subscribers of a workspace
  * share the event objects, so each further slow subscriber needs little memory.
  */
-const maxBacklogEvents = 400;
+const maxBacklogEvents = 800;
 /**
  * Maximum total length of the data, as JSON, of the events that are kept for a slow subscriber.
  * Parsed data can take 20 times as much memory.
@@ -89,6 +89,12 @@ const pollIntervalMs = 500;
  * delayed.
  */
 const gapMs = 100;
+/**
+ * The pause if all subscribers accept merged events. They show the states of many runs, as
+ * dashboards do. What each poll and each write to a subscriber costs does not depend on the number
+ * of its events, so fewer polls cost less.
+ */
+const mergedGapMs = 500;
 /**
  * Time until the next poll if the last one found an open transaction. Events of transactions with
  * higher ids can be read only after this transaction has ended, and no notification reports its
@@ -128,6 +134,7 @@ export function createEventPoller({
   let running = false;
   let woken = false;
   let interrupt = () => {};
+  let endGap = () => {};
   let notifyUntil = Number.NEGATIVE_INFINITY;
 
   function wake(): void {
@@ -135,17 +142,29 @@ export function createEventPoller({
     interrupt();
   }
 
-  async function pauseUnlessWoken(ms: number): Promise<void> {
-    if (woken) return;
-    await untilWoken(closing.signal, (wake) => {
-      const timer = setTimeout(wake, ms);
-      interrupt = wake;
+  /** Pauses until the time is over or the function given to `setEnd` is called. */
+  const pauseFor = (ms: number, setEnd: (end: () => void) => void): Promise<void> =>
+    untilWoken(closing.signal, (end) => {
+      const timer = setTimeout(end, ms);
+      setEnd(end);
       return () => {
         clearTimeout(timer);
-        interrupt = () => {};
+        setEnd(() => {});
       };
     });
+
+  async function pauseUnlessWoken(ms: number): Promise<void> {
+    if (woken) return;
+    await pauseFor(ms, (end) => {
+      interrupt = end;
+    });
   }
+
+  /** Pauses between two polls under load. New events do not end the pause; new subscribers do. */
+  const pauseForGap = (): Promise<void> =>
+    pauseFor(unmergedSubscribers.size === 0 ? mergedGapMs : gapMs, (end) => {
+      endGap = end;
+    });
 
   /** Lets the subscribers in `joining` get the events after `position`. */
   function join(position: Position): void {
@@ -194,7 +213,7 @@ export function createEventPoller({
           continue;
         }
         if (batch.hasMore) continue;
-        if (batch.events.length > 0) await pause(gapMs, closing.signal);
+        if (batch.events.length > 0 && joining.size === 0) await pauseForGap();
         retryMs = batch.isHeldBack ? Math.min(pollIntervalMs, retryMs * 2 || heldBackRetryMs) : 0;
         await pauseUnlessWoken(retryMs || pollIntervalMs);
       } catch (thrown) {
@@ -256,8 +275,10 @@ export function createEventPoller({
         return subscriber;
       }
       joining.add(subscriber);
-      if (running) wake();
-      else void run();
+      if (running) {
+        endGap();
+        wake();
+      } else void run();
       return subscriber;
     },
     catchUp: createCatchUp(database),

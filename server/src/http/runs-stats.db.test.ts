@@ -37,20 +37,42 @@ const at = (time: string) => ({ createdAt: new Date(time) });
 
 test("without bucket and group_by there is one group, also without runs", async () => {
   const { stats } = await workspace();
+  const total = {
+    runs: noRuns,
+    duration_ms: { p50: null, p95: null },
+    usage: { input_tokens: 0, output_tokens: 0 },
+    cost_micros: 0,
+  };
   expect(await stats(june)).toEqual({
     created_after: "2026-06-01T00:00:00.000Z",
     created_before: "2026-07-01T00:00:00.000Z",
     time_zone: "UTC",
-    groups: [
-      {
-        bucket: null,
-        agent_id: null,
-        runs: noRuns,
-        duration_ms: { p50: null, p95: null },
-        usage: { input_tokens: 0, output_tokens: 0 },
-        cost_micros: 0,
-      },
-    ],
+    total,
+    groups: [{ bucket: null, agent_id: null, ...total }],
+  });
+});
+
+test.each<Record<string, string>>([
+  { bucket: "minute" },
+  { group_by: "agent" },
+  { bucket: "hour", group_by: "agent" },
+])("the total is that of all groups together: %j", async (query) => {
+  const { stats, add, workspaceId } = await workspace();
+  const other = await seedAgent(database, { workspaceId });
+  const now = Date.now();
+  for (let minute = 1; minute <= 10; minute++) {
+    const createdAt = new Date(now - minute * 60_000);
+    const given = { createdAt, durationMs: minute * 1_000, inputTokens: minute, costMicros: 3 };
+    await add(given, minute === 10 ? other : undefined);
+  }
+  await add({ source: "draft", durationMs: 1 });
+  const { total, groups } = await stats(query);
+  expect(groups.length).toBeGreaterThan(1);
+  expect(total).toEqual({
+    runs: { ...noRuns, succeeded: 10 },
+    duration_ms: { p50: 5_000, p95: 10_000 },
+    usage: { input_tokens: 55, output_tokens: 0 },
+    cost_micros: 30,
   });
 });
 
@@ -146,8 +168,9 @@ describe("buckets", () => {
     ["day", 30 * 86_400_000],
   ])("of a %s end now by default", async (bucket, rangeMs) => {
     const { stats } = await workspace();
-    const { created_after, created_before, groups } = await stats({ bucket });
+    const { created_after, created_before, total, groups } = await stats({ bucket });
     expect(Date.parse(created_before) - Date.parse(created_after)).toBe(rangeMs);
+    expect(total.runs).toEqual(noRuns);
     expect(groups).toEqual([]);
   });
 });

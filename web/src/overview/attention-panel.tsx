@@ -8,12 +8,13 @@ import { subscriptionsQuery } from "../subscriptions/index.ts";
 import { List, Panel, Problem, Skeleton, useNow } from "../ui/index.ts";
 import { attentionOf } from "./attention.ts";
 import { AttentionRow } from "./attention-row.tsx";
-import { byAgentQuery, nearLimitsQuery, providerHealthQuery, queueQuery } from "./queries.ts";
+import { byAgentQuery, nearLimitsQuery, providerHealthQuery } from "./queries.ts";
+import { useQueue } from "./use-queue.ts";
 
-/** The query is refetched only every 30 s: a subscription that fails usually does so for hours. */
+/** Refetched only once a minute, because a subscription that fails usually does so for hours. */
 const watchedSubscriptionsQuery = (workspace: CurrentWorkspace) => ({
   ...subscriptionsQuery(workspace),
-  refetchInterval: 30_000,
+  refetchInterval: 60_000,
 });
 
 /** Maximum number of rows. Further items are only counted. */
@@ -27,11 +28,12 @@ export const AttentionPanel = memo(function AttentionPanel() {
   // one at a time.
   const byAgent = useQuery(byAgentQuery(workspace));
   const providers = useQuery(providerHealthQuery(workspace));
-  const queue = useQuery(queueQuery(workspace));
+  const queue = useQueue();
   const ceilings = useQuery(nearLimitsQuery(workspace));
   const subscriptions = useQuery(watchedSubscriptionsQuery(workspace));
   useEvents((events) => {
     if (events.some(({ type }) => type === "subscription.disabled")) void subscriptions.refetch();
+    if (events.some(({ type }) => type === "usage.threshold")) void ceilings.refetch();
   });
   const names = useQuery(agentNamesQuery(workspace));
   const nowMs = useNow();

@@ -25,14 +25,14 @@ export function FiguresRow({
   readonly statistics: ReturnType<typeof useStatistics>;
 }) {
   const { timeZone } = useWorkspace();
-  const { recent, speed, today, tally } = statistics;
+  const { recent, today, tally } = statistics;
   const rate = recent.data && rateOf(recent.data, tally);
   const success = recent.data && successOf(recent.data, tally);
-  const duration = speed.data?.stats.groups[0]?.duration_ms;
+  const duration = recent.data?.stats.total.duration_ms;
   const slowest = recent.data ? slowestSeries(recent.data) : [];
   const cost = today.data && costOf(today.data, tally);
   const range = recent.data?.minutes === 5 ? "the last 5 minutes" : "the last hour";
-  const failures = [recent, speed, today].filter(({ isError }) => isError);
+  const failures = [recent, today].filter(({ isError }) => isError);
   const [failed] = failures;
   return (
     <div className="flex min-w-0 flex-col gap-2">
@@ -56,11 +56,11 @@ export function FiguresRow({
         />
         <TrendFigure
           label="Duration, p50 and p95"
-          isFailed={speed.isError}
-          value={speed.data && (duration?.p50 == null ? none : formatDuration(duration.p50))}
+          isFailed={recent.isError}
+          value={recent.data && (duration?.p50 == null ? none : formatDuration(duration.p50))}
           detail={
             duration?.p95 == null
-              ? speed.data && "No run has ended"
+              ? recent.data && "No run has ended"
               : `p95 ${formatDuration(duration.p95)}`
           }
           seriesLabel={`Highest p95 of five minutes in ${range}`}

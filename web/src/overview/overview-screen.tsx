@@ -15,7 +15,6 @@ import {
   feedQuery,
   queueQuery,
   recentQuery,
-  speedQuery,
 } from "./queries.ts";
 import { useStatistics } from "./use-statistics.ts";
 
@@ -90,6 +89,5 @@ export function prefetch(
   void queryClient.prefetchQuery(agentNamesQuery(workspace));
   void queryClient.prefetchQuery(recentQuery(workspace));
   void queryClient.prefetchQuery(queueQuery(workspace));
-  void queryClient.prefetchQuery(speedQuery(workspace));
   void queryClient.prefetchQuery(byAgentQuery(workspace));
 }

@@ -18,6 +18,7 @@ const statsOf = (groups: RunStats["groups"], created_after = "2026-11-03T11:30:3
   created_after,
   created_before: end,
   time_zone: "UTC",
+  total: group(null, {}),
   groups,
 });
 const event = (type: string, time: string, more: object = {}) =>

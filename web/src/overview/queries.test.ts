@@ -6,7 +6,7 @@ import type { CurrentWorkspace } from "../data/index.ts";
 /** The globals that the modules of the page use when they are loaded. */
 vi.stubGlobal("location", { origin: "https://beckon.test" });
 vi.stubGlobal("BroadcastChannel", class {});
-const { byAgentQuery, recentQuery, speedQuery, todayQuery } = await import("./queries.ts");
+const { byAgentQuery, isQueueDue, recentQuery, todayQuery } = await import("./queries.ts");
 const { attentionOf } = await import("./attention.ts");
 const { readingTime, toServerTime } = await import("../data/server-time.ts");
 
@@ -63,16 +63,15 @@ test("a new day begins without the cost of the day before", async () => {
 });
 
 test.each([
-  ["all statistics are refetched at once after a minute", 60_000, 4],
+  ["all statistics are refetched at once after a minute", 60_000, 3],
   ["they are refetched in turns after a shorter time", 30_000, 0],
-  ["all are refetched if the browser's clock was set back", -30_000, 4],
+  ["all are refetched if the browser's clock was set back", -30_000, 3],
 ])("when the tab is shown again, %s", async (_, hiddenMs, refetched) => {
   await receiveTime(serverTime);
   getStats.mockResolvedValue({ groups: [] });
   const workspace = { id: "wsp_1", client, timeZone: "UTC" };
   const shown = [
     recentQuery(workspace),
-    speedQuery(workspace),
     byAgentQuery(workspace),
     todayQuery(workspace, "2026-11-03"),
   ] as unknown as readonly QueryObserverOptions[];
@@ -82,6 +81,19 @@ test.each([
   cache.getQueryCache().onFocus();
   expect(cache.isFetching()).toBe(refetched);
   for (const close of closed) close();
+});
+
+test.each([
+  ["that is not known is", undefined, 0, 0, true],
+  ["with runs is", 3, 0, 0, true],
+  ["without runs is not", 0, 0, -1, false],
+  ["without runs is, if a run was queued since", 0, 0, 1, true],
+  ["without runs is, if it was read a minute ago", 0, 60_000, -1, true],
+])("a queue %s refetched", async (_, count, ageMs, queuedMs, isDue) => {
+  await receiveTime(serverTime);
+  const queue = count === undefined ? undefined : { count, isMore: false, oldest: undefined };
+  const readAt = Date.now() - ageMs;
+  expect(isQueueDue(queue, { readAt, queuedAt: readAt + queuedMs })).toBe(isDue);
 });
 
 describe.each([

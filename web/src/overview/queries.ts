@@ -60,14 +60,6 @@ export const recentQuery = ({ id, client }: Source) =>
     ...inTurns,
   });
 
-/** Durations of all runs of the last hour, not grouped. */
-export const speedQuery = ({ id, client }: Source) =>
-  queryOptions({
-    queryKey: statsKey(id, "speed"),
-    queryFn: ({ signal }) => readRecent(client, {}, signal),
-    ...inTurns,
-  });
-
 /** Runs of the last hour by agent. */
 export const byAgentQuery = ({ id, client }: Source) =>
   queryOptions({
@@ -134,7 +126,7 @@ export interface Queue {
   readonly oldest: number | undefined;
 }
 
-/** The queue of the workspace. */
+/** The queue of the workspace. `use-queue.ts` refetches it. */
 export const queueQuery = ({ id, client }: Source) =>
   queryOptions({
     queryKey: [...runsKey(id), "queue"],
@@ -148,8 +140,18 @@ export const queueQuery = ({ id, client }: Source) =>
         oldest: oldest === undefined ? undefined : Date.parse(oldest),
       };
     },
-    refetchInterval: 15_000,
   });
+
+/**
+ * Returns whether the queue must be refetched. Times are Unix times in ms. An empty queue is also
+ * refetched once a minute: the runs of a process that stops return to the queue without an event.
+ */
+export function isQueueDue(
+  queue: Queue | undefined,
+  { readAt, queuedAt }: { readonly readAt: number; readonly queuedAt: number },
+): boolean {
+  return queue?.count !== 0 || queuedAt >= readAt || readAt <= Date.now() - maxAgeMs;
+}
 
 /** All providers with their models. `error` says why the models of one could not be listed. */
 export const providerHealthQuery = ({ id, client, can }: CurrentWorkspace) =>
@@ -168,14 +170,15 @@ export const feedKey = (workspaceId: string) => [...runsKey(workspaceId), "feed"
 
 /**
  * The first 200 ceilings (daily spending limits), each with the amount spent today. Every role can
- * read them, so the query is always enabled.
+ * read them, so the query is always enabled. They are also refetched when an event says that one is
+ * nearly spent.
  */
 export const nearLimitsQuery = ({ id, client }: Source) =>
   queryOptions({
     queryKey: [id, "limits", "near"],
     queryFn: async ({ signal }) =>
       (await client.limits.list({ limit: 200 }, { signal }).page()).data,
-    refetchInterval: 30_000,
+    refetchInterval: 60_000,
   });
 
 /** The newest runs, for the feed. */

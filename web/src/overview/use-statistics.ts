@@ -6,20 +6,20 @@ import { toZoned } from "../format/index.ts";
 import { useEvents } from "../live/index.ts";
 import { isEnd, isNewRun } from "../runs/index.ts";
 import { useTextAtNow } from "../ui/index.ts";
-import { byAgentQuery, maxAgeMs, readAt, recentQuery, speedQuery, todayQuery } from "./queries.ts";
+import { byAgentQuery, maxAgeMs, readAt, recentQuery, todayQuery } from "./queries.ts";
 import { addToTally, type Tally } from "./tally.ts";
 
 /**
  * Time between two queries of statistics. Statistics scan many rows, so their queries are sent one
  * at a time.
  */
-const turnMs = 10_000;
+const turnMs = 15_000;
 /** Minimum time between two updates of the figures while events arrive. */
 const minTallyMs = 1_000;
 
 /**
  * Returns the statistics of the workspace, and a tally of the events since they were read. While
- * runs start or end, one query is refetched every ten seconds: the one with the oldest result.
+ * runs start or end, one query is refetched every 15 seconds: the one with the oldest result.
  */
 export function useStatistics() {
   const workspace = useWorkspace();
@@ -28,7 +28,6 @@ export function useStatistics() {
   // statistics is refetched once: the tally lacks events from before the stream was connected.
   const changedAt = useRef(Date.now());
   const recent = useQuery(recentQuery(workspace));
-  const speed = useQuery(speedQuery(workspace));
   const day = useTextAtNow((nowMs) => toZoned(nowMs, workspace.timeZone).slice(0, 10));
   const today = useQuery(todayQuery(workspace, day));
   const byAgent = useQuery(byAgentQuery(workspace));
@@ -54,9 +53,7 @@ export function useStatistics() {
   });
   const takeTurn = useEffectEvent(() => {
     if (document.hidden) return;
-    const oldest = [recent, speed, today, byAgent].reduce((a, b) =>
-      readAt(b) < readAt(a) ? b : a,
-    );
+    const oldest = [recent, today, byAgent].reduce((a, b) => (readAt(b) < readAt(a) ? b : a));
     const isDue = readAt(oldest) <= Math.max(changedAt.current, Date.now() - maxAgeMs);
     if (isDue && !oldest.isFetching) void oldest.refetch();
   });
@@ -64,5 +61,5 @@ export function useStatistics() {
     const timer = setInterval(() => takeTurn(), turnMs);
     return () => clearInterval(timer);
   }, []);
-  return { recent, speed, today, tally };
+  return { recent, today, tally };
 }

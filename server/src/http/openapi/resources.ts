@@ -71,6 +71,13 @@ const runExample = {
   finished_at: time,
 };
 
+const runFigures = {
+  runs: { waiting: 0, queued: 0, running: 1, succeeded: 40, failed: 2, cancelled: 0 },
+  duration_ms: { p50: 840, p95: 3410 },
+  usage: { input_tokens: 50_400, output_tokens: 9_800 },
+  cost_micros: 18_400,
+};
+
 export const resources: readonly Resource[] = [
   ...agentResources,
   ...triggerResources,
@@ -87,16 +94,8 @@ export const resources: readonly Resource[] = [
       created_after: "2026-01-30T09:30:00.000Z",
       created_before: time,
       time_zone: "Europe/Zurich",
-      groups: [
-        {
-          bucket: "2026-01-31T08:00:00.000Z",
-          agent_id: null,
-          runs: { waiting: 0, queued: 0, running: 1, succeeded: 40, failed: 2, cancelled: 0 },
-          duration_ms: { p50: 840, p95: 3410 },
-          usage: { input_tokens: 50_400, output_tokens: 9_800 },
-          cost_micros: 18_400,
-        },
-      ],
+      total: runFigures,
+      groups: [{ bucket: "2026-01-31T08:00:00.000Z", agent_id: null, ...runFigures }],
     },
   },
   {

@@ -8,13 +8,16 @@ vi.stubGlobal("location", { origin: "https://beckon.test" });
 vi.stubGlobal("BroadcastChannel", class {});
 const { activityOf, activityQuery } = await import("./activity.ts");
 
-const group = (agent_id: string, bucket: string, counts: object) => ({
-  agent_id,
-  bucket,
+const figures = (counts: object) => ({
   runs: { waiting: 0, queued: 0, running: 0, succeeded: 0, failed: 0, cancelled: 0, ...counts },
   duration_ms: { p50: null, p95: null },
   usage: { input_tokens: 0, output_tokens: 0 },
   cost_micros: 0,
+});
+const group = (agent_id: string, bucket: string, counts: object) => ({
+  agent_id,
+  bucket,
+  ...figures(counts),
 });
 
 test("runs are counted by agent and hour, and hours without runs are zero", () => {
@@ -22,6 +25,7 @@ test("runs are counted by agent and hour, and hours without runs are zero", () =
     created_after: "2026-11-20T10:30:00.000Z",
     created_before: "2026-11-20T14:30:00.000Z",
     time_zone: "UTC",
+    total: figures({ succeeded: 3, failed: 3, running: 1 }),
     groups: [
       group("agt_1", "2026-11-20T10:00:00.000Z", { succeeded: 2 }),
       group("agt_1", "2026-11-20T14:00:00.000Z", { succeeded: 1, failed: 3 }),
@@ -40,6 +44,7 @@ test("the activity is that of the last hour if a day has too many runs", async (
     created_after: "2026-11-20T13:30:00.000Z",
     created_before: "2026-11-20T14:30:00.000Z",
     time_zone: "UTC",
+    total: figures({ succeeded: 1 }),
     groups: [group("agt_1", bucket, { succeeded: 1 })],
   };
   const tooMany = new BeckonError({ code: "bad_request", message: "Too many.", status: 400 });

@@ -18,8 +18,6 @@ export interface StatsQuery {
   readonly filter: RunFilter;
   readonly bucket: StatsBucket | undefined;
   readonly byAgent: boolean;
-  /** The time zone in which buckets begin. */
-  readonly timeZone: string;
   /** Maximum number of runs to read. */
   readonly maxRuns: number;
   /** Maximum number of groups to return. */
@@ -30,8 +28,10 @@ export interface StatsQuery {
 
 type Group = RunStats["groups"][number];
 
-type Row = { readonly [Status in RunStatus]: string | null } & {
+type Row = { readonly [Status in RunStatus]: string } & {
   readonly scanned: string;
+  readonly time_zone: string;
+  readonly is_total: boolean;
   readonly bucket: Date | null;
   readonly agent_id: string | null;
   readonly duration_ms: readonly [string, string] | null;
@@ -40,44 +40,43 @@ type Row = { readonly [Status in RunStatus]: string | null } & {
   readonly cost_micros: string | null;
 };
 
-export async function readTimeZone(tx: WorkspaceTransaction, workspaceId: string): Promise<string> {
-  const { time_zone } = await tx
-    .selectFrom("workspaces")
-    .select("time_zone")
-    .where("id", "=", workspaceId)
-    .executeTakeFirstOrThrow();
-  return time_zone;
-}
+/** Statistics in the time zone of the workspace. */
+type Stats = Pick<RunStats, "time_zone" | "total" | "groups">;
 
 /**
- * Computes statistics of the runs that match the filter, except draft runs. Inputs and results are
- * read by lateral subqueries with a limit, since for a join the planner could choose to read the
- * whole table.
- * @returns `groups`: ordered by bucket, then by agent. `tooMany`: what exceeds its maximum, `runs`
- *   or `groups`; undefined if neither does. If it is set, the returned `groups` is empty.
+ * Computes statistics of the runs that match the filter, except draft runs. Buckets begin in the
+ * time zone of the workspace, and groups are ordered by bucket, then by agent. Inputs and results
+ * are read by lateral subqueries with a limit, since for a join the planner could choose to read
+ * the whole table.
+ * @returns the statistics, or what exceeds its maximum.
  * @throws the error of a statement that PostgreSQL cancelled after `timeoutMs`.
  */
 export async function readStats(
   tx: WorkspaceTransaction,
   workspaceId: string,
-  { agentIds, filter, bucket, byAgent, timeZone, maxRuns, maxGroups, timeoutMs }: StatsQuery,
-): Promise<{ tooMany: "runs" | "groups" | undefined; groups: readonly Group[] }> {
+  { agentIds, filter, bucket, byAgent, maxRuns, maxGroups, timeoutMs }: StatsQuery,
+): Promise<Stats | { readonly tooMany: "runs" | "groups" }> {
   const scan = scanRuns(workspaceId, { agentIds, filter, below: undefined }, maxRuns + 1);
   const keys = [
     ...(bucket === undefined ? [] : [sql`m.bucket`]),
     ...(byAgent ? [sql`m.agent_id`] : []),
   ];
+  const isGrouped = keys.length > 0;
   const statuses = runStatus.options.map(
     (status) => sql`count(*) filter (where m.status = ${status}) as ${sql.ref(status)}`,
   );
   await sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`.execute(tx);
   const { rows } = await sql<Row>`
     with scanned as materialized (select s.* from (${scan}) as s limit ${maxRuns + 1}),
-    total as materialized (select count(*) as scanned from scanned),
+    total as materialized (
+      select count(*) as scanned,
+        (select w.time_zone from workspaces w where w.id = ${workspaceId}) as time_zone
+      from scanned
+    ),
     matching as (
       select s.agent_id, s.status, s.finished_at, e.input_tokens, e.output_tokens, e.cost_micros,
         round(extract(epoch from s.finished_at - s.started_at) * 1000)::bigint as duration_ms,
-        ${bucket === undefined ? sql`null` : sql`date_trunc(${bucket}, s.created_at, ${timeZone})`} as bucket
+        ${bucket === undefined ? sql`null` : sql`date_trunc(${bucket}, s.created_at, (select time_zone from total))`} as bucket
       from scanned s
       join lateral (
         select i.source, i.trigger_id, i.tags from run_inputs i where i.run_id = s.id limit 1
@@ -94,6 +93,7 @@ export async function readStats(
         [
           bucket === undefined ? sql`null::timestamptz as bucket` : sql`m.bucket`,
           byAgent ? sql`m.agent_id` : sql`null::text as agent_id`,
+          isGrouped ? sql`grouping(${sql.join(keys)}) > 0 as is_total` : sql`true as is_total`,
           ...statuses,
         ],
         sql`, `,
@@ -105,15 +105,17 @@ export async function readStats(
         -- A sum without the runs of unknown cost would be too low.
         case when bool_or(m.finished_at is not null and m.cost_micros is null) then null
           else coalesce(sum(m.cost_micros), 0) end as cost_micros
-      from matching m ${keys.length === 0 ? sql`` : sql`group by ${sql.join(keys, sql`, `)}`}
+      from matching m group by grouping sets (${isGrouped ? sql`(${sql.join(keys)}), ` : sql``}())
     )
-    select total.scanned, g.* from total left join grouped g on true
-    order by g.bucket, g.agent_id limit ${maxGroups + 1}`.execute(tx);
-  const groups = rows.flatMap((row) => (row.queued === null ? [] : [toGroup(row)]));
-  if (Number(rows[0]?.scanned) > maxRuns) return { tooMany: "runs", groups: [] };
-  return groups.length > maxGroups
-    ? { tooMany: "groups", groups: [] }
-    : { tooMany: undefined, groups };
+    select total.scanned, total.time_zone, g.* from total cross join grouped g
+    order by g.is_total desc, g.bucket, g.agent_id limit ${maxGroups + 2}`.execute(tx);
+  const [first, ...others] = rows;
+  if (first === undefined) throw new Error("the statistics have no total");
+  if (Number(first.scanned) > maxRuns) return { tooMany: "runs" };
+  if (others.length > maxGroups) return { tooMany: "groups" };
+  const { bucket: _bucket, agent_id: _agent, ...total } = toGroup(first);
+  const groups = (isGrouped ? others : [first]).map(toGroup);
+  return { time_zone: first.time_zone, total, groups };
 }
 
 function toGroup(row: Row): Group {

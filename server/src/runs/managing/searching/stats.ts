@@ -4,7 +4,7 @@ import { inWorkspace, isCancelled } from "../../../base/database/index.ts";
 import { ApiError } from "../../../base/errors.ts";
 import { parseQuery } from "../../../base/parse.ts";
 import { permitRuns } from "../../access.ts";
-import { readStats, readTimeZone } from "./stats-store.ts";
+import { readStats } from "./stats-store.ts";
 
 /** Maximum number of runs that are read for one response. */
 const maxRuns = 100_000;
@@ -35,7 +35,7 @@ const remedy =
   "Narrow the time range with created_after and created_before, or name one agent with agent_id.";
 
 /**
- * Returns statistics of the runs that match the query: for all runs together, or separately for
+ * Returns statistics of the runs that match the query: for all runs together, and separately for
  * each time bucket, each agent, or both. For an actor that is limited to some agents, only the runs
  * of these agents count. Draft runs never count.
  * @throws ApiError `forbidden`; `bad_request`, also if the time range is empty or too long, if it
@@ -54,13 +54,11 @@ export async function getRunStats({
   const { from, to } = rangeOf(bucket, filter);
   const { workspaceId } = ctx;
   return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
-    const timeZone = await readTimeZone(tx, workspaceId);
-    const { tooMany, groups } = await readStats(tx, workspaceId, {
+    const stats = await readStats(tx, workspaceId, {
       agentIds,
       filter: { ...filter, created_after: from.toISOString() },
       bucket,
       byAgent: group_by === "agent",
-      timeZone,
       maxRuns,
       maxGroups,
       timeoutMs,
@@ -69,19 +67,13 @@ export async function getRunStats({
         ? badRequest(`The statistics took longer than ${timeoutMs / 1_000} seconds. ${remedy}`)
         : thrown;
     });
-    if (tooMany === "runs")
-      throw badRequest(`More than 100,000 runs are in this time range. ${remedy}`);
-    if (tooMany === "groups") {
-      throw badRequest(
-        "The response would have more than 10,000 groups. Choose a larger bucket or a shorter time range, or leave out group_by.",
-      );
-    }
-    return {
-      created_after: from.toISOString(),
-      created_before: to.toISOString(),
-      time_zone: timeZone,
-      groups: [...groups],
-    };
+    if (!("tooMany" in stats))
+      return { created_after: from.toISOString(), created_before: to.toISOString(), ...stats };
+    throw badRequest(
+      stats.tooMany === "runs"
+        ? `More than 100,000 runs are in this time range. ${remedy}`
+        : "The response would have more than 10,000 groups. Choose a larger bucket or a shorter time range, or leave out group_by.",
+    );
   });
 }
 
