@@ -145,7 +145,7 @@ test("the tally forgets what statistics have had for long", () => {
 const calm: Condition = {
   providers: [],
   byAgent: undefined,
-  queue: { count: 0, isMore: false, oldest: undefined },
+  queue: { count: 0, isMore: false, oldest: undefined, requestedAt: 0 },
   ceilings: [],
   subscriptions: [],
   agents: new Map(),
@@ -204,7 +204,7 @@ test("nothing needs attention while all is well", () => {
     minutes: 60,
     stats: statsOf([{ ...group(null, { succeeded: 99, failed: 1 }), agent_id: "agt_1" }]),
   };
-  const queue = { count: 3, isMore: false, oldest: calm.nowMs - 2_000 };
+  const queue = { count: 3, isMore: false, oldest: calm.nowMs - 2_000, requestedAt: 0 };
   expect(attentionOf({ ...calm, byAgent, queue })).toEqual([]);
 });
 
@@ -218,7 +218,7 @@ test("the most urgent comes first", () => {
       { provider: "p", provider_id: "prv_1", origin: "workspace", models: [], error: "No route." },
     ],
     byAgent: { minutes: 60, stats: statsOf([failing("agt_1", 1), failing("agt_2", 9)]) },
-    queue: { count: 2, isMore: false, oldest: calm.nowMs - 60_000 },
+    queue: { count: 2, isMore: false, oldest: calm.nowMs - 60_000, requestedAt: 0 },
     ceilings: [ceiling(80)],
     subscriptions: [subscription("enabled", 60)],
     agents: new Map([

@@ -84,16 +84,18 @@ test.each([
 });
 
 test.each([
-  ["that is not known is", undefined, 0, 0, true],
-  ["with runs is", 3, 0, 0, true],
-  ["without runs is not", 0, 0, -1, false],
-  ["without runs is, if a run was queued since", 0, 0, 1, true],
-  ["without runs is, if it was read a minute ago", 0, 60_000, -1, true],
+  ["that is not known is", undefined, 0, -1, true],
+  ["with runs is", 3, 0, -1, true],
+  ["without runs is not", 0, 59_000, -1, false],
+  ["without runs is, if a run was queued since it was requested,", 0, 1_000, 1, true],
+  ["without runs is, if it was requested a minute ago,", 0, 60_000, -1, true],
+  ["without runs is, if the browser's clock was set back,", 0, -1_000, -1, true],
 ])("a queue %s refetched", async (_, count, ageMs, queuedMs, isDue) => {
   await receiveTime(serverTime);
-  const queue = count === undefined ? undefined : { count, isMore: false, oldest: undefined };
-  const readAt = Date.now() - ageMs;
-  expect(isQueueDue(queue, { readAt, queuedAt: readAt + queuedMs })).toBe(isDue);
+  const requestedAt = Date.now() - ageMs;
+  const queue =
+    count === undefined ? undefined : { count, isMore: false, oldest: undefined, requestedAt };
+  expect(isQueueDue(queue, requestedAt + queuedMs)).toBe(isDue);
 });
 
 describe.each([
@@ -111,7 +113,8 @@ describe.each([
   });
 
   test("a queue waits as long as for the server", () => {
-    const queue = { count: 1, isMore: false, oldest: Date.parse(serverTime) - 40_000 };
+    const oldest = Date.parse(serverTime) - 40_000;
+    const queue = { count: 1, isMore: false, oldest, requestedAt: 0 };
     const unknown = { providers: [], byAgent: undefined, ceilings: [], subscriptions: [] };
     const items = attentionOf({ ...unknown, queue, agents: new Map(), nowMs: toServerTime() });
     expect(items).toMatchObject([{ kind: "queue", waitMs: 41_000 }]);

@@ -124,6 +124,8 @@ export interface Queue {
    * queued.
    */
   readonly oldest: number | undefined;
+  /** When the browser requested the queue, as Unix time in ms. */
+  readonly requestedAt: number;
 }
 
 /** The queue of the workspace. `use-queue.ts` refetches it. */
@@ -131,6 +133,7 @@ export const queueQuery = ({ id, client }: Source) =>
   queryOptions({
     queryKey: [...runsKey(id), "queue"],
     queryFn: async ({ signal }): Promise<Queue> => {
+      const requestedAt = Date.now();
       const query = { status: "queued", view: "summary", limit: queuePage } as const;
       const { data, next } = await client.runs.list(query, { signal }).page();
       const oldest = data.at(-1)?.created_at;
@@ -138,19 +141,22 @@ export const queueQuery = ({ id, client }: Source) =>
         count: data.length,
         isMore: next !== null,
         oldest: oldest === undefined ? undefined : Date.parse(oldest),
+        requestedAt,
       };
     },
+    meta: { live: true },
   });
 
 /**
- * Returns whether the queue must be refetched. Times are Unix times in ms. An empty queue is also
- * refetched once a minute: the runs of a process that stops return to the queue without an event.
+ * Returns whether the queue must be refetched. An empty queue is also refetched once a minute: the
+ * runs of a process that stops return to the queue without an event.
+ * @param queuedAt when the last event arrived that a run was queued, as Unix time in ms
  */
-export function isQueueDue(
-  queue: Queue | undefined,
-  { readAt, queuedAt }: { readonly readAt: number; readonly queuedAt: number },
-): boolean {
-  return queue?.count !== 0 || queuedAt >= readAt || readAt <= Date.now() - maxAgeMs;
+export function isQueueDue(queue: Queue | undefined, queuedAt: number): boolean {
+  if (queue?.count !== 0) return true;
+  const ageMs = Date.now() - queue.requestedAt;
+  // The age is negative if the browser's clock was set back.
+  return queuedAt >= queue.requestedAt || ageMs < 0 || ageMs >= maxAgeMs;
 }
 
 /** All providers with their models. `error` says why the models of one could not be listed. */

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef } from "react";
 import { useWorkspace } from "../data/index.ts";
 import { useEvents } from "../live/index.ts";
-import { isQueueDue, queueQuery, readAt } from "./queries.ts";
+import { isQueueDue, queueQuery } from "./queries.ts";
 
 /** Time between two checks whether the queue must be refetched. */
 const checkMs = 15_000;
@@ -13,14 +13,15 @@ const checkMs = 15_000;
  */
 export function useQueue() {
   const queue = useQuery(queueQuery(useWorkspace()));
-  const queuedAt = useRef(0);
+  // It begins with the current time, so that the queue is refetched once: a cached queue lacks the
+  // runs that were queued while no component received their events.
+  const queuedAt = useRef(Date.now());
   useEvents((events) => {
     if (events.some(({ type }) => type === "run.queued")) queuedAt.current = Date.now();
   });
   const check = useEffectEvent(() => {
     if (document.hidden || queue.isFetching) return;
-    if (isQueueDue(queue.data, { readAt: readAt(queue), queuedAt: queuedAt.current }))
-      void queue.refetch();
+    if (isQueueDue(queue.data, queuedAt.current)) void queue.refetch();
   });
   useEffect(() => {
     const timer = setInterval(() => check(), checkMs);
