@@ -67,27 +67,33 @@ const proxies = [
       return ["nginx", "-p", folder, "-c", config];
     },
     log: () => readFileSync(join(folder, "access.log"), "utf8"),
+    failed: "GET /down",
   },
   {
     program: "caddy",
     scheme: "http",
     write(listen: number): readonly string[] {
       // The address has the scheme http, because for https Caddy would request a certificate.
+      // Nothing listens on port 1, so Caddy writes a message about each request to /down.
       const example = readFileSync(join(checkout, "deploy/caddy/Caddyfile"), "utf8")
         .replace("127.0.0.1:3000", `127.0.0.1:${port}`)
-        .replace("agents.example.com {", `http://agents.example.com:${listen} {\n\tlog`)
+        .replace(
+          "agents.example.com {",
+          `http://agents.example.com:${listen} {\n\tlog\n\treverse_proxy /down 127.0.0.1:1`,
+        )
         // The first line with only a brace begins the global options.
         .replace(/^\{$/m, "{\n\tadmin off");
       writeFileSync(join(folder, "Caddyfile"), example);
       return ["caddy", "run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")];
     },
     log: (errors: string) => errors,
+    failed: '"http.log.error',
   },
 ] as const;
 
-describe.each(proxies)("the example of $program", ({ program, scheme, write, log }) => {
+describe.each(proxies)("the example of $program", ({ program, scheme, write, log, failed }) => {
   test.skipIf(!isInstalled(program))(
-    "passes calls, the caller's address and each event of a stream at once, and no trace, and logs no token",
+    "passes calls, the caller's address and each event of a stream at once, and no trace, and logs no secret",
     async () => {
       const listen = await freePort();
       const [file = "", ...args] = write(listen);
@@ -168,11 +174,14 @@ describe.each(proxies)("the example of $program", ({ program, scheme, write, log
         expect(await textOf(curl(`/api/public/triggers/${token}?a=b`, "-d", "Hi"))).toContain(
           "run_",
         );
-        await until("the line of the request", () =>
-          log(errors).includes("/api/public/triggers/-"),
+        await textOf(curl("/down", ...asKey, "-H", "x-gitlab-token: sender-secret"));
+        await until(
+          "the lines of the requests",
+          () => log(errors).includes("/api/public/triggers/-") && log(errors).includes(failed),
         );
         expect(log(errors)).toContain("/api/public/keys");
-        expect(log(errors)).not.toMatch(/bkt_|a=b/);
+        expect(log(errors)).not.toMatch(/bkt_|a=b|sender-secret/);
+        expect(log(errors)).not.toContain(key);
       } catch (thrown) {
         throw new Error(`${program} wrote: ${errors}`, { cause: thrown });
       } finally {
