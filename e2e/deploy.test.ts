@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -225,6 +225,35 @@ test("compose.yaml sets no setting of Beckon, which would override the one in be
   const [beckon = ""] = /^ {2}beckon:\n(?: {4}.*\n)+/m.exec(compose) ?? [];
   expect(beckon).toContain("env_file: secrets/beckon.env");
   expect(beckon).not.toMatch(/^ +environment:/m);
+});
+
+test("the commands in compose.yaml create the secrets, and keep existing ones", () => {
+  const compose = readFileSync(join(checkout, "deploy/compose.yaml"), "utf8");
+  const [commands = ""] = /^# {3}mkdir(?:.*\n)+?(?=# {3}docker)/m.exec(compose) ?? [];
+  const cwd = temporaryFolder();
+  mkdirSync(join(cwd, "postgres"));
+  writeFileSync(join(cwd, "postgres/create-role.sh"), "");
+  const run = () => {
+    spawnSync("sh", ["-c", commands.replaceAll(/^# {3}/gm, "")], { cwd });
+    return ["postgres_password", "beckon.env"].map((name) =>
+      readFileSync(join(cwd, "secrets", name), "utf8"),
+    );
+  };
+  const created = run();
+  expect(created[1]).toMatch(/^BECKON_MASTER_KEY=.{44}$/m);
+  expect(run()).toEqual(created);
+});
+
+test("the commands in beckon.service create beckon.env, and keep an existing one", () => {
+  const unit = readFileSync(join(checkout, "deploy/systemd/beckon.service"), "utf8");
+  const [, command = ""] = /^# {3}(.* \/etc\/beckon\/beckon\.env)$/m.exec(unit) ?? [];
+  const file = join(temporaryFolder(), "beckon/beckon.env");
+  const run = () => execFileSync("sh", ["-c", command.replaceAll("/etc/beckon/beckon.env", file)]);
+  run();
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  writeFileSync(file, "PORT=3000\n");
+  run();
+  expect(readFileSync(file, "utf8")).toBe("PORT=3000\n");
 });
 
 test.skipIf(!isInstalled("psql", "postgresql-client"))(
