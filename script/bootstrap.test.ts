@@ -1,0 +1,50 @@
+import { execFileSync } from "node:child_process";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+
+let checkout: string;
+
+/** Writes a file of the checkout. `changedAt` is its modification time, a Unix time in seconds. */
+function write(path: string, content: string, changedAt = 1): void {
+  writeFileSync(join(checkout, path), content, { mode: 0o755 });
+  utimesSync(join(checkout, path), changedAt, changedAt);
+}
+
+/** Runs a command in the checkout. Returns whether it ran npm. Node.js and npm are fakes. */
+function runsNpm(command: string): boolean {
+  const env = { PATH: `${join(checkout, "system")}:/usr/bin:/bin` };
+  execFileSync("/bin/sh", ["-c", command], { cwd: checkout, env });
+  return existsSync(join(checkout, "npm-was-run"));
+}
+
+beforeEach(() => {
+  checkout = mkdtempSync(join(tmpdir(), "beckon-bootstrap-"));
+  onTestFinished(() => rmSync(checkout, { recursive: true }));
+  for (const folder of ["system", "script", "node_modules"]) mkdirSync(join(checkout, folder));
+  copyFileSync(join(import.meta.dirname, "bootstrap"), join(checkout, "script/bootstrap"));
+  write("system/node", "#!/bin/sh\necho v26.10.0\n");
+  write("system/npm", `#!/bin/sh\ntouch '${checkout}/npm-was-run'\n`);
+  write("package-lock.json", "new", 100);
+});
+
+test("npm is run if the lock file was replaced by a newer version with an older time", () => {
+  write("node_modules/.package-lock.json", "{}", 200);
+  write("node_modules/.beckon-installed", "old", 201);
+  expect(runsNpm(". script/bootstrap")).toBe(true);
+});
+
+test("npm is not run if it was run by hand after the lock file was changed", () => {
+  write("node_modules/.beckon-installed", "old", 50);
+  write("node_modules/.package-lock.json", "{}", 101);
+  expect(runsNpm(". script/bootstrap")).toBe(false);
+});
