@@ -31,7 +31,8 @@ beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), "beckon-bootstrap-"));
   onTestFinished(() => rmSync(checkout, { recursive: true }));
   for (const folder of ["system", "script", "node_modules"]) mkdirSync(join(checkout, folder));
-  copyFileSync(join(import.meta.dirname, "bootstrap"), join(checkout, "script/bootstrap"));
+  for (const name of ["bootstrap", "backup"])
+    copyFileSync(join(import.meta.dirname, name), join(checkout, "script", name));
   write("system/node", "#!/bin/sh\necho v26.10.0\n");
   write("system/npm", `#!/bin/sh\ntouch '${checkout}/npm-was-run'\n`);
   write("package-lock.json", "new", 100);
@@ -47,4 +48,9 @@ test("npm is not run if it was run by hand after the lock file was changed", () 
   write("node_modules/.beckon-installed", "old", 50);
   write("node_modules/.package-lock.json", "{}", 101);
   expect(runsNpm(". script/bootstrap")).toBe(false);
+});
+
+test("a backup does not run npm, because Beckon can be running on the packages", () => {
+  write("node_modules/.beckon-installed", "old");
+  expect(runsNpm("script/backup folder")).toBe(false);
 });
