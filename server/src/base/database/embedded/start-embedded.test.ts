@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -14,6 +15,7 @@ import { Client } from "pg";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { isAlive, temporaryFolder, until } from "../../../../test/fixtures/supervisor.ts";
 import { createLog } from "../../log.ts";
+import { openSource } from "./backup/open-source.ts";
 import { type Embedded, type EmbeddedOptions, startEmbedded } from "./index.ts";
 
 const log = createLog("silent");
@@ -211,7 +213,7 @@ test("a folder of another major version is rejected with a way to fix it, and no
   expect(readFileSync(join(folder, "postgres/PG_VERSION"), "utf8")).toBe("17\n");
 });
 
-test("if the path is too long, the socket is in a private temporary folder", async () => {
+test("if the path is too long, the socket is in a private temporary folder, which a backup finds", async () => {
   const folder = join(temporaryFolder(), "long".repeat(25));
   const embedded = await start(folder);
   const { url, socketDir } = embedded;
@@ -219,6 +221,15 @@ test("if the path is too long, the socket is in a private temporary folder", asy
   expect(Buffer.byteLength(join(socketDir, ".s.PGSQL.5432"))).toBeLessThanOrEqual(100);
   expect(statSync(socketDir).mode & 0o777).toBe(0o700);
   expect(await query(url, "select 1 as answer")).toEqual([{ answer: 1 }]);
+
+  vi.stubEnv("TMPDIR", temporaryFolder());
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect((await openSource(folder)).socketDir).toBe(socketDir);
+  renameSync(socketDir, `${socketDir}.hidden`);
+  await expect(openSource(folder)).rejects.toThrow(`${socketDir}/.s.PGSQL.5432, does not exist`);
+  renameSync(`${socketDir}.hidden`, socketDir);
+  vi.unstubAllEnvs();
+
   await embedded.stop();
   expect(existsSync(socketDir)).toBe(false);
 });

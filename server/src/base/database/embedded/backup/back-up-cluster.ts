@@ -10,10 +10,8 @@ import { EmbeddedError } from "../embedded-error.ts";
 import { syncFolder, syncTree } from "../sync-folder.ts";
 import { type BackupFile, backupFileName } from "./backup-file.ts";
 import { BaseBackupQuery } from "./base-backup-query.ts";
+import { NotNowError } from "./not-now-error.ts";
 import { exists, openSource } from "./open-source.ts";
-
-/** A backup of the running PostgreSQL is not possible now. A later attempt can succeed. */
-export class NotNowError extends EmbeddedError {}
 
 /** Milliseconds between two queries of the position in the WAL. */
 const sampleMs = 50;

@@ -1,10 +1,12 @@
-import { realpath, stat } from "node:fs/promises";
+import { lstat, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createLog } from "../../../log.ts";
-import { FolderInUseError, openSocketFolder } from "../data-folder/index.ts";
+import { FolderInUseError } from "../data-folder/index.ts";
 import { EmbeddedError } from "../embedded-error.ts";
-import { choosePlacement } from "../placement/index.ts";
+import { choosePlacement, type Placement } from "../placement/index.ts";
+import { readPostmasterFile } from "../server/index.ts";
 import { startEmbedded } from "../start-embedded.ts";
+import { NotNowError } from "./not-now-error.ts";
 
 /** The PostgreSQL that a backup reads. It runs on the data folder and listens in `socketDir`. */
 export interface Source {
@@ -17,7 +19,7 @@ export interface Source {
  * Returns the PostgreSQL of the Beckon that runs on the data folder. If none runs, starts
  * PostgreSQL and keeps the folder locked until `close`.
  * @throws EmbeddedError if the folder has no installation or cannot be read, or PostgreSQL cannot
- *   start.
+ *   start, or its socket cannot be used; NotNowError if the running PostgreSQL has no socket yet.
  */
 export async function openSource(dataDir: string, signal?: AbortSignal): Promise<Source> {
   const folder = await realpath(dataDir).catch(() => dataDir);
@@ -38,7 +40,34 @@ export async function openSource(dataDir: string, signal?: AbortSignal): Promise
     if (!(thrown instanceof FolderInUseError)) throw thrown;
   }
   const placement = await choosePlacement(folder);
-  return { socketDir: await openSocketFolder({ placement, folder }), close: async () => {} };
+  return { socketDir: await findSocketFolder(placement), close: async () => {} };
+}
+
+/**
+ * Returns the folder of the running PostgreSQL's socket, as PostgreSQL recorded it. It is not
+ * computed as at startup, because Beckon can have another TMPDIR than this process.
+ */
+async function findSocketFolder({ home, owner }: Placement): Promise<string> {
+  const path = (await readPostmasterFile(join(home, "postgres")))?.socketDir;
+  if (path === undefined) {
+    throw new NotNowError(
+      "PostgreSQL of the running Beckon is not ready for a backup. Try again in a moment.",
+    );
+  }
+  const socket = join(path, ".s.PGSQL.5432");
+  if (!(await exists(socket))) {
+    throw new EmbeddedError(
+      `The socket of the running Beckon, ${socket}, does not exist here: Beckon has a temporary ` +
+        "directory of its own, for example by PrivateTmp=yes in its systemd unit. Restart it with " +
+        "TMPDIR set to a folder that this command can see too, or stop it for the backup.",
+    );
+  }
+  // Another user could have created a folder of this name, with a PostgreSQL of their own.
+  const uid = owner?.uid ?? process.geteuid?.() ?? 0;
+  const folder = await lstat(path);
+  if (!folder.isDirectory() || folder.uid !== uid)
+    throw new EmbeddedError(`${path} is not a folder of user ${uid}. Restart Beckon.`);
+  return path;
 }
 
 /** Returns whether the data folder's cluster is stored elsewhere, in a folder of another user. */
