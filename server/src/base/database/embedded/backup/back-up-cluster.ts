@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { statfsSync } from "node:fs";
+import { statfsSync, statSync } from "node:fs";
 import { mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Client } from "pg";
@@ -89,11 +89,13 @@ interface Position {
 
 async function copy({
   socketDir,
+  cluster,
   folder,
   beckon,
   signal,
 }: {
   readonly socketDir: string;
+  readonly cluster: string;
   readonly folder: string;
   readonly beckon: string;
   readonly signal: AbortSignal | undefined;
@@ -118,7 +120,7 @@ async function copy({
     const query = replication.query(
       new BaseBackupQuery({
         folder: join(folder, "postgres"),
-        checkSpace: (bytes) => checkSpace(dirname(folder), bytes),
+        checkSpace: (bytes) => checkSpace(dirname(folder), bytes, cluster),
       }),
     );
     const positions = samplePositions(sql, ended.signal);
@@ -209,13 +211,27 @@ function toLsn(text: string): bigint {
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);
 }
 
-/** @throws EmbeddedError if the folder's file system has less free space than `bytes`. */
-export function checkSpace(folder: string, bytes: number): void {
+/**
+ * Free bytes that a backup leaves on PostgreSQL's own disk. PostgreSQL writes during the backup, and
+ * it stops if the disk is full.
+ */
+const reserveBytes = 1024 ** 3;
+
+/**
+ * Checks the free space of the folder's file system.
+ * @param cluster the files of a PostgreSQL that continues to write. If they are on the same file
+ *   system, 1 GiB more must be free. Default: none.
+ * @throws EmbeddedError if less is free than `bytes` and that reserve.
+ */
+export function checkSpace(folder: string, bytes: number, cluster?: string): void {
   const { bavail, bsize } = statfsSync(folder);
-  if (bavail * bsize >= bytes) return;
+  const isShared = cluster !== undefined && statSync(cluster).dev === statSync(folder).dev;
+  const needed = bytes + (isShared ? reserveBytes : 0);
+  if (bavail * bsize >= needed) return;
   const inMib = (value: number) => `${Math.ceil(value / 1_048_576)} MiB`;
+  const why = isShared ? ` (with ${inMib(reserveBytes)} for Beckon, on the same disk)` : "";
   throw new EmbeddedError(
-    `There is not enough space in ${folder}: ${inMib(bytes)} are needed, ` +
+    `There is not enough space in ${folder}: ${inMib(needed)} are needed${why}, ` +
       `${inMib(bavail * bsize)} are free. Free some space, or name another folder.`,
   );
 }

@@ -11,6 +11,8 @@ import { NotNowError } from "./not-now-error.ts";
 /** The PostgreSQL that a backup reads. It runs on the data folder and listens in `socketDir`. */
 export interface Source {
   readonly socketDir: string;
+  /** Folder of its files. */
+  readonly cluster: string;
   /** Stops PostgreSQL if `openSource` has started it. */
   close(): Promise<void>;
 }
@@ -30,25 +32,27 @@ export async function openSource(dataDir: string, signal?: AbortSignal): Promise
     );
   }
   try {
-    const { socketDir, stop } = await startEmbedded({
+    const { socketDir, elsewhere, stop } = await startEmbedded({
       dataDir: folder,
       log: createLog("silent"),
       ...(signal === undefined ? {} : { signal }),
     });
-    return { socketDir, close: () => stop() };
+    return { socketDir, cluster: join(elsewhere ?? folder, "postgres"), close: () => stop() };
   } catch (thrown) {
     if (!(thrown instanceof FolderInUseError)) throw thrown;
   }
   const placement = await choosePlacement(folder);
-  return { socketDir: await findSocketFolder(placement), close: async () => {} };
+  const cluster = join(placement.home, "postgres");
+  const socketDir = await findSocketFolder(placement, cluster);
+  return { socketDir, cluster, close: async () => {} };
 }
 
 /**
  * Returns the folder of the running PostgreSQL's socket, as PostgreSQL recorded it. It is not
  * computed as at startup, because Beckon can have another TMPDIR than this process.
  */
-async function findSocketFolder({ home, owner }: Placement): Promise<string> {
-  const path = (await readPostmasterFile(join(home, "postgres")))?.socketDir;
+async function findSocketFolder({ owner }: Placement, cluster: string): Promise<string> {
+  const path = (await readPostmasterFile(cluster))?.socketDir;
   if (path === undefined) {
     throw new NotNowError(
       "PostgreSQL of the running Beckon is not ready for a backup. Try again in a moment.",
@@ -58,8 +62,8 @@ async function findSocketFolder({ home, owner }: Placement): Promise<string> {
   if (!(await exists(socket))) {
     throw new EmbeddedError(
       `The socket of the running Beckon, ${socket}, does not exist here: Beckon has a temporary ` +
-        "directory of its own, for example by PrivateTmp=yes in its systemd unit. Restart it with " +
-        "TMPDIR set to a folder that this command can see too, or stop it for the backup.",
+        "directory of its own, for example by PrivateTmp=yes in its systemd unit. Restart it " +
+        "with TMPDIR set to a folder that this command can see too, or stop it for the backup.",
     );
   }
   // Another user could have created a folder of this name, with a PostgreSQL of their own.
