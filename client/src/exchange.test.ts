@@ -339,6 +339,13 @@ test("JSON Lines are parsed one by one, however they are split into chunks", asy
   expect((await collect(beckon.audit.export())).map(({ id }) => id)).toEqual(["ü", 2, 3]);
 });
 
+test("a call also ends at its timeout while JSON Lines are read", async () => {
+  server.script((response) => void response.writeHead(200).write('{"id":1}\n'));
+  const lines = beckon.audit.export({}, { timeout: 100 })[Symbol.asyncIterator]();
+  expect((await lines.next()).value).toEqual({ id: 1 });
+  expect(await failureOf(lines.next())).toMatchObject({ code: "timed_out" });
+});
+
 test("a page of a proxy in place of JSON Lines is an error of the client", async () => {
   server.script(responds(200, "<html>Sign in to the Wi-Fi</html>"));
   expect(await failureOf(collect(beckon.audit.export()))).toMatchObject({

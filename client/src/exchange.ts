@@ -67,11 +67,7 @@ export async function exchange<T>(
     const key = prepared.init.headers["idempotency-key"];
     if (!(thrown instanceof TimedOut))
       throw outcomeUnknown ? withIdempotencyKey(thrown, key) : thrown;
-    throw new BeckonError({
-      code: "timed_out",
-      message: `${operation} got no response within ${options.timeout} ms. Check the server or raise timeout.`,
-      idempotencyKey: key,
-    });
+    throw timedOut(operation, options.timeout, key);
   } finally {
     release();
   }
@@ -130,13 +126,27 @@ function reasonOf(thrown: unknown, url: string): string {
   return reason.replaceAll(url, origin).replaceAll(href, origin);
 }
 
-class TimedOut extends Error {}
+/** Reason of the signal of `withTimeout` after the timeout. */
+export class TimedOut extends Error {}
+
+/** Returns the error of a call that took longer than its option `timeout`, in milliseconds. */
+export function timedOut(
+  operation: string,
+  timeout: number | undefined,
+  idempotencyKey?: string,
+): BeckonError {
+  return new BeckonError({
+    code: "timed_out",
+    message: `${operation} got no complete response within ${timeout} ms. Check the server or raise timeout.`,
+    idempotencyKey,
+  });
+}
 
 /**
- * Combines the caller's signal and timeout into one signal. `release` removes the timer and the
- * listener on the caller's signal.
+ * Combines the caller's signal and timeout into one signal, whose reason is `TimedOut` after the
+ * timeout. `release` removes the timer and the listener on the caller's signal.
  */
-function withTimeout({ signal, timeout }: CallOptions): {
+export function withTimeout({ signal, timeout }: CallOptions): {
   signal: AbortSignal;
   release: () => void;
 } {

@@ -31,9 +31,15 @@ export interface CallOptions {
    * call cannot be aborted.
    */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for the call including all attempts. Default: no limit. */
+  /**
+   * Milliseconds for the call including all attempts, until the response is read. Default: no
+   * limit.
+   */
   readonly timeout?: number | undefined;
-  /** Milliseconds for one attempt, after which its response counts as lost. Default 60,000. */
+  /**
+   * Milliseconds for one attempt, after which its response counts as lost. JSON Lines must only
+   * begin within this time. Default 60,000.
+   */
   readonly tryTimeout?: number | undefined;
   /** Overrides `retries` of the client. Default: the client's value. */
   readonly retries?: number | undefined;

@@ -1,5 +1,5 @@
 import type { Call } from "./call.ts";
-import { exchange } from "./exchange.ts";
+import { exchange, TimedOut, timedOut, withTimeout } from "./exchange.ts";
 import { type Listing, listing, type Page } from "./listing.ts";
 import type { CallOptions, OnceOptions, Settings } from "./options.ts";
 import { readText } from "./read-text.ts";
@@ -16,7 +16,7 @@ export interface Sender {
   list<T>(call: Call, options?: OnceOptions): Listing<T>;
   /**
    * Yields the values of a JSON Lines body as they arrive. The request is sent when iteration
-   * starts.
+   * starts, which also starts `timeout`.
    */
   lines<T>(call: Call, options?: OnceOptions): AsyncIterable<T>;
   text(call: Call, options?: OnceOptions): Promise<string>;
@@ -60,26 +60,34 @@ async function* readLines<T>(
   call: Call,
   options: CallOptions = {},
 ): AsyncGenerator<T> {
-  const response = await exchange(
-    settings,
-    withAccept(call, "application/jsonl"),
-    options,
-    async (response) => response,
-  );
   const operation = `${call.method} ${call.path}`;
   const { parse = JSON.parse } = options;
-  const parseLine = (line: string): T => {
-    try {
-      return parse(line) as T;
-    } catch {
-      throw unexpectedResponse(response, operation);
+  // `exchange` returns before the body is read, so its timeout ends too early.
+  const { signal, release } = withTimeout(options);
+  try {
+    const response = await exchange(
+      settings,
+      withAccept(call, "application/jsonl"),
+      { ...options, signal },
+      async (response) => response,
+    );
+    const parseLine = (line: string): T => {
+      try {
+        return parse(line) as T;
+      } catch {
+        throw unexpectedResponse(response, operation);
+      }
+    };
+    let rest = "";
+    for await (const text of readText(response, operation, idleTimeoutMs, signal)) {
+      const complete = (rest + text).split("\n");
+      rest = complete.pop() ?? "";
+      for (const line of complete) if (line !== "") yield parseLine(line);
     }
-  };
-  let rest = "";
-  for await (const text of readText(response, operation, idleTimeoutMs, options.signal)) {
-    const complete = (rest + text).split("\n");
-    rest = complete.pop() ?? "";
-    for (const line of complete) if (line !== "") yield parseLine(line);
+    if (rest.trim() !== "") yield parseLine(rest);
+  } catch (thrown) {
+    throw thrown instanceof TimedOut ? timedOut(operation, options.timeout) : thrown;
+  } finally {
+    release();
   }
-  if (rest.trim() !== "") yield parseLine(rest);
 }

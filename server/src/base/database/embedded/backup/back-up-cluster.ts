@@ -212,8 +212,8 @@ function toLsn(text: string): bigint {
 }
 
 /**
- * Free bytes that a backup leaves on PostgreSQL's own disk. PostgreSQL writes during the backup, and
- * it stops if the disk is full.
+ * Free bytes that a backup leaves on PostgreSQL's own disk. PostgreSQL writes during the backup,
+ * and it stops if the disk is full.
  */
 const reserveBytes = 1024 ** 3;
 
