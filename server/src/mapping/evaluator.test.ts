@@ -257,6 +257,34 @@ describe("a template", () => {
   );
 });
 
+describe("parse_json", () => {
+  const payload = { payload: '{"type":"block_actions","id":9007199254740993,"actions":[{}]}' };
+
+  test("reads JSON text inside a payload, in both languages", async () => {
+    const json = "parse_json(payload.payload)";
+    expect(
+      await evaluate(payload, {
+        filter: `${json}.type == 'block_actions' && ${json}.id == 9007199254740993`,
+        template:
+          "{% assign it = payload.payload | parse_json %}{{ it.id }} {{ it.actions }}{{ payload.gone | parse_json }}",
+      }),
+    ).toEqual({ passes: true, message: "9007199254740993 [{}]" });
+  });
+
+  test.each([
+    ["oops", "The text for parse_json is not JSON."],
+    [
+      "[".repeat(201) + "]".repeat(201),
+      "The text for parse_json is nested more than 200 levels deep.",
+    ],
+  ])("fails for %.10s", async (text, message) => {
+    const template = "x\n{{ payload | parse_json }}";
+    expect(await failure(text, { template })).toEqual({ part: "template", message, line: 2 });
+    const filter = "true &&\n parse_json(payload) == 1";
+    expect(await failure(text, { filter })).toEqual({ part: "filter", message, line: 2 });
+  });
+});
+
 describe("an evaluation without end", () => {
   const list = Array.from({ length: 1_000 }, (_, index) => index);
   test.each<[string, unknown, Given, RegExp]>([

@@ -498,6 +498,20 @@ describe("a preview", () => {
     });
   });
 
+  test("reads the JSON in the form field of a Slack interaction", async () => {
+    const { path } = await made({
+      filter: "parse_json(payload.payload).type == 'block_actions'",
+      template: "{% assign slack = payload.payload | parse_json %}<{{ slack.user.id }}>",
+    });
+    const json = JSON.stringify({ type: "block_actions", user: { id: "U061F7AUR" } });
+    const request = {
+      content_type: "application/x-www-form-urlencoded",
+      payload: new URLSearchParams({ payload: json }).toString(),
+    };
+    const { body } = await post(`${path}/preview`, { request });
+    expect(body.data).toMatchObject({ passes: true, input: "<U061F7AUR>", mistakes: [] });
+  });
+
   test("of a received request is what its run got", async () => {
     const { path, url } = await made(
       { template: "{{ payload.a }} of {{ query.q }}", query: ["q"] },

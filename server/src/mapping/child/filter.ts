@@ -1,9 +1,23 @@
-import { type CelInput, celEnv, celType, isCelError, parse, plan } from "@bufbuild/cel";
+import {
+  type CelInput,
+  CelScalar,
+  celEnv,
+  celFunc,
+  celType,
+  isCelError,
+  parse,
+  plan,
+} from "@bufbuild/cel";
 import { strings } from "@bufbuild/cel/ext";
 import { Failure, messageOf } from "./failure.ts";
+import { parseNested } from "./parse-payload.ts";
+import { toCel } from "./to-cel.ts";
 import { findUnknownName } from "./unknown-names.ts";
 
-const env = celEnv({ funcs: strings });
+const parseJson = celFunc("parse_json", [CelScalar.STRING], CelScalar.DYN, (text) =>
+  toCel(parseNested(text)),
+);
+const env = celEnv({ funcs: [...strings, parseJson] });
 const known = (name: string) => env.funcs.find(name) !== undefined;
 
 /** Returns whether the request passes. @throws Failure */

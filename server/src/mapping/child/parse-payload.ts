@@ -13,6 +13,31 @@ export function parsePayload(text: string): unknown {
   return marked === json ? value : withBigInts(value);
 }
 
+/** Maximum levels of arrays and objects in nested JSON text. A payload has the same limit. */
+const maxLevels = 200;
+
+/**
+ * The function `parse_json` of filters and templates: returns the value of JSON text inside a
+ * payload, as `parsePayload` does.
+ * @throws Error if it is not JSON, or is nested too deeply. The message has no part of the text.
+ */
+export function parseNested(text: string): unknown {
+  let value: unknown;
+  try {
+    value = parsePayload(text);
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw new Error("The text for parse_json is not JSON");
+  }
+  if (value === undefined || isNestedDeeper(value, maxLevels))
+    throw new Error(`The text for parse_json is nested more than ${maxLevels} levels deep`);
+  return value;
+}
+
+function isNestedDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isNestedDeeper(each, levels - 1));
+}
+
 /**
  * Key of the objects that stand for large integers while JSON is parsed. It is random, so that no
  * payload has it. Rejected option: a reviver. With one, `JSON.parse` of 1 MiB of short numbers

@@ -1,6 +1,6 @@
 import { Liquid } from "liquidjs";
 import { Failure, messageOf } from "./failure.ts";
-import { toJson } from "./parse-payload.ts";
+import { parseNested, toJson } from "./parse-payload.ts";
 
 /** Returns the message. @throws Failure */
 export type MessageTemplate = (variables: object) => string;
@@ -40,6 +40,13 @@ export function templateCompiler(limits: {
     engine.registerFilter(name, (value: unknown, indent: unknown) =>
       toJson(value ?? null, typeof indent === "number" ? Math.min(indent, 10) : undefined),
     );
+  engine.registerFilter("parse_json", function (value: unknown) {
+    // A missing field stays missing, as with other filters.
+    if (value === null || value === undefined) return null;
+    if (typeof value !== "string") throw new Error("The value for parse_json is not text");
+    this.context.memoryLimit.use(value.length);
+    return parseNested(value);
+  });
   for (const name of mathFilters.split(" ")) withIntegers(engine, name);
 
   return (text) => {
