@@ -1,4 +1,5 @@
 import { createGunzip, createInflate, createInflateRaw } from "node:zlib";
+import { hasZlibHeader } from "../../base/compression/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { type HoldBytes, tooLarge, tooManyBodies } from "./body-limits.ts";
 
@@ -43,13 +44,4 @@ export async function inflate(
     stream.destroy();
   }
   return Buffer.concat(chunks, size);
-}
-
-/**
- * Returns whether the data starts with a zlib header (RFC 1950), as `deflate` requires (RFC 9110,
- * section 8.4.1.2). Some senders leave the header out and send the compressed data alone.
- */
-function hasZlibHeader(bytes: Buffer): boolean {
-  const [first = 0, second = 0] = bytes;
-  return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
 }

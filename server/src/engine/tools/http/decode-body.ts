@@ -1,5 +1,6 @@
 import { pipeline, Readable } from "node:stream";
-import { createUnzip } from "node:zlib";
+import { createInflateRaw, createUnzip } from "node:zlib";
+import { hasZlibHeader } from "../../../base/compression/index.ts";
 import { codingsOf } from "../../../base/egress/index.ts";
 
 /**
@@ -23,29 +24,48 @@ export function decodeBody({ headers, body }: Response): DecodedBody {
   if (body === null) return { chunks: Readable.from([]) };
   const [coding, ...more] = codingsOf(headers.get("content-encoding"));
   if (coding === undefined) return { chunks: body };
-  if (more.length === 0 && decodable.has(coding)) return { chunks: inflate(body) };
+  if (more.length === 0 && decodable.has(coding)) return { chunks: inflate(body, coding) };
   const codings = [coding, ...more].join(", ");
   return { unread: `The body is compressed (${codings}) and is not shown.` };
 }
 
-async function* inflate(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  let isEmpty = true;
+async function* inflate(
+  body: AsyncIterable<Uint8Array>,
+  coding: string,
+): AsyncIterable<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]();
+  const start = await readStart(chunks);
+  // No compressed data is empty, but some servers send the header without a body.
+  if (start.length === 0) return;
   async function* source() {
-    for await (const chunk of body) {
-      isEmpty = false;
-      yield chunk;
+    try {
+      yield start;
+      yield* { [Symbol.asyncIterator]: () => chunks };
+    } finally {
+      await chunks.return?.();
     }
   }
-  const inflated = createUnzip();
+  const inflated = coding === "deflate" && isRawDeflate(start) ? createInflateRaw() : createUnzip();
   // An error of the source, or a reader that stops, closes the whole pipeline. The reader gets the
   // error from the stream that it reads.
   pipeline(source, inflated, () => undefined);
-  try {
-    yield* inflated;
-  } catch (thrown) {
-    // No compressed data is empty, but some servers send the header without a body.
-    if (!isEmpty) throw thrown;
+  yield* inflated;
+}
+
+/** Returns the first chunks as one, with at least two bytes if there are so many. */
+async function readStart(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  let start = new Uint8Array();
+  while (start.length < 2) {
+    const next = await chunks.next();
+    if (next.done === true) break;
+    start = Buffer.concat([start, next.value]);
   }
+  return start;
+}
+
+/** Returns whether the data has neither the header of zlib nor that of gzip (RFC 1952). */
+function isRawDeflate(start: Uint8Array): boolean {
+  return !hasZlibHeader(start) && !(start[0] === 0x1f && start[1] === 0x8b);
 }
 
 /** Returns whether `thrown` says that a compressed body is damaged or truncated. */

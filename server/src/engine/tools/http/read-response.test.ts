@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { ByteBudget } from "../../../base/byte-budget.ts";
 import { scrubberFor } from "../../../base/secrets/index.ts";
@@ -39,6 +39,7 @@ test.each<[string, Buffer<ArrayBuffer>]>([
   ["gzip", gzipSync(text)],
   ["X-GZIP", gzipSync(text)],
   ["deflate", deflateSync(text)],
+  ["deflate", deflateRawSync(text)],
   ["Identity", Buffer.from(text)],
   ["", Buffer.from(text)],
 ])("a compressed body is inflated (%s)", async (coding, sent) => {

@@ -1,0 +1,1 @@
+export { hasZlibHeader } from "./zlib-header.ts";
