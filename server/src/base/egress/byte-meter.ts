@@ -9,14 +9,14 @@ export interface ByteMeter {
    * Called for each request with a body, with the size of the body in bytes; in UTF-16 code units
    * if the body is a string.
    */
-  sent(bytes: number): void;
+  sent?(bytes: number): void;
   /** Called when a connection is open and the request is written to it. */
   begun(): void;
   /**
-   * Called with the size of each chunk of a response body, in bytes. A call with a meter is not
-   * subject to the transport's `maxResponseBytes`.
+   * Called with the size of each chunk of a response body, in bytes. A call whose meter has this
+   * method is not subject to the transport's `maxResponseBytes`.
    */
-  received(bytes: number): void;
+  received?(bytes: number): void;
 }
 
 /**

@@ -12,7 +12,7 @@ type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseS
 export interface ExchangeLimits {
   /** Maximum milliseconds from the call to the end of the response; undefined: no limit. */
   readonly totalTimeoutMs: number | undefined;
-  /** Maximum bytes of the response body, unless the call has a meter (`byte-meter.ts`). */
+  /** Maximum bytes of the response body, unless a meter counts them (`byte-meter.ts`). */
   readonly maxResponseBytes: number;
 }
 
@@ -32,7 +32,7 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
   readonly #meter: ByteMeter | undefined;
   /**
    * Number of bytes that the body can still have before it exceeds `maxResponseBytes`. Infinity if
-   * the call has a meter.
+   * a meter counts them.
    */
   #leftBytes: number;
   #controller: Dispatcher.DispatchController | undefined;
@@ -47,7 +47,7 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
   ) {
     this.#signal = signal;
     this.#meter = meterOf(signal);
-    this.#leftBytes = this.#meter === undefined ? maxResponseBytes : Infinity;
+    this.#leftBytes = this.#meter?.received === undefined ? maxResponseBytes : Infinity;
     this.resolve = resolve;
     this.#reject = reject;
     signal?.addEventListener("abort", this.#onAbort, { once: true });
@@ -128,7 +128,7 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
       controller.abort(new errors.ResponseExceededMaxSizeError());
       return;
     }
-    this.#meter?.received(chunk.length);
+    this.#meter?.received?.(chunk.length);
     if (this.#stopped === undefined) this.take(chunk);
   }
 

@@ -24,8 +24,7 @@ export interface LeanFetchOptions {
   /** Maximum connections to one origin; further calls wait. Default 4,096. */
   readonly maxConnections?: number;
   /**
-   * Maximum bytes of a response body, unless the call has a meter (`byte-meter.ts`). Default 32
-   * MiB.
+   * Maximum bytes of a response body, unless a meter counts them (`byte-meter.ts`). Default 32 MiB.
    */
   readonly maxResponseBytes?: number;
 }
@@ -97,8 +96,8 @@ export function createLeanFetch(
     connect: connect ?? { timeout: options.connectTimeoutMs },
     headersTimeout: options.headersTimeoutMs,
     bodyTimeout: options.bodyTimeoutMs,
-    // `Exchange` limits the size instead, because `maxResponseBytes` does not apply to a call with
-    // a `ByteMeter`.
+    // `Exchange` limits the size instead, because `maxResponseBytes` does not apply to a call whose
+    // `ByteMeter` counts the bytes.
     maxResponseSize: -1,
     connections: options.maxConnections ?? 4_096,
     pipelining: 1,
@@ -154,7 +153,7 @@ function meterBody(
   signal: AbortSignal | undefined,
   body: Dispatcher.DispatchOptions["body"],
 ): void {
-  if (typeof body === "string" || body instanceof Uint8Array) meterOf(signal)?.sent(body.length);
+  if (typeof body === "string" || body instanceof Uint8Array) meterOf(signal)?.sent?.(body.length);
 }
 
 function urlOf(input: string | URL | Request): URL {

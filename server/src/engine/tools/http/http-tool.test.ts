@@ -33,6 +33,8 @@ const server = createServer((request, response) => {
 });
 await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+/** Nothing listens on this port. */
+const closedHost = "127.0.0.1:9";
 const models = await startModelServer();
 const waits = {
   connectTimeoutMs: 2_000,
@@ -40,7 +42,7 @@ const waits = {
   bodyTimeoutMs: 20_000,
   totalTimeoutMs: 20_000,
 };
-const egress = createEgress({ ...waits, allow: [host] });
+const egress = createEgress({ ...waits, allow: [host, closedHost] });
 afterAll(async () => {
   await egress.close();
   await models.close();
@@ -386,6 +388,19 @@ describe("a failure", () => {
       context,
     );
     await expect(writing).rejects.toThrow("The call may or may not have taken effect.");
+  });
+
+  test("says that a changing call may have taken effect, except if no connection was opened", async () => {
+    const writing = (change: object = {}) =>
+      toolNamed("write", change).execute({ id: "7", body: { text: "hi" } }, context);
+    answer = (request) => request.socket.resetAndDestroy();
+    await expect(writing()).rejects.toThrow(
+      /^The call failed \([A-Z_]+\)\. The call may or may not have taken effect\.$/,
+    );
+    const url = `http://${closedHost}/orders/{id}`;
+    await expect(
+      writing({ allowed_hosts: [closedHost], operations: [{ ...operations.write, url }] }),
+    ).rejects.toThrow(/^The call failed \(ECONNREFUSED\)\.$/);
   });
 
   test("has the status if no memory is left for the response, and says that a changing call may have taken effect", async () => {

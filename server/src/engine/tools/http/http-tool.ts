@@ -1,6 +1,6 @@
 import type { HttpOperation, HttpToolGrant, ValueSchema } from "@beckon/contract";
 import { linkAbort } from "../../../base/abort.ts";
-import { EgressDenied } from "../../../base/egress/index.ts";
+import { EgressDenied, meterCalls } from "../../../base/egress/index.ts";
 import { fieldOf } from "../../../base/json/index.ts";
 import { scrubberFor } from "../../../base/secrets/index.ts";
 import { type Tool, type ToolContext, ToolFailure } from "../../tool.ts";
@@ -120,6 +120,12 @@ async function send(
 
   const { controller: call, release } = linkAbort(context.signal);
   const timer = setTimeout(() => call.abort(), grant.timeout_seconds * 1_000);
+  let isBegun = false;
+  meterCalls(call.signal, {
+    begun: () => {
+      isBegun = true;
+    },
+  });
   try {
     const response = await services.fetch(request.origin + target, {
       method: request.method,
@@ -135,7 +141,9 @@ async function send(
     });
   } catch (thrown) {
     context.signal.throwIfAborted();
-    const effect = operation.safe_to_repeat ? "" : " The call may or may not have taken effect.";
+    // Without a connection, the server received nothing.
+    const effect =
+      operation.safe_to_repeat || !isBegun ? "" : " The call may or may not have taken effect.";
     if (thrown instanceof ToolFailure) throw new ToolFailure(`${thrown.message}${effect}`);
     if (call.signal.aborted)
       throw new ToolFailure(
