@@ -1,7 +1,8 @@
 // This file is long because it contains the documents that are imported.
-import { httpToolBody, type ToolGrantBody } from "@beckon/contract";
+import { type HttpToolBody, type HttpToolGrant, httpToolBody } from "@beckon/contract";
 import { expect, test } from "vitest";
 import type { Context } from "../../base/context.ts";
+import { grantedTools } from "../../engine/index.ts";
 import { importHttpTool } from "./import-http-tool.ts";
 
 const ctx = { actor: { kind: "system" }, workspaceId: "wsp_1" } as Context;
@@ -64,7 +65,7 @@ components:
 `;
 
 /** Fills in the empty secrets, as a client does before it creates the agent. */
-function filledIn(tool: unknown): ToolGrantBody {
+function filledIn(tool: unknown): HttpToolBody {
   return httpToolBody.parse(
     JSON.parse(JSON.stringify(tool).replaceAll('"secret":""', '"secret":"0123456789"')),
   );
@@ -396,6 +397,18 @@ test("texts that are cut are still well-formed", async () => {
   const json = JSON.stringify(tool);
   expect(json).not.toMatch(/\\ud[89a-f]/);
   expect(json.match(/x…/g)).toHaveLength(6);
+});
+
+test("an agent can send any field of an imported object that defines none", async () => {
+  const schema = { type: "object", properties: { metadata: { type: "object" } } };
+  const paths = { "/x": { post: { operationId: "x", ...ofType(schema) } } };
+  const { tool } = await importing(minimal({ paths }));
+  const services = { fetch, openSecret: async () => undefined };
+  const [imported] = grantedTools([filledIn(tool) as HttpToolGrant], services);
+  expect(imported?.check?.({ body: { metadata: { plan: "pro" } } })).toBeUndefined();
+  expect(imported?.parameters).toMatchObject({
+    properties: { body: { properties: { metadata: { additionalProperties: true } } } },
+  });
 });
 
 test("a long default that references repeat is left out", async () => {

@@ -71,6 +71,26 @@ test("an allOf that has only constraints accepts any value", () => {
   });
 });
 
+test.each<[string, object, object]>([
+  ["without properties", { type: "object" }, { type: "object" }],
+  ["without properties, or null", { type: "object", nullable: true }, { type: ["object", "null"] }],
+  [
+    "with patternProperties",
+    { ...customer, patternProperties: { "^x-": text }, additionalProperties: false },
+    { ...customer, required: [] },
+  ],
+])("an object %s accepts any property", (_what, schema, expected) => {
+  expect(converted(schema).schema).toEqual({ ...expected, additionalProperties: true });
+});
+
+test.each<[string, object]>([
+  ["that an allOf closes", { allOf: [{ type: "object" }, { additionalProperties: false }] }],
+  ["whose allOf defines properties", { type: "object", allOf: [{ $ref: "#/customer" }] }],
+  ["whose properties are all readOnly", { properties: { id: { type: "string", readOnly: true } } }],
+])("an object %s stays closed", (_what, schema) => {
+  expect(converted(schema).schema).not.toMatchObject({ additionalProperties: true });
+});
+
 test("a required property that is readOnly is left out, also if another schema requires it", () => {
   const { schema, warnings } = converted({
     allOf: [{ $ref: "#/stored" }, { required: ["id", "email"] }],

@@ -50,8 +50,9 @@ const maxDepth = 8;
 /**
  * Converts a schema of OpenAPI 3.0 or 3.1 to a tool's schema: references are inlined, `nullable`
  * becomes type `null`, `oneOf` becomes `anyOf`, `allOf` is merged, and `readOnly` properties are
- * left out. Where a schema refers to one that encloses it, or is nested more than `maxDepth` levels
- * deep, the result accepts any value.
+ * left out. An object that defines no properties accepts any, as in OpenAPI. Where a schema refers
+ * to one that encloses it, or is nested more than `maxDepth` levels deep, the result accepts any
+ * value.
  *
  * @param warn Called with each loss of information.
  * @param trail For each enclosing schema, outermost first, the reference that led to it, or "".
@@ -74,10 +75,18 @@ export function toValueSchema(
       `required is not checked for properties that the schema does not define: ${some(missing)}`,
     );
   const { properties } = schema;
-  const completed =
-    properties === undefined
-      ? schema
-      : { ...schema, required: [...required].filter((name) => Object.hasOwn(properties, name)) };
+  // An object whose properties are all `readOnly` stays closed.
+  const isFreeForm =
+    defined.size === 0 &&
+    [schema.type].flat().includes("object") &&
+    !["enum", "const", "anyOf", "additionalProperties"].some((keyword) => keyword in schema);
+  const completed = {
+    ...schema,
+    ...(properties === undefined
+      ? {}
+      : { required: [...required].filter((name) => Object.hasOwn(properties, name)) }),
+    ...(isFreeForm ? { additionalProperties: true } : {}),
+  };
   return ["type", "enum", "const", "anyOf"].some((keyword) => keyword in completed)
     ? completed
     : { ...anyValue, ...completed };
@@ -135,6 +144,8 @@ function readSchema(document: ImportedDocument, value: unknown, reading: Reading
   if (isJsonObject(node.items)) schema.items = convertChild(node.items);
   if (isJsonObject(schema.additionalProperties))
     schema.additionalProperties = convertChild(schema.additionalProperties);
+  // Which names match the patterns is not checked, so all names are accepted.
+  if ("patternProperties" in node) schema.additionalProperties = true;
   const properties = nodeAt(node, "properties");
   if (properties !== undefined) {
     for (const name of Object.keys(properties)) defined.add(name);
