@@ -522,6 +522,43 @@ test.each<[string, object, RegExp | undefined]>([
   expect(performance.now() - began).toBeLessThan(4_000);
 });
 
+const string = { type: "string" };
+const integer = { type: "integer" };
+const nothing = { type: "null" };
+
+test.each<[string, object, object]>([
+  ["null beside one type", { anyOf: [string, nothing], title: "Q" }, { ...string, title: "Q" }],
+  ["a list or null", { oneOf: [{ type: "array", items: integer }, nothing] }, { items: integer }],
+  ["an enum or null", { anyOf: [{ ...string, enum: ["a"] }, nothing] }, { enum: ["a"] }],
+  ["one value", { const: "a" }, { ...string, enum: ["a"] }],
+  [
+    "alternatives of one value",
+    { oneOf: [{ const: 1 }, { const: 2 }] },
+    { ...integer, enum: [1, 2] },
+  ],
+  ["an enum of integers", { enum: [1, 2, 3] }, { ...integer, enum: [1, 2, 3] }],
+  ["an enum of several types", { enum: [1, "a", null] }, { ...string, enum: ["1", "a"] }],
+  ["strings whose enum has numbers", { ...string, enum: [1, 2] }, { ...string, enum: ["1", "2"] }],
+  ["integers and numbers", { type: ["integer", "number"], enum: [1, 1.5] }, { type: "number" }],
+])("a required parameter with %s is imported", async (_what, schema, expected) => {
+  const parameters = [{ name: "a", in: "query", required: true, schema }];
+  const { tool, warnings } = await importing(minimal({}, { parameters }));
+  expect(filledIn(tool).operations[0]?.parameters).toMatchObject({ properties: { a: expected } });
+  expect(warnings).toEqual([]);
+});
+
+test.each<[object]>([
+  [{ type: ["string", "integer"], minLength: 2 }],
+  [{ anyOf: [{ ...string, minLength: 2 }, integer, nothing] }],
+])("a parameter with several types is text, with a warning (%o)", async (schema) => {
+  const parameters = [{ name: "a", in: "query", schema }];
+  const { tool, warnings } = await importing(minimal({}, { parameters }));
+  expect(filledIn(tool).operations[0]?.parameters?.properties).toEqual({ a: string });
+  expect(warnings).toEqual([
+    "x: parameter a: has several alternatives, of which only the type string is checked.",
+  ]);
+});
+
 test("a path that does not begin with a slash is left out with a warning", async () => {
   const { tool, warnings } = await importing(
     minimal({ paths: { ":1": { get: {} }, "/x": { get: { operationId: "x" } } } }),

@@ -2,6 +2,7 @@ import { isReservedHeader, type ValueSchema } from "@beckon/contract";
 import { shorten } from "../../base/shorten.ts";
 import { listAt, nodeAt, type OpenapiNode, textAt } from "./read-document.ts";
 import { type ImportedDocument, UnsupportedError } from "./references.ts";
+import { isScalar, withOneType } from "./scalar-schema.ts";
 import type { Credentials } from "./security.ts";
 import { createNamer } from "./to-names.ts";
 import { toValueSchema } from "./value-schema.ts";
@@ -105,8 +106,6 @@ function credentialCheck({ headers, query }: Credentials) {
       : where === "header" && names.has(name.toLowerCase());
 }
 
-const scalars: readonly unknown[] = ["string", "number", "integer", "boolean"];
-
 /** Returns the schema of a parameter, or the reason why it cannot be sent. */
 function parameterSchema(
   document: ImportedDocument,
@@ -118,21 +117,9 @@ function parameterSchema(
   if (where === "header" && isReservedHeader(textAt(node, "name") ?? ""))
     return "is a header that Beckon sets";
   if (nodeAt(node, "schema") === undefined) return "has no schema of its own";
-  const { type: declared, const: fixed, ...schema } = toValueSchema(document, node.schema, warn);
-  const types = [declared ?? (schema.enum === undefined ? [] : "string")]
-    .flat()
-    .filter((type) => type !== "null");
-  const [type] = types;
-  const limited =
-    // The document is not validated yet, so `enum` can be any value. If it is not a list,
-    // `requireValid` rejects the operation later.
-    Array.isArray(schema.enum)
-      ? { ...schema, enum: schema.enum.filter((choice) => choice !== null) }
-      : schema;
-  const single = fixed === undefined ? limited : { ...limited, enum: [fixed as string] };
-  if (types.length === 1 && scalars.includes(type)) return { ...single, type: type as "string" };
-  if (type !== "array" || types.length !== 1)
-    return "is not a string, number, boolean or an array of these";
+  const schema = withOneType(toValueSchema(document, node.schema, warn), warn);
+  if (isScalar(schema)) return schema;
+  if (schema?.type !== "array") return "is not a string, number, boolean or an array of these";
   if (where !== "query") return "is an array outside the query";
   if (
     node.explode === false ||
@@ -141,9 +128,8 @@ function parameterSchema(
     warn("is an array in one string: the model writes the whole string");
     return { type: "string", description: "Several values, separated by commas" };
   }
-  const { items = { type: "string" }, ...list } = schema;
-  const itemType = [items.type].flat().find((each) => scalars.includes(each));
-  return itemType === undefined
-    ? "is an array whose items are not strings, numbers or booleans"
-    : { ...list, type: "array", items: { ...items, type: itemType } };
+  const items = withOneType(schema.items ?? { type: "string" }, warn);
+  return isScalar(items)
+    ? { ...schema, items }
+    : "is an array whose items are not strings, numbers or booleans";
 }
