@@ -79,6 +79,16 @@ const headerName = z
   .regex(/^[a-zA-Z0-9!#$%&'*+.^_`|~-]{1,100}$/, "must be a valid header name");
 const queryName = cleanText(200).min(1);
 
+/** Returns whether a tool can have a header with this name. */
+export function isToolHeader(name: string): boolean {
+  return headerName.safeParse(name).success && !isReservedHeader(name);
+}
+
+/** Returns whether a tool can have a query parameter with this name. */
+export function isToolQueryParameter(name: string): boolean {
+  return queryName.safeParse(name).success;
+}
+
 function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: Value) {
   const headers = boundedRecord(headerName, value, 32, "must have at most 32 headers").default({});
   const query = boundedRecord(queryName, value, 64, "must have at most 64 parameters").default({});

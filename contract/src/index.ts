@@ -90,6 +90,8 @@ export {
   type HttpToolBody,
   type HttpToolGrant,
   httpToolBody,
+  isToolHeader,
+  isToolQueryParameter,
   type SecretKept,
   type ValueInDocument,
 } from "./http-tool.ts";

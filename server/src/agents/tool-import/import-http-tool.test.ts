@@ -327,6 +327,30 @@ test.each<[string, object, object]>([
   },
 );
 
+test.each<[string, object, RegExp]>([
+  [
+    "a reserved header",
+    { in: "header", name: "Proxy-Authorization" },
+    /cannot set the header "Pro/,
+  ],
+  ["an invalid header", { in: "header", name: "X Api Key" }, /cannot set the header "X Api Key"/],
+  ["a header without a name", { in: "header" }, /cannot set the header ""/],
+  ["a query parameter without a name", { in: "query" }, /"" is not a valid name/],
+  ["a header that is already set", { in: "header", name: "authorization" }, /is already set/],
+])("a credential in %s is left out with a warning", async (_what, scheme, warning) => {
+  const securitySchemes = {
+    bearer: { type: "http", scheme: "bearer" },
+    s: { type: "apiKey", ...scheme },
+  };
+  const { tool, warnings } = await importing(
+    minimal({ security: [{ bearer: [], s: [] }], components: { securitySchemes } }),
+  );
+  expect(filledIn(tool).headers).toEqual({
+    Authorization: { secret: "0123456789", prefix: "Bearer " },
+  });
+  expect(warnings).toEqual([expect.stringMatching(warning)]);
+});
+
 test("names that become equal get numbers", async () => {
   const get = (operationId: string) => ({ get: { operationId } });
   const { tool } = await importing(

@@ -1,3 +1,4 @@
+import { isToolHeader, isToolQueryParameter } from "@beckon/contract";
 import { isJsonObject } from "../../base/json/index.ts";
 import { listAt, nodeAt, type OpenapiNode, textAt } from "./read-document.ts";
 import type { ImportedDocument } from "./references.ts";
@@ -18,6 +19,7 @@ export interface Credentials {
 
 /**
  * Returns the credentials of the first security requirement, or none if authentication is optional.
+ * Warns about those that no tool can have.
  * @throws UnsupportedError if a reference to the security scheme cannot be followed.
  */
 export function readSecurity(
@@ -27,6 +29,7 @@ export function readSecurity(
 ): Credentials {
   const headers: Record<string, EmptySecret> = {};
   const query: Record<string, EmptySecret> = {};
+  const headerNames = new Set<string>();
   const alternatives = (
     Array.isArray(operation.security) ? operation.security : listAt(document.root, "security")
   ).filter(isJsonObject);
@@ -42,15 +45,35 @@ export function readSecurity(
     const type = textAt(scheme, "type");
     const location = `${type} ${textAt(scheme, type === "http" ? "scheme" : "in")?.toLowerCase()}`;
     const key = textAt(scheme, "name") ?? "";
-    if (location === "apiKey header") headers[key] = { secret: "" };
-    else if (location === "apiKey query") query[key] = { secret: "" };
-    else if (location === "http bearer") headers.Authorization = { secret: "", prefix: "Bearer " };
-    else if (location === "http basic") headers.Authorization = { secret: "", prefix: "Basic " };
-    else if (type === "oauth2" || type === "openIdConnect")
-      headers.Authorization = { secret: "", prefix: "Bearer " };
-    else warn(`its security scheme ${name} (${location}) is not supported`);
+    if (location === "apiKey query") {
+      if (isToolQueryParameter(key)) query[key] = { secret: "" };
+      else warn(`its security scheme ${name} is left out: "${key}" is not a valid name`);
+      continue;
+    }
+    const isOAuth = type === "oauth2" || type === "openIdConnect";
+    const prefix =
+      location === "http basic"
+        ? "Basic "
+        : location === "http bearer" || isOAuth
+          ? "Bearer "
+          : undefined;
+    if (prefix === undefined && location !== "apiKey header") {
+      warn(`its security scheme ${name} (${location}) is not supported`);
+      continue;
+    }
+    const header = prefix === undefined ? key : "Authorization";
+    if (!isToolHeader(header)) {
+      warn(`its security scheme ${name} is left out: a tool cannot set the header "${header}"`);
+      continue;
+    }
+    if (headerNames.has(header.toLowerCase())) {
+      warn(`its security scheme ${name} is left out: the header ${header} is already set`);
+      continue;
+    }
+    headerNames.add(header.toLowerCase());
+    headers[header] = { secret: "", ...(prefix === undefined ? {} : { prefix }) };
     if (location === "http basic") warn("its secret is the base64 of user:password");
-    if (type === "oauth2" || type === "openIdConnect")
+    if (isOAuth)
       warn(`its security scheme ${name} issues tokens that expire: use a long-lived one`);
   }
   return { headers, query };
