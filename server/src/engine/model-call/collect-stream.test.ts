@@ -55,6 +55,28 @@ describe("a model's stream", () => {
     ]);
   });
 
+  it("charges each tool call once, also if calls have the same id", async () => {
+    let keptBytes = 0;
+    let writtenBytes = 0;
+    const input = "x".repeat(1_000);
+    const call: LanguageModelV4StreamPart[] = [
+      { type: "tool-input-delta", id: "a", delta: input },
+      { type: "tool-call", toolCallId: "a", toolName: "t", input },
+    ];
+    const parts = [...Array.from({ length: 5 }, () => call).flat(), finish];
+    await collectStream(ReadableStream.from(parts), never, {
+      onText: () => undefined,
+      onRead: (bytes) => {
+        keptBytes += bytes;
+      },
+      onOutput: (bytes) => {
+        writtenBytes += bytes;
+      },
+    });
+    expect(writtenBytes).toBe(5 * (1_000 + "t".length));
+    expect(keptBytes).toBeGreaterThanOrEqual(writtenBytes);
+  });
+
   it("without a finish event is no answer", async () => {
     const truncated = collect(
       { type: "text-start", id: "1" },

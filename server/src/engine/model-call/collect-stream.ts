@@ -163,6 +163,8 @@ function addPart(
     case "tool-call": {
       content.push(part);
       const bytes = Buffer.byteLength(part.input) - (inputs.get(part.toolCallId) ?? 0);
+      // A model can use an id again. The deltas of this call must not count for the next one, too.
+      inputs.delete(part.toolCallId);
       onOutput(bytes + part.toolName.length);
       return (
         blockBytes +
