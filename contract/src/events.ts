@@ -142,8 +142,8 @@ export const eventData = {
     tool: z.string(),
     /**
      * `refused` means that the tool was not called, because it is unknown, its arguments are
-     * invalid, or a maximum number of calls was reached. `unknown` means that the tool may have
-     * been called, but its response was lost.
+     * invalid, a maximum number of calls was reached, or the run was stopped first. `unknown` means
+     * that the tool may have been called, but its response was lost.
      */
     outcome: z.enum(["ok", "error", "refused", "unknown"]),
     result: z.unknown(),

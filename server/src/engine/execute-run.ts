@@ -11,7 +11,7 @@ import { ModelFailure } from "./model-failure.ts";
 import { RunRecorder } from "./run-recorder.ts";
 import type { RunRequest } from "./run-request.ts";
 import { type Ending, endingAfter } from "./stop-conditions.ts";
-import { finishCalls, unknownResults } from "./tool-call/index.ts";
+import { finishCalls, resultsOfRelease } from "./tool-call/index.ts";
 import { UnwrittenEnd } from "./unwritten-end.ts";
 
 /**
@@ -33,7 +33,7 @@ import { UnwrittenEnd } from "./unwritten-end.ts";
  * promise.
  *
  * @returns after a stop as `drain`, the events that the caller must write together with the release
- *   of the run: unknown results of tool calls that must not be repeated, and the event for the model
+ *   of the run: results of tool calls that the next owner must not make, and the event for the model
  *   call that the journal does not report (see `JournalDigest.wasReported`). Empty after any other
  *   end.
  * @throws an unexpected error, for example of the database; the run has then ended as
@@ -227,7 +227,7 @@ function recordAborted(
  * If the run was stopped because the process shuts down (`drain`), returns the events that complete
  * the journal: the run can be cancelled or expire before another process resumes it.
  *
- * - The tool calls that the next owner must not repeat get the result that it would write.
+ * - The tool calls that the next owner must not make get a result: see `resultsOfRelease`.
  * - The model calls that are missing in the journal are reported, so that they are metered. Either
  *   the stop aborted the call, during an attempt or between two attempts, or the event of the call
  *   could not be written any more.
@@ -238,10 +238,13 @@ function eventsOfRelease(
   recorder: RunRecorder,
 ): ReportingEvent[] {
   if (stopOf(signal)?.reason !== "drain") return [];
-  const unknown = unknownResults(tools, recorder.entries).map((event) => ({ event, calls: [] }));
+  const results = resultsOfRelease(tools, recorder.entries, recorder.unmadeCalls).map((event) => ({
+    event,
+    calls: [],
+  }));
   const aborted = thrown instanceof UnansweredCall ? thrown.calls : [];
   const [first, ...others] = [...recorder.deferredCalls, ...aborted];
-  return first === undefined ? unknown : [...unknown, lostStep("process_lost", [first, ...others])];
+  return first === undefined ? results : [...results, lostStep("process_lost", [first, ...others])];
 }
 
 function endingOfStop({ reason }: RunStopped): Ending | undefined {

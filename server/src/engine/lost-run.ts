@@ -130,16 +130,27 @@ export function lostStep(
   };
 }
 
+const notMade =
+  "This call was not made, because the run was stopped first. Repeat it if it is still needed.";
+
 /**
- * Returns a result with the outcome `unknown` for each call that has no result when its run ends.
+ * Returns a result for each call that has none when its run ends or is released: with the outcome
+ * `unknown`, or with `refused` if the call was not made.
  *
- * @param text the result that the journal shows for these calls.
+ * @param text the result that the journal shows for calls with the outcome `unknown`.
+ * @param unmade the ids of calls whose tool was certainly not called. Default: none.
  */
-export function closeCalls(open: readonly OpenCall[], text: string): NewEvent[] {
-  return open.map(({ step, call_id, tool }) => ({
-    type: "run.tool_result",
-    data: { step, call_id, tool, outcome: "unknown", result: text, duration_ms: 0 },
-  }));
+export function closeCalls(
+  open: readonly OpenCall[],
+  text: string,
+  unmade?: ReadonlySet<string>,
+): NewEvent[] {
+  return open.map(({ step, call_id, tool }) => {
+    const end = unmade?.has(call_id)
+      ? ({ outcome: "refused", result: notMade } as const)
+      : ({ outcome: "unknown", result: text } as const);
+    return { type: "run.tool_result", data: { step, call_id, tool, ...end, duration_ms: 0 } };
+  });
 }
 
 /** The end of a run whose journal is not loaded. */

@@ -24,6 +24,7 @@ export class RunRecorder {
   readonly #deferred: NewEvent[] = [];
   /** The metered calls that events report, including events that are not written yet. */
   readonly #calls = new Map<NewEvent, readonly MeteredCall[]>();
+  readonly #unmade = new Set<string>();
   /** The metered calls that the event at the end of the run reports. */
   #lastCalls: readonly MeteredCall[] = [];
   #previousWrite = nothingWritten;
@@ -37,6 +38,14 @@ export class RunRecorder {
   /** Durable entries, in order. */
   get entries(): readonly NewEvent[] {
     return this.#entries;
+  }
+
+  /**
+   * The ids of the tool calls whose intent this process has written, and whose tool it has not
+   * called. They were certainly not made.
+   */
+  get unmadeCalls(): ReadonlySet<string> {
+    return this.#unmade;
   }
 
   /** The metered calls that the deferred entries report. */
@@ -64,6 +73,11 @@ export class RunRecorder {
    */
   reportAtEnd(calls: readonly MeteredCall[]): void {
     this.#lastCalls = calls;
+  }
+
+  /** Records that a tool is about to be called. From then on the call may take effect. */
+  beginCall(callId: string): void {
+    this.#unmade.delete(callId);
   }
 
   /** Keeps entries for the write that ends the run. */
@@ -95,12 +109,10 @@ export class RunRecorder {
     return written;
   }
 
-  /** Ends the run. Tool calls without a result get the outcome `unknown`. */
+  /** Ends the run. Tool calls without a result get one: see `closeCalls`. */
   end(ending: Ending): Promise<void> {
-    const last = [
-      ...this.#deferred,
-      ...closeCalls(openCalls([...this.#entries, ...this.#deferred]), unknownOutcome),
-    ];
+    const open = openCalls([...this.#entries, ...this.#deferred]);
+    const last = [...this.#deferred, ...closeCalls(open, unknownOutcome, this.#unmade)];
     const entries = [...this.#entries, ...last];
     const spent = spentBy(this.#lastCalls);
     const lastCalls = this.#lastCalls.map((call) => ({ entry: last.length, call }));
@@ -127,6 +139,8 @@ export class RunRecorder {
       .append(group, { intent, calls: this.#callsOf(group) })
       .catch((thrown) => this.#deferAndThrow(group, thrown));
     addAll(this.#entries, group);
+    for (const entry of group)
+      if (entry.type === "run.tool_call") this.#unmade.add(entry.data.call_id);
   }
 
   #deferAndThrow(group: readonly NewEvent[], thrown: unknown): never {

@@ -240,6 +240,39 @@ describe("a run that is drained while the calls of a step are checked", () => {
   });
 });
 
+describe("a run that is stopped while the intents of its calls are written", () => {
+  /** Stops the run during the write; its tools must not be called. */
+  const stopped = async (reason: StopReason, options: { readonly safeToRepeat: boolean }) => {
+    server.script([calling]);
+    let started = 0;
+    const controller = new AbortController();
+    const played = await play(server.url, {
+      tools: [tool("act", { ...options, run: async () => (started += 1) })],
+      journal: memoryJournal({ gate: () => controller.abort(new RunStopped(reason)) }),
+      signal: controller.signal,
+    });
+    expect(started).toBe(0);
+    return played;
+  };
+  const notMade = {
+    call_id: "c1",
+    outcome: "refused",
+    result: expect.stringMatching(/^This call was not made/),
+  };
+
+  it("releases the calls as not made, except those that the next owner makes", async () => {
+    const unsafe = await stopped("drain", { safeToRepeat: false });
+    expect(unsafe.released?.event).toMatchObject({ type: "run.tool_result", data: notMade });
+    expect((await stopped("drain", { safeToRepeat: true })).released).toBeUndefined();
+  });
+
+  it("ends with the calls as not made if it is cancelled", async () => {
+    const { journal, outcome } = await stopped("cancelled", { safeToRepeat: true });
+    expect(outcome).toMatchObject({ status: "cancelled" });
+    expect(dataOf(journal, "run.tool_result")).toMatchObject([notMade]);
+  });
+});
+
 describe("a signal", () => {
   it("aborted for an unknown reason counts as drain", async () => {
     server.script(blackHole);

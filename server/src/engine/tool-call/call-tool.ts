@@ -31,7 +31,6 @@ export async function callTool(
     onToolError?: ((thrown: unknown) => void) | undefined;
   } = {},
 ): Promise<ToolResult> {
-  signal.throwIfAborted();
   const span = runSpan?.child(`execute_tool ${tool.name}`, "internal", {
     "gen_ai.operation.name": "execute_tool",
     "gen_ai.tool.name": tool.name,

@@ -21,8 +21,9 @@ const maxConcurrentCalls = 8;
  *
  * @param unwritten contains the step's own event if it is not in the journal yet.
  * @throws {RunStopped} or the signal's reason, without waiting for tools. Unfinished calls then
- *   have no result in the journal. If the signal had aborted before the first write, no new intent
- *   is written either, so the next owner of the run executes the calls.
+ *   have no result in the journal; `recorder.unmadeCalls` has those that were not made. If the
+ *   signal had aborted before the first write, no new intent is written either, so the next owner
+ *   of the run executes the calls.
  * @throws {ModelFailure} if no memory is left for the calls.
  */
 export async function finishCalls(
@@ -54,6 +55,9 @@ export async function finishCalls(
   const work = async () => {
     let call = remaining.next().value;
     while (call !== undefined) {
+      // The signal can abort while the intent of the call is written.
+      stop.signal.throwIfAborted();
+      recorder.beginCall(call.callId);
       const data = await callTool(call, stop.signal, request);
       call = remaining.next().value;
       const intent = stop.signal.aborted ? undefined : call?.intent;

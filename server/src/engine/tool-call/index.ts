@@ -1,3 +1,3 @@
 export { finishCalls } from "./finish-calls.ts";
 export { parseArguments } from "./parse-arguments.ts";
-export { unknownResults } from "./plan-calls.ts";
+export { resultsOfRelease } from "./plan-calls.ts";

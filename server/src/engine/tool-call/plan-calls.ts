@@ -99,14 +99,22 @@ const outcomeUnknown =
   "The outcome of this call is unknown: it may have been started, and it has no result. It may or may not have taken effect. Check before you repeat it.";
 
 /**
- * Returns results with the outcome `unknown` for the calls that have an intent and no result, and
- * whose tool is not safe to repeat. `planCalls` returns the same results for such calls.
+ * Returns results for the calls that have an intent and no result, and whose tool is not safe to
+ * repeat. The outcome is `refused` for those of `unmade`, and `unknown` for the others. Without
+ * these results, `planCalls` of the next owner returns results with the outcome `unknown` for all.
+ *
+ * @param unmade the ids of calls that were certainly not made.
  */
-export function unknownResults(tools: readonly Tool[], journaled: readonly NewEvent[]): NewEvent[] {
+export function resultsOfRelease(
+  tools: readonly Tool[],
+  journaled: readonly NewEvent[],
+  unmade: ReadonlySet<string>,
+): NewEvent[] {
   const isSafe = (name: string) => tools.some((tool) => tool.name === name && tool.safeToRepeat);
   return closeCalls(
     openCalls(journaled).filter(({ tool }) => !isSafe(tool)),
     outcomeUnknown,
+    unmade,
   );
 }
 

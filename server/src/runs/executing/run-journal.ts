@@ -97,7 +97,7 @@ export class RunJournal implements Journal {
    * count as an attempt. Call this only after the engine has stopped, since no entry can be written
    * afterwards.
    *
-   * @param unwritten events to write together with the release: the unknown results of tool calls
+   * @param unwritten events to write together with the release: the results of tool calls
    *   that must not be repeated, and the report of a lost model call. The release aborted this
    *   call, or it was in progress when an earlier process was lost. The next owner cannot be relied
    *   on to write these events, because the run can be cancelled or expire in the queue. The tool
