@@ -208,6 +208,18 @@ test("a run that a limit holds is executed when the limit resets, even if its ag
   expect(await ended(body.run_id)).toMatchObject({ status: "succeeded" });
 });
 
+test("a run that a pause holds stays held if its agent is deleted, until that is restored and resumed", async () => {
+  const { agentId, trigger, pause, resume } = await holding();
+  await pause();
+  const { body } = await trigger.send({});
+  await beckon.call(`/agents/${agentId}`, { method: "DELETE" });
+  await releaseHeld(beckon.db.database);
+  expect(await runOf(body.run_id)).toMatchObject({ status: "waiting" });
+  await beckon.call(`/agents/${agentId}/restore`, { method: "POST" });
+  await resume();
+  expect(await ended(body.run_id)).toMatchObject({ status: "succeeded" });
+});
+
 /**
  * Creates a workspace in which each model call costs `callMicros`, and a trigger that holds its
  * runs while a limit is spent.
@@ -341,7 +353,7 @@ test("a run that was held for days has 24 hours in the queue, and it is held for
   expect(await runOf(young ?? "")).toMatchObject({ status: "waiting" });
   expect(await runOf(old ?? "")).toMatchObject({
     status: "cancelled",
-    error: { code: "cancelled", message: expect.stringContaining("held for 7 days") },
+    error: { code: "cancelled", message: expect.stringMatching(/held for 7 days.*restore it/) },
   });
   expect(await ended(queued ?? "")).toMatchObject({ status: "succeeded" });
   expect((await beckon.call(`/agents/${agentId}/runs?status=waiting`)).body.data).toHaveLength(1);

@@ -46,7 +46,7 @@ const dropped: UnexecutedEnd = {
   error: {
     code: "cancelled",
     message:
-      "The run was held for 7 days, and was cancelled. Resume the agent or raise the limit, then retry the run.",
+      "The run was held for 7 days, and was cancelled. If the agent was deleted, restore it. Resume the agent or raise the limit, then retry the run.",
   },
 };
 

@@ -19,10 +19,12 @@ const holdsRuns = `now() < b.ends and b.metric in ('cost', 'tokens') and ${holds
 
 /**
  * Statement that queues held runs, the oldest ones first, if their agent is not paused and no limit
- * is a reason to hold them. Runs of a deleted agent are queued, too, because accepted runs
- * continue. The statement locks the agents' rows against a pause, so that no run is released after
- * the response to a pause: without the lock, the snapshot of the statement could be older than the
- * pause. The recursive part reads one row for each agent that has held runs.
+ * is a reason to hold them. Runs that a limit holds are queued even if their agent was deleted,
+ * because accepted runs continue. A deletion does not end a pause: runs that it holds stay held
+ * until the agent is restored and resumed. The statement locks the agents' rows against a pause, so
+ * that no run is released after the response to a pause: without the lock, the snapshot of the
+ * statement could be older than the pause. The recursive part reads one row for each agent that has
+ * held runs.
  */
 export const releaseStatement = statement<{ readonly eventIds: readonly string[] }>(
   "release-held",
