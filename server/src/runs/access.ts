@@ -52,3 +52,14 @@ export function deletedRun(): ApiError {
     "The run that this request started was deleted. To start another one, send the request with a new Idempotency-Key.",
   );
 }
+
+/**
+ * Returns the error for a start that repeats an event of a trigger's sender, if the run of that
+ * event was deleted.
+ */
+export function deletedRunOfEvent(): ApiError {
+  return new ApiError(
+    "conflict",
+    "The sender's event already has another run, which was deleted. To run the event again, replay its request with POST …/requests/:request_id/replay, or retry with input.",
+  );
+}

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "vitest";
 import { startTestBeckon } from "../../../test/beckon.ts";
 import { eventually } from "../../../test/eventually.ts";
 import { executedStatements } from "../../../test/executed-statements.ts";
+import { expectError } from "../../../test/expect-error.ts";
 import { pricedWorkspace } from "../../../test/limits.ts";
 import { says, startModelServer } from "../../../test/model-server.ts";
 import { configureTrigger, createReceiving, unverified } from "../../../test/receiving-trigger.ts";
@@ -171,6 +172,29 @@ test("an event that failed at a limit gets one run, if its run is retried and it
   expect((await retry(again.body.run_id)).body.data.id).toBe(sent.body.run_id);
   // A person can run the event again on purpose.
   expect((await retry((await ended(sent.body.run_id)).id)).status).toBe(201);
+});
+
+test("the retry of a run that a limit failed says so if its event's run was deleted, and works with an input", async () => {
+  const { agentId, trigger } = await holding();
+  await trigger.set({ when_paused: "refuse" });
+  const path = `/limits/agent/${agentId}`;
+  await beckon.call(path, { method: "PUT", body: { limit_micros: 10 } });
+  await engine.query("update budgets set spent = 10 where scope_id = $1", [agentId]);
+  const send = () => trigger.send({}, { "x-github-delivery": "deleted" });
+  const failed = (await send()).body.run_id;
+  await beckon.call(path, { method: "PUT", body: { limit_micros: 1_000_000 } });
+  const { id } = await ended((await send()).body.run_id);
+  await beckon.call(`/runs/${id}`, { method: "DELETE" });
+  const retry = (body: object) => beckon.call(`/runs/${failed}/retry`, { body });
+  expectError(
+    await retry({}),
+    409,
+    "conflict",
+    /event .* was deleted.*requests\/:request_id\/replay/,
+  );
+  const { status, body } = await retry({ input: "Again" });
+  expect(status).toBe(201);
+  expect(body.data).toMatchObject({ retry_of: failed, input: "Again" });
 });
 
 test("at a spent limit a trigger rejects with the run error, or holds the run until the limit is raised", async () => {

@@ -5,7 +5,7 @@ import { inWorkspace, possiblyExecuted } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { idempotencyScope, type Once } from "../../base/idempotency/index.ts";
 import { newId } from "../../base/ids.ts";
-import { deletedRun } from "../access.ts";
+import { deletedRun, deletedRunOfEvent } from "../access.ts";
 import {
   type RunDetails,
   type StartPorts,
@@ -52,7 +52,7 @@ export async function startManaged(
 ): Promise<Once<Run>> {
   const { workspaceId, idempotency } = ctx;
   const principal = principalOf(ctx.actor);
-  const { runId, replayed } = await startRun(ctx.runs, {
+  const { runId, replayed, repeatsEvent } = await startRun(ctx.runs, {
     ...request,
     caller: { kind: "member", principal, workspaceId },
     idempotency: idempotency?.binding,
@@ -70,7 +70,7 @@ export async function startManaged(
     },
   });
   const run = await readStartedRun(ctx, runId);
-  if (run === undefined) throw deletedRun();
+  if (run === undefined) throw repeatsEvent ? deletedRunOfEvent() : deletedRun();
   return { data: run, replayed };
 }
 

@@ -65,6 +65,8 @@ export interface Started extends RunRef {
   readonly agentId: string;
   /** Whether an earlier request with the same Idempotency-Key or event id started the run. */
   readonly replayed: boolean;
+  /** Whether `replayed` is due to the event id. The run may then no longer exist. */
+  readonly repeatsEvent: boolean;
   /** Status in which this request created the run; undefined if an earlier request created it. */
   readonly initialStatus: InitialStatus | undefined;
 }
@@ -148,7 +150,8 @@ async function submit(ports: StartPorts, request: StartRequest): Promise<StartOu
     switch (result.kind) {
       case "started": {
         const { runId, workspaceId, agentId, status } = result.run;
-        const run = { runId, workspaceId, agentId, replayed: false, initialStatus: status };
+        const created = { replayed: false, repeatsEvent: false, initialStatus: status };
+        const run = { runId, workspaceId, agentId, ...created };
         if (status === "failed") {
           const error = row.details && initialError(row.details);
           request.trace?.startRun(runId);
@@ -162,18 +165,18 @@ async function submit(ports: StartPorts, request: StartRequest): Promise<StartOu
       case "claimed":
         return {
           kind: "started",
-          run: { ...result.run, replayed: false, initialStatus: "queued" },
+          run: { ...result.run, replayed: false, repeatsEvent: false, initialStatus: "queued" },
         };
       case "repeated":
         return {
           kind: "repeated",
-          run: { ...result, replayed: true, initialStatus: undefined },
+          run: { ...result, replayed: true, repeatsEvent: true, initialStatus: undefined },
         };
       case "replay":
         if (await isDeleted(ports, result)) throw deletedRun();
         return {
           kind: "started",
-          run: { ...result, replayed: true, initialStatus: undefined },
+          run: { ...result, replayed: true, repeatsEvent: false, initialStatus: undefined },
         };
       case "contended":
         continue;
