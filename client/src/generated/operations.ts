@@ -363,7 +363,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Start draft run. Runs the agent with changes that are not saved, and responds with the run as soon as it is durable. `config` has the fields of Update agent and is merged with the current version, which is the run's `agent_version`. Tools can refer to secrets of the agent by `secret_id`, each for the origins that it was given for; a new secret is rejected. `max_concurrent_runs` and `max_queued_runs` stay those of the agent. The run has the source `draft`; its configuration is deleted with it. Needs the scopes `agents:write` and `agents:invoke`. */
+      /** Start draft run. Runs the agent with changes that are not saved, and responds with the run as soon as it is durable. `config` has the fields of Update agent and is merged with the current version, which is the run's `agent_version`. Tools can refer to secrets of the agent by `secret_id`, each for the origins that it was given for; a new secret is rejected. `max_concurrent_runs` and `max_queued_runs` stay those of the agent. The run has the source `draft`; its configuration is deleted with it. Without the scope `runs:read`, `input` in the response is empty and `output` null. Needs the scopes `agents:write` and `agents:invoke`. */
       startDraftRun: (
         agentId: string,
         body: StartDraftRunBody,
@@ -495,7 +495,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Test trigger. Starts a run as a fire with this payload would, without the trigger's URL and without verification. A string is sent as text, all else as JSON, unless `content_type` says otherwise. With `request` the run is made of a received request or of an example of a preset. 409 `conflict` if the trigger's filter does not let it pass. The audit log records the test. Needs the scopes `triggers:write` and `agents:invoke`. */
+      /** Test trigger. Starts a run as a fire with this payload would, without the trigger's URL and without verification. A string is sent as text, all else as JSON, unless `content_type` says otherwise. With `request` the run is made of a received request or of an example of a preset. 409 `conflict` if the trigger's filter does not let it pass. The audit log records the test. Without the scope `runs:read`, `input` in the response is empty and `output` null. Needs the scopes `triggers:write` and `agents:invoke`. */
       test: (
         agentId: string,
         triggerId: string,

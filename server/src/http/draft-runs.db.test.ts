@@ -252,6 +252,17 @@ describe("an Idempotency-Key", () => {
     expect(await runsOf(agent)).toHaveLength(1);
   });
 
+  test("returns neither input nor output to a key without runs:read", async () => {
+    const agent = await beckon.createAgent();
+    const scopes = ["agents:write", "agents:invoke"];
+    const credential = await insertKey(beckon, { scopes });
+    const started = await draft(agent, {}, { headers, credential });
+    await finished(started.body.data.id);
+    const { body } = await draft(agent, {}, { headers, credential });
+    expect(body.data).toMatchObject({ status: "succeeded", input: "", output: null });
+    expect(started.body.data).toMatchObject({ id: body.data.id, input: "" });
+  });
+
   test("is rejected with another body, and takes precedence over what has become invalid", async () => {
     const { id } = await beckon.createProvider(models.url, "passing");
     const agent = await beckon.createAgent();

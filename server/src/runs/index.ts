@@ -1,4 +1,4 @@
-export { canReadRuns, hiddenMistake, visibleRun } from "./access.ts";
+export { canReadRuns, hiddenMistake } from "./access.ts";
 export {
   cancelledRuns,
   claimRuns,

@@ -88,7 +88,7 @@ export const runRoutes: readonly ManagedRoute[] = [
       id: "startDraftRun",
       summary: "Start draft run",
       description:
-        "Runs the agent with changes that are not saved, and responds with the run as soon as it is durable. `config` has the fields of Update agent and is merged with the current version, which is the run's `agent_version`. Tools can refer to secrets of the agent by `secret_id`, each for the origins that it was given for; a new secret is rejected. `max_concurrent_runs` and `max_queued_runs` stay those of the agent. The run has the source `draft`; its configuration is deleted with it.",
+        "Runs the agent with changes that are not saved, and responds with the run as soon as it is durable. `config` has the fields of Update agent and is merged with the current version, which is the run's `agent_version`. Tools can refer to secrets of the agent by `secret_id`, each for the origins that it was given for; a new secret is rejected. `max_concurrent_runs` and `max_queued_runs` stay those of the agent. The run has the source `draft`; its configuration is deleted with it. Without the scope `runs:read`, `input` in the response is empty and `output` null.",
       body: draftRunBody,
       data: run,
       created: "/runs/:id",

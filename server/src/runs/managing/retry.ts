@@ -6,7 +6,6 @@ import type { Once } from "../../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import { mediaTypeOf } from "../../receiving/index.ts";
 import { missingRun } from "../../retention/index.ts";
-import { visibleRun } from "../access.ts";
 import type { StartPorts } from "../starting/index.ts";
 import { copyFiles } from "./copy-files.ts";
 import { type RetriedRun, readRetried, readSenderEvent } from "./retry-store.ts";
@@ -21,8 +20,7 @@ import { startManaged } from "./start-managed.ts";
  * of its event is bound to the new run. Files of the run that the input names are copied.
  *
  * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
- *   started; if a limit failed the run and its event has another run by now, that run. See
- *   `visibleRun`.
+ *   started; if a limit failed the run and its event has another run by now, that run.
  * @throws ApiError `forbidden`, `not_found`, `conflict`, and the errors of `startManaged`.
  */
 export async function retryRun({
@@ -60,7 +58,7 @@ export async function retryRun({
   );
   if (retried.draft !== undefined) permitDraft(ctx);
   const version = retried.draft === undefined ? wanted : "original";
-  const { data, replayed } = await startManaged(ctx, {
+  return startManaged(ctx, {
     source: retried.source,
     agentId: retried.agentId,
     contentType: newInput === undefined ? retried.contentType : null,
@@ -86,7 +84,6 @@ export async function retryRun({
       },
     },
   });
-  return { data: visibleRun(ctx, data), replayed };
 }
 
 function payloadOf(

@@ -5,7 +5,7 @@ import { inWorkspace, possiblyExecuted } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { idempotencyScope, type Once } from "../../base/idempotency/index.ts";
 import { newId } from "../../base/ids.ts";
-import { deletedRun, deletedRunOfEvent } from "../access.ts";
+import { deletedRun, deletedRunOfEvent, visibleRun } from "../access.ts";
 import {
   type RunDetails,
   type StartPorts,
@@ -42,7 +42,8 @@ const retryMs = 250;
  * the Idempotency-Key are checked as usual. The run is queued, so that any process with capacity
  * can execute it.
  * @returns the new run or, if the Idempotency-Key or the event id was used before, the run that the
- *   earlier request started.
+ *   earlier request started. If the actor cannot read runs, it has neither input nor output: see
+ *   `visibleRun`.
  * @throws ApiError the errors of `startRun`; `conflict` if the run was deleted in the meantime;
  *   `unavailable` with the id of the run if the run was started, but could not be read.
  */
@@ -71,7 +72,7 @@ export async function startManaged(
   });
   const run = await readStartedRun(ctx, runId);
   if (run === undefined) throw repeatsEvent ? deletedRunOfEvent() : deletedRun();
-  return { data: run, replayed };
+  return { data: visibleRun(ctx, run), replayed };
 }
 
 /**

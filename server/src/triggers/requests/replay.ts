@@ -13,7 +13,6 @@ import {
   type ReceivedStart,
   type RunServices,
   readLabels,
-  visibleRun,
 } from "../../runs/index.ts";
 import type { TriggerRow } from "../store.ts";
 import { receivingOf, requireTrigger } from "../trigger.ts";
@@ -31,7 +30,7 @@ type ReplayContext = Context & MappingServices & { runs: RunServices };
  * rendered with the trigger's current settings. The replay is stored as a received request of its
  * own. If the event has no run yet, its id is bound to the new run.
  * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
- *   started. For an actor that cannot read runs, the run has no input and no output.
+ *   started.
  * @throws ApiError `forbidden`, `not_found`; `conflict` if the request's content or its original
  *   version is not stored, or the filter rejects it; `mapping_error`; the errors of `startManaged`
  */
@@ -61,8 +60,7 @@ export async function replayRequest({
       replayStored(ctx, trigger, { request, version, eventId, hold }),
     );
     if (!started.ok) throw visibleError(ctx, started.error);
-    const { data, replayed } = started.value;
-    return { data: visibleRun(ctx, data), replayed };
+    return started.value;
   });
 }
 

@@ -168,7 +168,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       id: "testTrigger",
       summary: "Test trigger",
       description:
-        "Starts a run as a fire with this payload would, without the trigger's URL and without verification. A string is sent as text, all else as JSON, unless `content_type` says otherwise. With `request` the run is made of a received request or of an example of a preset. 409 `conflict` if the trigger's filter does not let it pass. The audit log records the test.",
+        "Starts a run as a fire with this payload would, without the trigger's URL and without verification. A string is sent as text, all else as JSON, unless `content_type` says otherwise. With `request` the run is made of a received request or of an example of a preset. 409 `conflict` if the trigger's filter does not let it pass. The audit log records the test. Without the scope `runs:read`, `input` in the response is empty and `output` null.",
       body: testTriggerBody,
       exactPayload: true,
       bodyOptional: true,
