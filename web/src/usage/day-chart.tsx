@@ -15,7 +15,7 @@ interface DayChartProps {
   readonly totals: Amounts;
   /**
    * Returns the path of the list of a day's runs; undefined if the person has no permission to read
-   * runs.
+   * runs, or if the list cannot be filtered like the usage.
    */
   readonly hrefOf: ((day: string) => string) | undefined;
 }

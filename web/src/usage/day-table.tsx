@@ -11,7 +11,7 @@ interface DayTableProps {
   readonly measure: Measure;
   /**
    * Returns the path of the list of a day's runs; undefined if the person has no permission to read
-   * runs.
+   * runs, or if the list cannot be filtered like the usage.
    */
   readonly hrefOf: ((day: string) => string) | undefined;
 }

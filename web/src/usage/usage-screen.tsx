@@ -25,6 +25,7 @@ import {
   type Grouping,
   groupingOf,
   measureOf,
+  runFiltersOf,
   type UsageFilters,
   type UsageSearch,
 } from "./queries.ts";
@@ -58,11 +59,11 @@ export function UsageScreen() {
   /** Shows the same usage in another way. */
   const show = (view: SearchTexts) => change(view, { keepsScroll: true });
   const { agent_id, model, caller, tag } = search;
+  const runFilters = workspace.can("runs:read") ? runFiltersOf(filters) : undefined;
   const runsOf = (day: string) => {
     const at = (date: string) => new Date(fromZoned(`${date}T00:00`, zone) ?? 0).toISOString();
     const query = new URLSearchParams({
-      ...(agent_id && { agent_id }),
-      ...(tag && { tag }),
+      ...runFilters,
       created_after: at(day),
       created_before: at(addDays(day, 1)),
     });
@@ -98,7 +99,7 @@ export function UsageScreen() {
           grouping={grouping}
           measure={measure}
           isTable={search.as === "table"}
-          hrefOf={workspace.can("runs:read") ? runsOf : undefined}
+          hrefOf={runFilters === undefined ? undefined : runsOf}
           isFiltered={Object.keys(filters).length > 0}
           onShow={show}
           onFilter={change}

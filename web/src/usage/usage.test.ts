@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { unknownReason, wordsOf } from "./measure.ts";
-import { csvQuery, filtersOf, groupingOf, measureOf } from "./queries.ts";
+import { csvQuery, filtersOf, groupingOf, measureOf, runFiltersOf } from "./queries.ts";
 import { addDays, daysOf, nameOf, rangeNamed } from "./range.ts";
 import { groupsOf, largest, stackDays, type UsageRow } from "./series.ts";
 
@@ -67,6 +67,21 @@ test("a URL is read as the API's filters; what is not known is ignored", () => {
     agent_id: "agt_1",
     group_by: "day,model",
   });
+});
+
+test.each([
+  [{}, {}],
+  [{ from: "2026-11-01", to: "2026-11-30" }, {}],
+  [
+    { agent_id: "agt_1", tag: "a" },
+    { agent_id: "agt_1", tag: "a" },
+  ],
+  [{ caller: "trigger:trg_1" }, { trigger_id: "trg_1" }],
+  [{ caller: "key:key_1", agent_id: "agt_1" }, undefined],
+  [{ caller: "trigger:" }, undefined],
+  [{ model: "demo/echo" }, undefined],
+])("usage with the filters %j leads to runs with the filters %j", (filters, expected) => {
+  expect(runFiltersOf(filters)).toEqual(expected);
 });
 
 test("the largest groups come first, each with a colour of its own", () => {
