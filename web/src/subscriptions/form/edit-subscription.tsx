@@ -1,10 +1,11 @@
 import type { Subscription, UpdateSubscriptionBody } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { announceChanges, savedResource, usePatch, useWorkspace } from "../../data/index.ts";
 import { MergeDialog, useToast } from "../../ui/index.ts";
 import { subscriptionsKey } from "../list-query.ts";
 import { subscriptionQuery } from "../queries.ts";
+import { requireSameServer, withoutGivenUp } from "./merged-changes.ts";
 import { changesFor, fieldsOf, patchBody, type SubscriptionFields } from "./subscription-fields.ts";
 import { SubscriptionForm } from "./subscription-form.tsx";
 
@@ -34,10 +35,14 @@ export function EditSubscription({ subscription, close }: EditSubscriptionProps)
   // the form is open.
   const [base] = useState(subscription);
   const [isSaved, setSaved] = useState(false);
+  /** The URL for which the secret and the headers that are being saved were entered. */
+  const url = useRef(base.url);
   const patch = usePatch<Subscription, UpdateSubscriptionBody>({
     read: () => subscriptions.get(base.id),
-    write: (changes, ifMatch, before) =>
-      subscriptions.update(base.id, patchBody(changes, before), { ifMatch }),
+    write: async (changes, ifMatch, before) => {
+      requireSameServer(changes, before, { base, url: url.current });
+      return subscriptions.update(base.id, patchBody(changes, before), { ifMatch });
+    },
     onRead: (read) =>
       queryClient.setQueryData(subscriptionQuery(workspace, base.id).queryKey, read),
   });
@@ -48,13 +53,19 @@ export function EditSubscription({ subscription, close }: EditSubscriptionProps)
     await announceChanges(queryClient, subscriptionsKey(workspace.id));
   };
   const save = useMutation({
-    mutationFn: async (fields: SubscriptionFields) =>
-      finish(await patch.save(base, changesFor(base, fields))),
-  });
-  const merge = useMutation({
-    mutationFn: async (merged: object) => finish(await patch.resolve(merged)),
+    mutationFn: async (fields: SubscriptionFields) => {
+      url.current = fields.url;
+      await finish(await patch.save(base, changesFor(base, fields)));
+    },
   });
   const { state } = patch;
+  const merge = useMutation({
+    mutationFn: async (merged: Readonly<Record<string, unknown>>) => {
+      if (state.name !== "conflict") return;
+      const chosen = withoutGivenUp(merged, state.theirs, state.yours);
+      await finish(await patch.resolve(chosen));
+    },
+  });
   return (
     <>
       <SubscriptionForm
