@@ -310,6 +310,47 @@ inBrowser("unsaved changes of what somebody deletes stay until they are discarde
   await page.getByRole("heading", { name: "Subscription not found" }).waitFor();
 });
 
+inBrowser("a form stays open if its row leaves the list", async () => {
+  const { id, name } = await beckon.createProvider("http://127.0.0.1:9/v1", "leaving");
+  const model = `${name}/large`;
+  const agent = await beckon.createAgent({ name: "Leaving", model });
+  const plan = (await beckon.call("/plans", { body: { name, tokens: 1 } })).body.data;
+  const ceiling = `/limits/agent/${agent.id}`;
+  await beckon.call(ceiling, { method: "PUT", body: { limit_micros: 1_000_000 } });
+  const page = await open("/keys");
+  const dialog = page.getByRole("dialog");
+  const remove = { method: "DELETE" };
+  for (const [search, row, label, path, change] of [
+    [`/plan?plan=${plan.id}`, `the plan ${name}`, "Voice", `/plans/${plan.id}`, remove],
+    [
+      `/plan?ceiling=agent:${agent.id}`,
+      "the ceiling of the agent Leaving",
+      "Maximum cost of runs a day",
+      ceiling,
+      remove,
+    ],
+    [
+      `/prices?model=${model}`,
+      `the price of ${model}`,
+      "Output",
+      `/agents/${agent.id}`,
+      { method: "PATCH", body: { model: "demo/echo" } },
+    ],
+    [`/providers?edit=${id}`, name, "Base URL", `/providers/${id}`, remove],
+  ] as const) {
+    await page.goto(`${beckon.url}/w/${owner.workspaceId}${search}`);
+    const more = page.locator(`[aria-label="More about ${row}"]`);
+    await more.waitFor();
+    await dialog.getByLabel(label).fill("7");
+    expect((await beckon.call(path, change)).status).toBeLessThan(300);
+    await refetch(page, owner.workspaceId);
+    await more.waitFor({ state: "detached" });
+    expect(await dialog.getByLabel(label).inputValue()).toBe("7");
+    await page.keyboard.press("Escape");
+    await button(page, "Discard changes").click();
+  }
+});
+
 inBrowser("a screen whose refetch fails says as of when its data is", async () => {
   const { id } = await beckon.createAgent();
   const delivery = await newDelivery(await newSubscription());

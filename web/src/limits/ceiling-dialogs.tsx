@@ -1,6 +1,6 @@
 import type { Ceiling } from "@beckon/client";
 import { useWorkspace } from "../data/index.ts";
-import { Dialog, Problem } from "../ui/index.ts";
+import { Dialog, Problem, useOpenedRow } from "../ui/index.ts";
 import { CeilingForm } from "./ceiling-form.tsx";
 import { DeleteCeiling } from "./delete-ceiling.tsx";
 import { type CeilingScope, scopeNames } from "./scopes.ts";
@@ -42,7 +42,9 @@ interface OneCeilingProps {
 }
 
 function OneCeiling({ scope, scopeId, isDeleting, rows, close }: OneCeilingProps) {
-  const { ceiling, error, refetch } = useCeiling(rows, { scope, scopeId });
+  const { ceiling: current, error, refetch } = useCeiling(rows, { scope, scopeId });
+  // If the ceiling leaves the list, it is not known for a moment whether it still exists.
+  const ceiling = useOpenedRow(`${scope}:${scopeId}`, current);
   if (ceiling === undefined)
     return error === null ? null : (
       <Dialog open onOpenChange={close} size="small" title="Ceiling">

@@ -6,6 +6,7 @@ import {
   LinkButton,
   PageHeader,
   useMedia,
+  useOpenedRow,
   useShowDialog,
 } from "../ui/index.ts";
 import { DeletePrice } from "./delete-price.tsx";
@@ -27,7 +28,9 @@ export function PricesScreen() {
   const own = prices.rows.find(
     ({ model, provider_id }) => model === search.model && provider_id !== null,
   );
-  const chosen = workspace.can("limits:write") ? own : undefined;
+  const opened = useOpenedRow(search.model, own);
+  const named = search.act === "delete" ? own : opened;
+  const chosen = workspace.can("limits:write") ? named : undefined;
   return (
     <div className="flex min-w-0 flex-col">
       <title>Prices · Beckon</title>

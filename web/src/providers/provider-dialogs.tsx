@@ -1,5 +1,5 @@
 import type { Provider } from "@beckon/client";
-import { lazyPart } from "../ui/index.ts";
+import { lazyPart, useOpenedRow } from "../ui/index.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { AddProvider } from "./form/add-provider.tsx";
 
@@ -17,11 +17,11 @@ interface ProviderDialogsProps {
  * The dialog that the search parameters name. It is shown only to people who can change providers.
  */
 export function ProviderDialogs({ providers, canWrite, search, close }: ProviderDialogsProps) {
-  if (!canWrite) return null;
   const named = (id: string | undefined) =>
     providers.find((provider) => provider.id === id && provider.origin === "workspace");
-  const edited = named(search.edit);
+  const edited = useOpenedRow(search.edit, named(search.edit));
   const deleted = named(search.delete);
+  if (!canWrite) return null;
   return (
     <>
       <AddProvider open={search.new === "1"} preset={search.preset} close={close} />

@@ -103,4 +103,5 @@ export { type SearchTexts, useChangeSearch, useShowDialog } from "./use-change-s
 export { isAtTop, useEnterAtTop } from "./use-enter-at-top.ts";
 export { useMedia } from "./use-media.ts";
 export { useNavigateFrom } from "./use-navigate-from.ts";
+export { useOpenedRow } from "./use-opened-row.ts";
 export { whenIdle } from "./when-idle.ts";

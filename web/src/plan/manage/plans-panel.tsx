@@ -12,6 +12,7 @@ import {
   menuColumn,
   Panel,
   useMedia,
+  useOpenedRow,
 } from "../../ui/index.ts";
 import { metricTexts } from "../metrics.ts";
 import { plansQuery } from "../queries.ts";
@@ -30,7 +31,9 @@ export function PlansPanel({ search, show }: PlansPanelProps) {
   const plans = useList(plansQuery(useWorkspace()));
   const close = () => show({});
   const isNarrow = !useMedia("(min-width: 768px)");
-  const named = plans.rows.find(({ id }) => id !== null && id === search.plan);
+  const listed = plans.rows.find(({ id }) => id !== null && id === search.plan);
+  const opened = useOpenedRow(search.plan, listed);
+  const named = search.act === "delete" ? listed : opened;
   return (
     <Panel
       title="Plans"

@@ -9,6 +9,7 @@ import {
   Time,
   UserText,
   useMedia,
+  useOpenedRow,
 } from "../../ui/index.ts";
 import { workspacePlansQuery } from "../queries.ts";
 import { WorkspacePlanForm } from "./workspace-plan-form.tsx";
@@ -23,7 +24,8 @@ interface WorkspacesPanelProps {
 export function WorkspacesPanel({ search, show }: WorkspacesPanelProps) {
   const workspaces = useList(workspacePlansQuery(useWorkspace()));
   const isNarrow = !useMedia("(min-width: 768px)");
-  const chosen = workspaces.rows.find(({ workspace_id }) => workspace_id === search.of);
+  const listed = workspaces.rows.find(({ workspace_id }) => workspace_id === search.of);
+  const chosen = useOpenedRow(search.of, listed);
   return (
     <Panel
       title="Plans of workspaces"
