@@ -438,6 +438,17 @@ inBrowser("a member joins another workspace although the response was lost", asy
   await page.waitForURL(new RegExp(`/w/${otherId}`));
 });
 
+inBrowser("nobody joins with an account that the page did not name", async () => {
+  const path = `/invite#token=${await invite("zoe@example.com")}`;
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  const other = { id: "usr_2", email: "other@example.com", workspaces: [] };
+  await button(page, "Join").waitFor();
+  await page.route(/\/api\/public\/me$/, (route) => route.fulfill({ json: { data: other } }));
+  await button(page, "Join").click();
+  await page.getByText(`You are no longer signed in as ${owner.email}.`).waitFor();
+  await page.getByText("You are signed in as other@example.com.").waitFor();
+});
+
 inBrowser("after a restore all data is read again, and open forms stay open", async () => {
   const { body } = await beckon.call("/subscriptions", {
     body: { url: "https://receiver.example/events", event_types: ["run.finished"] },

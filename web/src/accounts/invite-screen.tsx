@@ -2,11 +2,12 @@ import type { InvitationCheck } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { account } from "../data/index.ts";
-import { Button } from "../ui/index.ts";
+import { Button, Problem } from "../ui/index.ts";
 import { AccountPage } from "./account-page.tsx";
 import { JoinSignedIn } from "./join-signed-in.tsx";
 import { JoinWithPassword } from "./join-with-password.tsx";
 import { LinkCheck } from "./link-check.tsx";
+import { signedInQuery } from "./signed-in.ts";
 
 type Choice = "signed in" | "new account" | "own account";
 
@@ -29,12 +30,15 @@ interface InvitationProps {
 
 function Invitation({ invitation, token }: InvitationProps) {
   const [chosen, setChosen] = useState<Choice>();
-  const signedIn = useQuery({
-    queryKey: ["signed in"],
-    queryFn: () => account.me.get().catch(() => null),
-    gcTime: 0,
-  });
-  if (signedIn.isPending) return <AccountPage title="Join a workspace" />;
+  const signedIn = useQuery(signedInQuery);
+  if (signedIn.data === undefined)
+    return (
+      <AccountPage title="Join a workspace">
+        {signedIn.error === null ? null : (
+          <Problem error={signedIn.error} onRetry={signedIn.refetch} />
+        )}
+      </AccountPage>
+    );
   const me = signedIn.data ?? undefined;
   const choice = chosen ?? (me === undefined ? "new account" : "signed in");
   const { workspace_name: workspace, inviter_name: inviter, role, email } = invitation;
@@ -45,7 +49,7 @@ function Invitation({ invitation, token }: InvitationProps) {
       lead={`${inviter ?? "A key of the workspace"} invited ${email} as ${role}.`}
     >
       {choice === "signed in" && me !== undefined ? (
-        <JoinSignedIn token={token} workspaceId={workspaceId} email={me.email} />
+        <JoinSignedIn token={token} workspaceId={workspaceId} me={me} />
       ) : (
         <JoinWithPassword
           key={choice}

@@ -1,20 +1,26 @@
+import { BeckonError, type Me } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { account, isOutcomeUnknown, isUnauthorized, meQuery } from "../data/index.ts";
 import { Button, FormError } from "../ui/index.ts";
+import { signedInQuery } from "./signed-in.ts";
 
 interface JoinSignedInProps {
   readonly token: string;
   readonly workspaceId: string;
-  readonly email: string;
+  /** The person whom the page names as signed in. */
+  readonly me: Pick<Me, "id" | "email">;
 }
 
 /** Accepts an invitation with the account that is signed in. */
-export function JoinSignedIn({ token, workspaceId, email }: JoinSignedInProps) {
+export function JoinSignedIn({ token, workspaceId, me }: JoinSignedInProps) {
   const queryClient = useQueryClient();
   const router = useRouter();
   const join = useMutation({
     mutationFn: async () => {
+      // Another tab can have signed in somebody else, who would then become the member.
+      const now = await queryClient.fetchQuery(signedInQuery);
+      if (now?.id !== me.id) throw signedOut(me.email);
       await account.invitations.accept({ token }).catch(async (thrown: unknown) => {
         // The invitation may have been accepted nevertheless: by this call, if its response was
         // lost, or by an earlier one, after which the link is rejected (401). So the page checks
@@ -29,7 +35,7 @@ export function JoinSignedIn({ token, workspaceId, email }: JoinSignedInProps) {
   return (
     <div className="flex flex-col gap-4">
       <p>
-        You are signed in as <strong className="font-semibold">{email}</strong>.
+        You are signed in as <strong className="font-semibold">{me.email}</strong>.
       </p>
       <FormError error={join.error} />
       <Button
@@ -42,6 +48,11 @@ export function JoinSignedIn({ token, workspaceId, email }: JoinSignedInProps) {
       </Button>
     </div>
   );
+}
+
+function signedOut(email: string): BeckonError {
+  const message = `You are no longer signed in as ${email}. Check who joins, then press Join again.`;
+  return new BeckonError({ code: "conflict", message });
 }
 
 async function isMember(workspaceId: string): Promise<boolean> {
