@@ -78,15 +78,30 @@ export function repairEvents(fetch: Fetch): Fetch {
 function repairLines(): TransformStream<Uint8Array, Uint8Array> {
   /** The beginning of a line that has not ended. */
   const partialLine = new GrowingBuffer();
+  /**
+   * Whether the beginning of the current line was forwarded, perhaps up to the middle of a
+   * character. The rest of the line must not be decoded or taken for a line.
+   */
+  let isForwarded = false;
   return new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
+      let start = 0;
+      if (isForwarded) {
+        start = chunk.findIndex((byte) => byte === lf || byte === cr) + 1;
+        isForwarded = start === 0;
+        controller.enqueue(isForwarded ? chunk : chunk.subarray(0, start));
+        if (isForwarded) return;
+      }
       const end = Math.max(chunk.lastIndexOf(lf), chunk.lastIndexOf(cr)) + 1;
-      if (end > 0) {
-        partialLine.add(chunk.subarray(0, end));
+      if (end > start) {
+        partialLine.add(chunk.subarray(start, end));
         controller.enqueue(repaired(partialLine.take()));
       }
       if (end < chunk.length) partialLine.add(chunk.subarray(end));
-      if (partialLine.length > maxRepairedBytes) controller.enqueue(partialLine.take());
+      if (partialLine.length > maxRepairedBytes) {
+        controller.enqueue(partialLine.take());
+        isForwarded = true;
+      }
     },
     flush: (controller) => {
       if (partialLine.length > 0) controller.enqueue(partialLine.take());
