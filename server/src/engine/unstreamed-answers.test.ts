@@ -84,6 +84,21 @@ it("a stream whose content type is not that of a stream is read as one", async (
   }
 });
 
+it("a tool call of anthropic that begins with all of its arguments has exact arguments", async () => {
+  const block =
+    '{"type":"tool_use","id":"call_1","name":"unknown","input":{"id":9007199254740993}}';
+  const sent = streamOf(
+    '{"type":"message_start","message":{"usage":{"input_tokens":1}}}',
+    `{"type":"content_block_start","index":0,"content_block":${block}}`,
+    '{"type":"content_block_stop","index":0}',
+    '{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":1}}',
+    '{"type":"message_stop"}',
+  );
+  const { journal } = await run("anthropic", [sent, says("done")]);
+  expect(JSON.stringify(journal)).toContain("9007199254740993");
+  expect(server.requests).toHaveLength(2);
+});
+
 describe.each(["openai-compatible", "openai-chat"] as const)("an event of %s", (kind) => {
   const end = [JSON.stringify(piece({}, "stop")), "[DONE]"];
   it.each([

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../base/json/index.ts";
-import { objectsIn, type Repairs } from "./repairs.ts";
+import { hasRawNumber, objectsIn, type Repairs } from "./repairs.ts";
 
 /** Repairs a response, or an event of a streamed one, of Anthropic's Messages API. */
 export function repairMessage(body: JsonObject, repairs: Repairs): void {
@@ -15,6 +15,12 @@ export function repairMessage(body: JsonObject, repairs: Repairs): void {
   if (isJsonObject(block) && block.type === "tool_use") {
     repairs.text(block, "id", "");
     if (block.input !== undefined && !isJsonObject(block.input)) repairs.set(block, "input", {});
+    if (hasRawNumber(block.input)) {
+      // The library accepts arguments as text only in a delta.
+      const delta = { type: "input_json_delta", partial_json: JSON.stringify(block.input) };
+      repairs.set(block, "input", {});
+      repairs.addEvent({ type: "content_block_delta", index: body.index, delta });
+    }
   }
 }
 

@@ -14,7 +14,8 @@ import { repairResponse } from "./responses.ts";
  * Never changes the text of the answer.
  *
  * @returns the repaired JSON text; undefined if nothing needed repair or if `text` is not a JSON
- *   object.
+ *   object. An event of a stream can become two: the text is then the `data` of the first one, a
+ *   blank line, and the whole second one.
  */
 export function repairAnswer(text: string): string | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
@@ -27,7 +28,8 @@ export function repairAnswer(text: string): string | undefined {
   repairMessage(body, repairs);
   repairResponse(body, repairs);
   repairGenerateContent(body, repairs);
-  return repairs.changed || strict === undefined ? JSON.stringify(body) : undefined;
+  if (!repairs.changed && strict !== undefined) return undefined;
+  return [body, ...repairs.addedEvents].map((event) => JSON.stringify(event)).join("\n\ndata:");
 }
 
 function tryParse(text: string): unknown {

@@ -10,10 +10,21 @@ const invalidCount = Number.MIN_SAFE_INTEGER;
 /** Repairs fields of JSON objects in place, and records whether anything changed. */
 export class Repairs {
   #changed = false;
+  readonly #addedEvents: JsonObject[] = [];
 
   /** Whether any field has changed. */
   get changed(): boolean {
     return this.#changed;
+  }
+
+  /** Events that must follow the repaired event in its stream. */
+  get addedEvents(): readonly JsonObject[] {
+    return this.#addedEvents;
+  }
+
+  /** Adds an event that follows the repaired one. Only for events of a stream. */
+  addEvent(event: JsonObject): void {
+    this.#addedEvents.push(event);
   }
 
   set(target: JsonObject, field: string, value: unknown): void {
@@ -100,7 +111,7 @@ export class Repairs {
  * Returns whether `value` contains an integer that `JSON.parse` would round.
  * @param levels levels to visit. Arguments with more than 500 levels are rejected anyway.
  */
-function hasRawNumber(value: unknown, levels = 500): boolean {
+export function hasRawNumber(value: unknown, levels = 500): boolean {
   if (isRawNumber(value)) return true;
   if (typeof value !== "object" || value === null || levels === 0) return false;
   return Object.values(value).some((each) => hasRawNumber(each, levels - 1));
