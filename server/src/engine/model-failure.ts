@@ -35,7 +35,7 @@ export class ModelFailure extends Error {
       retryAfterMs?: number | undefined;
       rejected?: boolean;
       usage?: TokenUsage | undefined;
-      status?: number;
+      status?: number | undefined;
     },
   ) {
     super(message);

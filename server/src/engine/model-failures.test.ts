@@ -14,6 +14,7 @@ import {
 } from "../../test/model-server.ts";
 import { elapsed } from "../base/clock.ts";
 import { createLeanFetch } from "../base/egress/index.ts";
+import type { TraceSpan } from "../base/tracing/index.ts";
 import { openAICompatibleModel } from "./models/openai-compatible.ts";
 import { defaultTimeouts } from "./timeouts.ts";
 
@@ -267,12 +268,22 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     });
 
     const patient = { ...defaultTimeouts, stepMs: 1_000_000 };
+    const errorTypes: (string | undefined)[] = [];
+    const span: TraceSpan = {
+      traceparent: "",
+      child: () => span,
+      rename: () => {},
+      set: () => {},
+      end: (errorType) => errorTypes.push(errorType),
+    };
     const { outcome } = await play(server.url, {
       settings,
       timeouts: patient,
       deadlineAt: elapsed() + 50_000,
+      span,
     });
     expect(outcome).toMatchObject({ status: "failed", error: { message } });
+    expect(errorTypes).toEqual(["429"]);
     expect(server.requests).toHaveLength(2);
   });
 

@@ -222,7 +222,7 @@ function waitWithin(failure: ModelFailure, waitMs: number, endsAt: number): numb
   const asked = Math.ceil(retryAfterMs / 1000);
   throw new ModelFailure(
     `${failure.message} It asks to wait ${asked} s, which is longer than the time left.`,
-    { retryable: false },
+    { ...failure, retryable: false },
   );
 }
 
