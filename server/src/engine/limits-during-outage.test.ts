@@ -3,6 +3,7 @@ import { dataOf, play } from "../../test/engine-run.ts";
 import { says, startModelServer, status } from "../../test/model-server.ts";
 import { type AttemptLimit, LimitStop } from "./call-limit.ts";
 import type { Circuit, Pass } from "./circuit/index.ts";
+import { ModelFailure } from "./model-failure.ts";
 
 const server = await startModelServer();
 afterAll(() => server.close());
@@ -101,6 +102,18 @@ describe("a run that waits for a model that is down", () => {
     });
     expect(outcome).toMatchObject({ status: "failed", error, cost_micros: 0 });
     expect([reports, maxTokens]).toEqual([["returned"], []]);
+  });
+
+  it("sends no start of an attempt if its step times out before it can call", async () => {
+    const message = "The model was down for the whole step.";
+    const { outcome, deltas } = await playWaiting({
+      revision: undefined,
+      wait: () => {
+        throw new ModelFailure(message, { kind: "timeout", retryable: false });
+      },
+    });
+    expect(outcome).toMatchObject({ status: "failed", error: { code: "model_timeout", message } });
+    expect(deltas).toEqual([]);
   });
 
   it("reserves before its call if only its own limit applied before", async () => {

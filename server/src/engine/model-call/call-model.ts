@@ -90,7 +90,6 @@ export async function callModel(
       signal.throwIfAborted();
       startedAt += await limiter.reserve(calls);
       let endsAt = startedAt + timeouts.stepMs;
-      request.onDelta?.({ type: "step_start", step, attempt });
       let pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt);
       while (limiter.mustReserveAgain()) {
         pass?.returned();
@@ -98,6 +97,7 @@ export async function callModel(
         endsAt = startedAt + timeouts.stepMs;
         pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt);
       }
+      request.onDelta?.({ type: "step_start", step, attempt });
       const sending = { step, options: limiter.options, streamed, endsAt };
       const { answer, failure, used, responseModel } = await makeAttempt(request, sending, pass);
       if (used !== undefined) calls.push(meteredModelCall(priceOf, { step, modelName, ...used }));
