@@ -31,7 +31,17 @@ inBrowser("a wrong password is said in plain words, and the right one opens the 
   await page.getByLabel("Password", secret).fill("not the password");
   await page.keyboard.press("Enter");
   await page.getByRole("alert").getByText("The e-mail or the password is wrong.").waitFor();
-  await page.getByLabel("Password", secret).fill(password);
+  const field = page.getByLabel("Password", secret);
+  expect(await field.inputValue()).toBe("");
+  await field.fill(password);
+  // Another failure says nothing about the password, so it need not be typed again.
+  const failure = { ok: false, error: "It failed.", code: "internal_error" };
+  await page.route("**/api/public/sign-in", (route) =>
+    route.fulfill({ status: 503, json: failure }),
+  );
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("It failed.").waitFor();
+  await page.unroute("**/api/public/sign-in");
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/w\/wsp_0+\/somewhere$/);
 });

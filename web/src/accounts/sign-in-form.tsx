@@ -36,8 +36,10 @@ export function SignInForm({ email: initial = "", workspace, signIn }: SignInFor
       );
     },
     onError: (thrown) => {
-      if (isUnauthorized(thrown)) setAsksWorkspace(true);
-      fields.setValue("password", "");
+      if (isUnauthorized(thrown)) {
+        setAsksWorkspace(true);
+        fields.setValue("password", "");
+      }
       fields.focus("password");
     },
   });
