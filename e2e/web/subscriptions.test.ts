@@ -12,6 +12,7 @@ import { expectAccessible } from "./accessibility.ts";
 import { createOwner } from "./accounts.ts";
 import { chooseAgent } from "./choose-agent.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+import { holdRequests } from "./hold-requests.ts";
 import { injectedElements, strongPayloads } from "./hostile-workspace.ts";
 
 /** Tests the screens of subscriptions and deliveries with real receivers. */
@@ -179,7 +180,12 @@ inBrowser("what a paused subscription missed is offered when it is resumed", asy
   const row = deliveries(page).getByRole("row", { name: /Not sent run\.finished/ });
   await row.waitFor();
   await button(page, "Resume this paused subscription").click();
+  const held = await holdRequests(page, /\/resume$/, { method: "POST" });
   await button(page, "Resume subscription").click();
+  await button(page, "Resuming…").waitFor();
+  // Closing the dialog would not stop the request, but lose the offer.
+  await page.keyboard.press("Escape");
+  await held.release();
   await page.getByText("1 delivery was missed.").waitFor();
   expect(receiver.reached).toEqual([]);
   await button(page, "Replay 1 delivery").click();

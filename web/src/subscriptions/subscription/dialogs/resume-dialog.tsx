@@ -44,7 +44,8 @@ export function ResumeDialog({ subscription, close }: ResumeDialogProps) {
     onError: (thrown) => {
       if (!isOutcomeUnknown(thrown)) isSent.current = false;
     },
-    onSuccess: () => announceChanges(queryClient, subscriptionsKey(id)),
+    // Does not wait for the refetch, so that what was missed is offered at once.
+    onSuccess: () => void announceChanges(queryClient, subscriptionsKey(id)),
   });
   if (resume.isSuccess)
     return resume.data === undefined ? (
@@ -58,6 +59,8 @@ export function ResumeDialog({ subscription, close }: ResumeDialogProps) {
     <Dialog
       open
       onOpenChange={close}
+      // Closing the dialog would not stop the request, but lose the offer to replay.
+      dismissible={!resume.isPending}
       size="small"
       title={`Resume the subscription ${name}?`}
       description={
@@ -67,7 +70,9 @@ export function ResumeDialog({ subscription, close }: ResumeDialogProps) {
       }
       footer={
         <>
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={close} disabled={resume.isPending}>
+            Cancel
+          </Button>
           <Button
             variant="primary"
             onClick={() => resume.mutate()}
