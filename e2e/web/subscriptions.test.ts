@@ -79,9 +79,12 @@ inBrowser(
     await expectAccessible(page);
     await button(page, "New subscription").click();
     await page.getByLabel("URL", { exact: true }).fill(`${receiver.url}/events`);
+    const held = await holdRequests(page, /\/subscriptions\?/, { method: "GET" });
     await button(page, "Create subscription").click();
     const dialog = page.getByRole("dialog", { name: "The subscription is created" });
+    // The secret does not wait for the refetch of the list.
     const secret = (await dialog.getByText(/^whsec_/).textContent()) ?? "";
+    await held.release();
     await dialog.getByRole("region", { name: "Verify a delivery: TypeScript" }).waitFor();
     await expectAccessible(page);
     await button(page, "Done").click();

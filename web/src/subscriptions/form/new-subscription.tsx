@@ -20,7 +20,8 @@ export function NewSubscription({ close }: NewSubscriptionProps) {
       const body = bodyOf(fields);
       return client.subscriptions.create(body, { idempotencyKey: keyOf(body) });
     },
-    onSuccess: () => announceChanges(queryClient, subscriptionsKey(id)),
+    // Does not wait for the refetch, so that the secret is shown at once.
+    onSuccess: () => void announceChanges(queryClient, subscriptionsKey(id)),
   });
   if (create.isSuccess)
     return (
