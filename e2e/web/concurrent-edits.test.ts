@@ -376,22 +376,25 @@ inBrowser("a screen whose refetch fails says as of when its data is", async () =
 });
 
 inBrowser(
-  "the lists of versions and triggers say that they are old after a failed refetch",
+  "a plan and lists without a table say that they are old after a failed refetch",
   async () => {
     const { id } = await beckon.createAgent();
     await beckon.createTrigger(id, { name: "Payments" });
+    await beckon.createProvider("http://127.0.0.1:9", "listed");
     const page = await open("/keys");
-    for (const [tab, shown] of [
-      ["versions", "Version 1"],
-      ["triggers", "Payments"],
+    for (const [path, shown] of [
+      [`/agents/${id}/versions`, "Version 1"],
+      [`/agents/${id}/triggers`, "Payments"],
+      ["/providers", "listed"],
+      ["/plan", "0 used · unlimited"],
     ] as const) {
-      await page.goto(`${beckon.url}/w/${owner.workspaceId}/agents/${id}/${tab}`);
+      await page.goto(`${beckon.url}/w/${owner.workspaceId}${path}`);
       await page.getByText(shown, { exact: true }).first().waitFor();
       const failure = { ok: false, error: "It failed.", code: "bad_request" };
-      const url = new RegExp(`/agents/${id}/${tab}\\?`);
+      const url = new RegExp(`/api/public${path}(\\?|$)`);
       await page.route(url, (route) => route.fulfill({ status: 400, json: failure }));
       await refetch(page, owner.workspaceId);
-      const title = page.getByText(/^These rows are as of \d\d:\d\d:\d\d\.$/);
+      const title = page.getByText(/^(These rows are|This is the plan) as of \d\d:\d\d:\d\d\.$/);
       await title.waitFor();
       await page.getByText(shown, { exact: true }).first().waitFor();
       await page.unroute(url);

@@ -8,7 +8,7 @@ import {
   EmptyState,
   LoadMore,
   Panel,
-  Problem,
+  RowsProblem,
   Skeleton,
   useShowDialog,
 } from "../ui/index.ts";
@@ -42,15 +42,7 @@ export function CeilingsPanel() {
       // takes no click.
       actions={isEmpty || ceilings.isPending ? undefined : create}
     >
-      {ceilings.error === null ? null : (
-        <div className="p-4">
-          <Problem
-            error={ceilings.error}
-            title="The ceilings could not be loaded."
-            onRetry={ceilings.refetch}
-          />
-        </div>
-      )}
+      <RowsProblem label="Ceilings" query={ceilings} hasRows={ceilings.rows.length > 0} />
       {ceilings.isPending ? (
         <div className="h-24 p-4">
           <Skeleton variant="block" />

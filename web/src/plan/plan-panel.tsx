@@ -1,16 +1,17 @@
 import type { PlanUsage } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "../data/index.ts";
-import { formatDate } from "../format/index.ts";
+import { formatClock, formatDate } from "../format/index.ts";
 import { LimitState } from "../limits/index.ts";
-import { Badge, Banner, Panel, Problem, Skeleton, useNow } from "../ui/index.ts";
+import { Badge, Banner, Panel, Problem, Skeleton, useNow, useTimeZone } from "../ui/index.ts";
 import { metricTexts } from "./metrics.ts";
 import { planQuery } from "./queries.ts";
 
 /** The workspace's plan: its monthly allowances, and the amounts left. */
 export function PlanPanel() {
   const workspace = useWorkspace();
-  const { data, error, refetch } = useQuery(planQuery(workspace));
+  const zone = useTimeZone();
+  const { data, error, dataUpdatedAt, refetch } = useQuery(planQuery(workspace));
   return (
     <Panel
       title="Plan"
@@ -18,7 +19,17 @@ export function PlanPanel() {
       actions={data === undefined ? undefined : <Badge>{data.plan}</Badge>}
     >
       {error === null ? null : (
-        <Problem error={error} title="The plan could not be loaded." onRetry={refetch} />
+        <div className={data === undefined ? "" : "pb-4"}>
+          <Problem
+            error={error}
+            title={
+              data === undefined
+                ? "The plan could not be loaded."
+                : `This is the plan as of ${formatClock(dataUpdatedAt, zone)}.`
+            }
+            onRetry={refetch}
+          />
+        </div>
       )}
       {data === undefined ? (
         error === null ? (

@@ -6,7 +6,7 @@ import {
   LoadMore,
   PageHeader,
   Panel,
-  Problem,
+  RowsProblem,
   type SearchTexts,
   useChangeSearch,
 } from "../ui/index.ts";
@@ -57,13 +57,12 @@ export function ProvidersScreen() {
         <p className="text-ink-2">Accounts and servers with models for the agents.</p>
       </PageHeader>
       <div className="flex min-w-0 flex-col gap-6 p-4 md:p-6">
-        {providers.error !== null && (
-          <Problem
-            error={providers.error}
-            title="Providers could not be loaded."
-            onRetry={providers.refetch}
-          />
-        )}
+        <RowsProblem
+          label="Providers"
+          query={providers}
+          hasRows={providers.rows.length > 0}
+          padding="none"
+        />
         {providers.isPending ? (
           <ProvidersSkeleton />
         ) : providers.data === undefined ? null : (

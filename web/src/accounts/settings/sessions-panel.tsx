@@ -7,7 +7,7 @@ import {
   List,
   LoadMore,
   Panel,
-  Problem,
+  RowsProblem,
   Skeleton,
   useToast,
 } from "../../ui/index.ts";
@@ -35,15 +35,7 @@ export function SessionsPanel() {
         )
       }
     >
-      {sessions.isError ? (
-        <div className="p-4">
-          <Problem
-            error={sessions.error}
-            title="Sessions could not be loaded."
-            onRetry={sessions.refetch}
-          />
-        </div>
-      ) : null}
+      <RowsProblem label="Sessions" query={sessions} hasRows={sessions.rows.length > 0} />
       {sessions.isPending ? (
         <div className="flex min-h-row flex-col justify-center px-4 py-1.5" aria-busy="true">
           <Skeleton width={40} />

@@ -9,19 +9,21 @@ interface RowsProblemProps {
   readonly query: RowsQuery;
   /** True if rows are shown below: those that were read before the error. */
   readonly hasRows: boolean;
+  /** `none` is for errors outside of a panel. Default: normal. */
+  readonly padding?: "normal" | "none";
 }
 
 /**
  * Says that rows could not be loaded and, if some are shown, whether they are old or not all.
  * Without an error, nothing is shown.
  */
-export function RowsProblem({ label, query, hasRows }: RowsProblemProps) {
+export function RowsProblem({ label, query, hasRows, padding = "normal" }: RowsProblemProps) {
   const zone = useTimeZone();
   const { error, refetch } = query;
   if (error === undefined || error === null) return null;
   const title = hasRows ? titleOf(query, zone) : `${label} could not be loaded.`;
   return (
-    <div className="p-4">
+    <div className={padding === "normal" ? "p-4" : ""}>
       <Problem error={error} title={title} onRetry={refetch} />
     </div>
   );
