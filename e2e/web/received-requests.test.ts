@@ -153,6 +153,9 @@ inBrowser("a sender that makes its own secret is connected with it", async () =>
   await button(page, "Save secret").click();
   await dialog.getByText("Fill this in.").waitFor();
   await page.getByLabel("Secret of the sender").fill("whsec_0123456789abcdef");
+  await page.keyboard.press("Escape");
+  await page.getByRole("alertdialog", { name: "Close without saving?" }).waitFor();
+  await button(page, "Cancel").click();
   await button(page, "Save secret").click();
   await dialog.getByText("The secret is saved.").waitFor();
   await button(page, "Done").click();
@@ -521,7 +524,12 @@ inBrowser("a replaced secret is no longer said to be accepted", async () => {
     await button(page, "Rotate").click();
     await page.getByRole("menuitem", { name: "Replace the secret" }).click();
     await page.getByLabel(grace, { exact: true }).check();
+    const held = await holdRequests(page, /\/secret$/, { method: "POST", times: 1 });
     await button(page, "Generate secret").click();
+    await button(page, "Generating…").waitFor();
+    // Closing the dialog would not stop the request, but hide the new secret.
+    await page.keyboard.press("Escape");
+    await held.release();
     await button(page, "Done").click();
   };
   const note = page.getByText("The previous secret is also accepted.");

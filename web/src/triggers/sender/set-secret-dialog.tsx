@@ -2,15 +2,8 @@ import type { Trigger } from "@beckon/client";
 import type { Preset } from "@beckon/contract";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import {
-  Button,
-  Dialog,
-  FormError,
-  IssuedSecretDialog,
-  RadioCards,
-  useToast,
-} from "../../ui/index.ts";
-import { SecretForm } from "./secret-form.tsx";
+import { FormDialog, FormError, IssuedSecretDialog, RadioCards, useToast } from "../../ui/index.ts";
+import { SecretInput, useSecretForm } from "./secret-form.tsx";
 import { useSenderSecret } from "./use-sender-secret.ts";
 
 interface SetSecretDialogProps {
@@ -39,6 +32,14 @@ export function SetSecretDialog({ trigger, preset, close }: SetSecretDialogProps
   const generate = useMutation({
     mutationFn: () => set({ grace_seconds: graceSeconds }),
   });
+  const form = useSecretForm({
+    trigger,
+    graceSeconds,
+    onSaved: () => toast({ tone: "success", title: "Saved the secret" }),
+  });
+  // The choices cannot be changed while a request is in progress. With another source, the dialog
+  // would show the button that is not pending, and could be closed.
+  const isPending = generate.isPending || form.isPending;
   if (generate.data !== undefined)
     return (
       <IssuedSecretDialog
@@ -49,60 +50,43 @@ export function SetSecretDialog({ trigger, preset, close }: SetSecretDialogProps
       />
     );
   return (
-    <Dialog
-      open
-      onOpenChange={close}
+    <FormDialog
+      isDirty={() => form.isDirty}
+      isSaved={form.saved !== undefined}
+      close={close}
       title={isReplaced ? "Replace the secret" : "Set the secret"}
       description="The sender and Beckon share it, so that Beckon can verify what arrives."
-      footer={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          {from === "beckon" ? (
-            <Button
-              variant="primary"
-              onClick={() => generate.mutate()}
-              pending={generate.isPending}
-              pendingText="Generating…"
-            >
-              Generate secret
-            </Button>
-          ) : null}
-        </>
+      onSubmit={() => (from === "beckon" ? generate.mutate() : form.submit())}
+      submit={
+        from === "beckon"
+          ? { label: "Generate secret", pending: generate.isPending, pendingText: "Generating…" }
+          : { label: "Save secret", pending: form.isPending }
       }
     >
-      <div className="flex flex-col gap-4">
-        {isReplaced ? (
-          <RadioCards
-            label="The previous secret stops"
-            columns={2}
-            density="compact"
-            value={grace}
-            onChange={setGrace}
-            options={graces}
-          />
-        ) : null}
+      {isReplaced ? (
         <RadioCards
-          label="Where does the new one come from?"
+          label="The previous secret stops"
           columns={2}
-          value={from}
-          onChange={setFrom}
-          options={[
-            { value: "beckon", label: "Generate one", hint: "You enter it in the sender." },
-            { value: "sender", label: "From the sender", hint: "The sender shows it to you." },
-          ]}
+          density="compact"
+          value={grace}
+          onChange={setGrace}
+          options={graces}
+          disabled={isPending}
         />
-        {from === "sender" ? (
-          <SecretForm
-            trigger={trigger}
-            graceSeconds={graceSeconds}
-            onSaved={() => {
-              toast({ tone: "success", title: "Saved the secret" });
-              close();
-            }}
-          />
-        ) : null}
-        <FormError error={generate.error} />
-      </div>
-    </Dialog>
+      ) : null}
+      <RadioCards
+        label="Where does the new one come from?"
+        columns={2}
+        value={from}
+        onChange={setFrom}
+        options={[
+          { value: "beckon", label: "Generate one", hint: "You enter it in the sender." },
+          { value: "sender", label: "From the sender", hint: "The sender shows it to you." },
+        ]}
+        disabled={isPending}
+      />
+      {from === "sender" ? <SecretInput form={form} /> : null}
+      <FormError error={generate.error} />
+    </FormDialog>
   );
 }

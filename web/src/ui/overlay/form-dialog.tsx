@@ -19,6 +19,11 @@ interface FormDialogProps
   readonly onSubmit: (event: FormEvent) => unknown;
   /** The button that submits the form; undefined if the form can only be read. */
   readonly submit: SubmitButton | undefined;
+  /**
+   * Text of the button that closes the dialog. Default: "Cancel", or "Close" if `submit` is
+   * undefined.
+   */
+  readonly closeLabel?: string;
 }
 
 interface SubmitButton
@@ -33,7 +38,16 @@ interface SubmitButton
  * can be closed again after some minutes at most. The page can be left at any time.
  */
 export function FormDialog(props: FormDialogProps) {
-  const { isDirty, isSaved = false, close, onSubmit, submit, children, ...dialog } = props;
+  const {
+    isDirty,
+    isSaved = false,
+    close,
+    onSubmit,
+    submit,
+    closeLabel,
+    children,
+    ...dialog
+  } = props;
   const isPending = submit?.pending === true;
   const formId = useId();
   const [asks, setAsks] = useState(false);
@@ -71,7 +85,7 @@ export function FormDialog(props: FormDialogProps) {
                 isPending ? "Wait for the response: closing would not stop the request." : undefined
               }
             >
-              {submit === undefined ? "Close" : "Cancel"}
+              {closeLabel ?? (submit === undefined ? "Close" : "Cancel")}
             </Button>
             {submit === undefined ? null : <Submit {...submit} form={formId} />}
           </>
