@@ -85,6 +85,24 @@ test("a process that has claimed events of a receiver that requests a delay rele
   expect(await lanesToRelease()).toEqual([]);
 });
 
+test("while events of a subscription fail, its callbacks are claimed as before", async () => {
+  await engine.query("delete from deliveries");
+  const { id } = await subscribe(engine, undefined, { url: "https://example.com/", workspaceId });
+  await engine.query("update subscriptions set failing_since = now() where id = $1", [id]);
+  await engine.query(
+    `insert into deliveries (id, workspace_id, subscription_id, kind, callback_url, event_id, type,
+        version, status, next_at)
+      select 'dlv_' || kind || n, $1, $2, kind, case kind when 'callback' then 'https://example.com/1' end,
+        'evt_' || n, 'run.finished', 1, 'pending', now()
+      from generate_series(1, 3) n, unnest(array['event', 'callback']) kind`,
+    [workspaceId, id],
+  );
+  expect((await claim()).map(({ kind, is_failing }) => [kind, is_failing])).toEqual([
+    ...Array.from({ length: 3 }, () => ["callback", false]),
+    ["event", true],
+  ]);
+});
+
 test("a claim reads no more deliveries of a receiver than it can claim of it", async () => {
   await engine.query("delete from deliveries");
   for (let receiver = 0; receiver < 10; receiver++) {

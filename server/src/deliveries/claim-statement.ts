@@ -104,11 +104,18 @@ const isSent = (kind: string) => `s.deleted_at is null and s.status = 'enabled'
       and (${kind} <> 'event' or s.not_before is null or s.not_before <= now())`;
 
 /**
+ * SQL condition that the last attempt at the URL of subscription `s` failed, and that deliveries of
+ * a kind are sent to this URL. Callbacks have other URLs.
+ */
+const isFailing = (kind: string) => `(s.failing_since is not null and ${kind} <> 'callback')`;
+
+/**
  * Statement that claims due deliveries, by lane (see `pendingLanes`).
  *
  * Lanes with the fewest claimed deliveries come first. Lanes of subscriptions whose last attempt
- * failed come last, and only one delivery of each is claimed at a time. A receiver that hangs
- * therefore takes no capacity from other receivers, and callbacks that hang take none from events.
+ * failed come last, except those of callbacks, and only one delivery of each is claimed at a time.
+ * A receiver that hangs therefore takes no capacity from other receivers, and callbacks that hang
+ * take none from events.
  *
  * Large data is not returned, so that claimed deliveries, of which many wait, need little memory.
  *
@@ -131,9 +138,9 @@ const claimStatement = statement<ClaimInput>("claim-deliveries", (p) => {
 with recursive busy as materialized (
   select b.lane, b.id, b.kind, b.claimed, b.version from ${busy.table}
 ), ${pendingLanes("waiting")}, ready as (
-  select s.id, w.kind, s.failing_since is not null as is_failing,
+  select s.id, w.kind, ${isFailing("w.kind")} as is_failing,
     coalesce(b.claimed, 0) as claimed,
-    case when s.failing_since is not null then 1
+    case when ${isFailing("w.kind")} then 1
       when w.kind = 'event' then ${maxOfOne("event")}
       when w.kind = 'callback' then ${maxOfOne("callback")}
       else ${maxOfOne("test")} end - coalesce(b.claimed, 0) as free
@@ -191,7 +198,7 @@ with recursive busy as materialized (
     case when octet_length(t.data) <= ${maxClaimedBytes} then t.data end as data,
     octet_length(t.data) as data_bytes,
     s.url, s.payload, s.format, s.secret, s.headers, s.version as subscription_version,
-    s.failing_since is not null as is_failing,
+    ${isFailing("c.kind")} as is_failing,
     case when s.previous_secret_until > now() then s.previous_secret end as previous_secret
   from claimed c cross join lateral (
     select * from subscriptions s where s.id = c.subscription_id limit 1
