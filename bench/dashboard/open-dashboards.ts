@@ -68,19 +68,30 @@ async function show(): Promise<void> {
   for (const path of statistics) await readApi(path());
 }
 
-async function repeat(everyMs: number, paths: readonly (() => string)[]): Promise<never> {
+/**
+ * Reads the paths in turn.
+ * @param phase 0 to 1: the part of the first interval that is over. With the same phase for all
+ *   dashboards, a measurement that is shorter than the interval would contain no request.
+ */
+async function repeat(
+  everyMs: number,
+  phase: number,
+  paths: readonly (() => string)[],
+): Promise<never> {
+  await sleep(everyMs * (1 - phase));
   for (let turn = 0; ; turn++) {
-    await sleep(everyMs);
     const path = paths[turn % paths.length];
     if (path !== undefined) await readApi(path());
+    await sleep(everyMs);
   }
 }
 
-await Promise.all(Array.from({ length: count }, show));
+const dashboards = Array.from({ length: count }, (_, index) => (index + 0.5) / count);
+await Promise.all(dashboards.map(show));
 process.send?.("open");
 await Promise.all(
-  Array.from({ length: count }, () => [
-    repeat(15_000, statistics),
-    ...states.map((path) => repeat(60_000, [() => path])),
-  ]).flat(),
+  dashboards.flatMap((phase) => [
+    repeat(15_000, phase, statistics),
+    ...states.map((path) => repeat(60_000, phase, [() => path])),
+  ]),
 );

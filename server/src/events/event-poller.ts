@@ -91,8 +91,8 @@ const pollIntervalMs = 500;
 const gapMs = 100;
 /**
  * The pause if all subscribers accept merged events. They show the states of many runs, as
- * dashboards do. What each poll and each write to a subscriber costs does not depend on the number
- * of its events, so fewer polls cost less.
+ * dashboards do. Each poll and each write to a subscriber has a cost of its own, however few events
+ * it has, so fewer polls cost less.
  */
 const mergedGapMs = 500;
 /**

@@ -1,4 +1,4 @@
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 import { eventually } from "../../test/eventually.ts";
 import { type SeededAgent, seedAgent, seedProcess, startRow } from "../../test/tenant.ts";
@@ -60,6 +60,20 @@ test("a subscriber far behind gets all old events and those written meanwhile", 
   poller.noteWritten();
   const rest = await take(events, 499);
   expect([...first, ...rest]).toEqual([...early, ...late]);
+});
+
+test("a new subscriber does not wait for the pause after a batch", async () => {
+  const agent = await seedAgent(database);
+  const poller = createPoller();
+  const first = poller.subscribe(agent.workspaceId, { merge: true });
+  await first.start;
+  // Without timers, a pause ends only if something ends it.
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  await start(agent, 1);
+  poller.noteWritten();
+  await first.waitForMore(new AbortController().signal);
+  expect(await poller.subscribe(agent.workspaceId).start).toBeDefined();
 });
 
 test("a subscriber whose backlog overflows misses no event and delays no other", async () => {
