@@ -69,12 +69,12 @@ export interface EventSubscription {
 }
 
 /** Maximum number of events that one query reads. */
-const maxBatchEvents = 400;
+const maxBatchEvents = 800;
 /**
  * Maximum number of events that are kept for a slow subscriber. All subscribers of a workspace
  * share the event objects, so each further slow subscriber needs little memory.
  */
-const maxBacklogEvents = 800;
+const maxBacklogEvents = 1_600;
 /**
  * Maximum total length of the data, as JSON, of the events that are kept for a slow subscriber.
  * Parsed data can take 20 times as much memory.
@@ -95,6 +95,12 @@ const gapMs = 100;
  * it has, so fewer polls cost less.
  */
 const mergedGapMs = 500;
+/**
+ * The pause instead of `mergedGapMs` if the last poll read at least `manyEvents`. Nobody can follow
+ * that many. In a longer time more runs both start and end, so that more events are merged.
+ */
+const longMergedGapMs = 1_000;
+const manyEvents = 100;
 /**
  * Time until the next poll if the last one found an open transaction. Events of transactions with
  * higher ids can be read only after this transaction has ended, and no notification reports its
@@ -160,11 +166,16 @@ export function createEventPoller({
     });
   }
 
-  /** Pauses between two polls under load. New events do not end the pause; new subscribers do. */
-  const pauseForGap = (): Promise<void> =>
-    pauseFor(unmergedSubscribers.size === 0 ? mergedGapMs : gapMs, (end) => {
+  /**
+   * Pauses between two polls under load. New events do not end the pause; new subscribers do.
+   * @param readCount number of events that the last poll read.
+   */
+  function pauseForGap(readCount: number): Promise<void> {
+    const mergedMs = readCount < manyEvents ? mergedGapMs : longMergedGapMs;
+    return pauseFor(unmergedSubscribers.size === 0 ? mergedMs : gapMs, (end) => {
       endGap = end;
     });
+  }
 
   /** Lets the subscribers in `joining` get the events after `position`. */
   function join(position: Position): void {
@@ -213,7 +224,7 @@ export function createEventPoller({
           continue;
         }
         if (batch.hasMore) continue;
-        if (batch.events.length > 0 && joining.size === 0) await pauseForGap();
+        if (batch.events.length > 0 && joining.size === 0) await pauseForGap(batch.readCount);
         retryMs = batch.isHeldBack ? Math.min(pollIntervalMs, retryMs * 2 || heldBackRetryMs) : 0;
         await pauseUnlessWoken(retryMs || pollIntervalMs);
       } catch (thrown) {

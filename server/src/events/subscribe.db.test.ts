@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 import { eventually } from "../../test/eventually.ts";
@@ -5,7 +6,7 @@ import { type SeededAgent, seedAgent, seedProcess, startRow } from "../../test/t
 import { openProcessMessages, type ProcessMessages } from "../base/database/index.ts";
 import { createLog } from "../base/log.ts";
 import { startRuns } from "../runs/starting/start-runs.ts";
-import { createEventPoller } from "./event-poller.ts";
+import { createEventPoller, type EventPoller, type EventSubscription } from "./event-poller.ts";
 import { beginning } from "./position.ts";
 import { readEnd, readEventBatch, type StoredEvent } from "./store.ts";
 import { subscribeToWorkspace } from "./subscribe.ts";
@@ -50,6 +51,19 @@ async function take(
   return taken.slice(0, count).map(({ runId }) => runId);
 }
 
+/**
+ * Wakes the poller until the subscription has events. Needs no timer, which a poll that has found
+ * an open transaction of another test would wait for.
+ */
+async function takeNext(poller: EventPoller, subscription: EventSubscription) {
+  for (;;) {
+    poller.noteWritten();
+    await setImmediate();
+    const taken = subscription.take() ?? [];
+    if (taken.length > 0) return taken.map(({ runId }) => runId);
+  }
+}
+
 test("a subscriber far behind gets all old events and those written meanwhile", async () => {
   const agent = await seedAgent(database);
   const early = await start(agent, 250);
@@ -71,9 +85,25 @@ test("a new subscriber does not wait for the pause after a batch", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   await start(agent, 1);
-  poller.noteWritten();
-  await first.waitForMore(new AbortController().signal);
+  await takeNext(poller, first);
   expect(await poller.subscribe(agent.workspaceId).start).toBeDefined();
+});
+
+test.each([
+  [1, 500],
+  [100, 1_000],
+])("merged events after a batch of %d come within %d ms", async (count, ms) => {
+  const agent = await seedAgent(database);
+  const poller = createPoller();
+  const subscription = poller.subscribe(agent.workspaceId, { merge: true });
+  await subscription.start;
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const first = await start(agent, count);
+  expect(await takeNext(poller, subscription)).toEqual(first);
+  const second = await start(agent, 1);
+  vi.advanceTimersByTime(ms);
+  expect(await takeNext(poller, subscription)).toEqual(second);
 });
 
 test("a subscriber whose backlog overflows misses no event and delays no other", async () => {
@@ -84,14 +114,14 @@ test("a subscriber whose backlog overflows misses no event and delays no other",
   const all: string[] = [];
   const seen: string[] = [];
   for (let batch = 0; batch < 10; batch++) {
-    all.push(...(await start(agent, 100)));
+    all.push(...(await start(agent, 200)));
     poller.noteWritten();
-    seen.push(...(await take(quick, 100)));
+    seen.push(...(await take(quick, 200)));
     // The slow subscriber takes one event now and the others only at the end.
     if (batch === 0) await take(slow, 1);
   }
   expect(seen).toEqual(all);
-  expect(await take(slow, 999)).toEqual(all.slice(1));
+  expect(await take(slow, 1_999)).toEqual(all.slice(1));
 });
 
 test("a subscriber gets no event before its position from a poller that is behind", async () => {
