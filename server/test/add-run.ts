@@ -41,6 +41,8 @@ export async function addRun(
       insert into run_inputs (run_id, workspace_id, agent_version, source, payload, prompt_prefix,
         principal, engine_version)
       values ($1, $2, 1, $8, $9, $10, 'token:x', 1)
+    ), draft as (
+      insert into run_drafts (run_id, workspace_id, config) select $1, $2, '{}' where $8 = 'draft'
     )
     insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
         output_tokens, cached_input_tokens, usage_estimated, cost_micros)

@@ -5,7 +5,7 @@ import { expectError } from "../../test/expect-error.ts";
 const beckon = await startTestBeckon();
 
 test.each([
-  ["/runs/stats", "run_inputs"],
+  ["/runs/stats", "run_results"],
   ["/usage", "usage_days"],
 ])("a report of %s that takes too long gets 400 with advice, not 503", async (path, table) => {
   const lock = await beckon.db.database.engine.connect();

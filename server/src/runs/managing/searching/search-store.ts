@@ -94,11 +94,14 @@ export async function searchRuns(
  * that do not match, so the caller must also apply `conditions`. If the query scans the runs of
  * each agent separately, its column `part` contains the agent's id; otherwise `part` is empty.
  * @param max maximum number of runs of each part.
+ * @param options `ordered`: whether the scan must find the newest runs. If false, it can find any
+ *   runs, so that PostgreSQL sorts nothing. Default true.
  */
 export function scanRuns(
   workspaceId: string,
   search: Pick<Search, "agentIds" | "filter" | "change" | "below">,
   max: number,
+  { ordered = true }: { readonly ordered?: boolean } = {},
 ): RawBuilder<unknown> {
   const agentIds = agentsOf(search);
   const wanted = search.filter.status ?? search.change;
@@ -108,7 +111,7 @@ export function scanRuns(
   if (isUnfinished(wanted)) return scanUnfinished(workspaceId, wanted, agentIds, bounds, max);
   return agentIds === undefined
     ? sql`select '' as part, ${columns} from runs r where ${ofWorkspace(workspaceId, bounds)}
-        order by r.id desc limit ${max}`
+        ${ordered ? sql`order by r.id desc` : sql``} limit ${max}`
     : scanAgents(workspaceId, agentIds, bounds, max);
 }
 
@@ -232,15 +235,19 @@ function scanUnfinished(
     order by u.id desc limit ${max}`;
 }
 
-function lookUps({ source, trigger_id, tag, error }: RunFilter): RawBuilder<unknown> {
-  const input = sql`join lateral (
-    select i.source, i.trigger_id, i.tags from run_inputs i where i.run_id = s.id limit 1
-  ) as i on true`;
+function lookUps(filter: RunFilter): RawBuilder<unknown> {
   const result = sql`join lateral (
     select e.error_code, e.error_message from run_results e where e.run_id = s.id limit 1
   ) as e on true`;
-  const needsInput = source !== undefined || trigger_id !== undefined || tag !== undefined;
-  return sql`${needsInput ? input : sql``} ${error === undefined ? sql`` : result}`;
+  return sql`${lookUpInput(filter)} ${filter.error === undefined ? sql`` : result}`;
+}
+
+/** Returns a join that looks up the input `i` of each scanned run `s`, if the filter needs it. */
+export function lookUpInput({ source, trigger_id, tag }: RunFilter): RawBuilder<unknown> {
+  if (source === undefined && trigger_id === undefined && tag === undefined) return sql``;
+  return sql`join lateral (
+    select i.source, i.trigger_id, i.tags from run_inputs i where i.run_id = s.id limit 1
+  ) as i on true`;
 }
 
 /**

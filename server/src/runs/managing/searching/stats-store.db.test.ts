@@ -59,7 +59,7 @@ test("PostgreSQL cancels a statement that takes too long", async () => {
   const blocker = await database.engine.connect();
   try {
     await blocker.query("begin");
-    await blocker.query("lock table run_inputs in access exclusive mode");
+    await blocker.query("lock table runs in access exclusive mode");
     const thrown: unknown = await read({ timeoutMs: 20 }).catch((error: unknown) => error);
     expect(isCancelled(thrown instanceof Error && thrown.cause)).toBe(true);
   } finally {

@@ -5,9 +5,9 @@ import {
   runStatus,
   type StatsBucket,
 } from "@beckon/contract";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { WorkspaceTransaction } from "../../../base/database/index.ts";
-import { conditions, scanRuns } from "./search-store.ts";
+import { conditions, lookUpInput, scanRuns } from "./search-store.ts";
 
 export interface StatsQuery {
   /**
@@ -56,7 +56,8 @@ export async function readStats(
   workspaceId: string,
   { agentIds, filter, bucket, byAgent, maxRuns, maxGroups, timeoutMs }: StatsQuery,
 ): Promise<Stats | { readonly tooMany: "runs" | "groups" }> {
-  const scan = scanRuns(workspaceId, { agentIds, filter, below: undefined }, maxRuns + 1);
+  const search = { agentIds, filter, below: undefined };
+  const scan = scanRuns(workspaceId, search, maxRuns + 1, { ordered: false });
   const keys = [
     ...(bucket === undefined ? [] : [sql`m.bucket`]),
     ...(byAgent ? [sql`m.agent_id`] : []),
@@ -69,23 +70,25 @@ export async function readStats(
   const { rows } = await sql<Row>`
     with scanned as materialized (select s.* from (${scan}) as s limit ${maxRuns + 1}),
     total as materialized (
-      select count(*) as scanned,
+      select count(*) as scanned, min(id) as lowest,
         (select w.time_zone from workspaces w where w.id = ${workspaceId}) as time_zone
       from scanned
     ),
     matching as (
       select s.agent_id, s.status, s.finished_at, e.input_tokens, e.output_tokens, e.cost_micros,
-        round(extract(epoch from s.finished_at - s.started_at) * 1000)::bigint as duration_ms,
-        ${bucket === undefined ? sql`null` : sql`date_trunc(${bucket}, s.created_at, (select time_zone from total))`} as bucket
-      from scanned s
-      join lateral (
-        select i.source, i.trigger_id, i.tags from run_inputs i where i.run_id = s.id limit 1
-      ) as i on true
+        -- extract would compute with numeric values, which takes longer.
+        round(date_part('epoch', s.finished_at - s.started_at) * 1000)::bigint as duration_ms,
+        ${bucket === undefined ? sql`null` : bucketOf(bucket)} as bucket
+      from scanned s ${lookUpInput(filter)}
       left join lateral (
         select e.error_code, e.error_message, e.input_tokens, e.output_tokens, e.cost_micros
         from run_results e where e.run_id = s.id limit 1
       ) as e on true
-      where (select scanned from total) <= ${maxRuns} and i.source <> 'draft'
+      where (select scanned from total) <= ${maxRuns}
+        -- Every draft run has a row here, and few runs are draft runs. The lower bound keeps
+        -- PostgreSQL from reading older ones.
+        and not exists (select from run_drafts d where d.run_id = s.id
+          and d.workspace_id = ${workspaceId} and d.run_id >= (select lowest from total))
         and ${sql.join(conditions({ agentIds, filter }), sql` and `)}
     ),
     grouped as (
@@ -117,6 +120,13 @@ export async function readStats(
   const groups = (isGrouped ? others : [first]).map(toGroup);
   return { time_zone: first.time_zone, total, groups };
 }
+
+/** Returns SQL of the time at which the bucket of a scanned run `s` begins. */
+const bucketOf = (bucket: StatsBucket): RawBuilder<unknown> =>
+  bucket === "minute"
+    ? // The same in each time zone, and faster than the time zone's rules.
+      sql`date_bin('1 minute', s.created_at, 'epoch'::timestamptz)`
+    : sql`date_trunc(${bucket}, s.created_at, (select time_zone from total))`;
 
 function toGroup(row: Row): Group {
   const [p50, p95] = row.duration_ms ?? [null, null];
