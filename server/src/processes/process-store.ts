@@ -5,7 +5,14 @@ import { engineVersion } from "../base/engine-version.ts";
 type Queryable = Pick<Database["engine"], "query">;
 
 /**
- * Inserts a process whose lease expires after `leaseSeconds`.
+ * Minimum time without any process after which the time before no longer counts for queued runs. It
+ * is longer than a usual restart, so that frequent restarts do not keep runs in the queue for ever.
+ */
+const downtime = "interval '10 minutes'";
+
+/**
+ * Inserts a process whose lease expires after `leaseSeconds`. If no process has been alive for 10
+ * minutes, records that Beckon has been running since now: see `expire-queued-statement.ts`.
  * @param acceptsRuns whether the process executes queued runs.
  */
 export async function registerProcess(
@@ -15,7 +22,11 @@ export async function registerProcess(
   acceptsRuns = true,
 ): Promise<void> {
   await connection.query(
-    `insert into processes (id, engine_version, lease_seconds, lease_until, accepts_runs)
+    `with running as (
+        update installation set running_since = now()
+        where (select max(lease_until) from processes) < now() - ${downtime}
+      )
+      insert into processes (id, engine_version, lease_seconds, lease_until, accepts_runs)
       values ($1, $2, $3, now() + make_interval(secs => $3), $4) on conflict (id) do nothing`,
     [id, engineVersion, leaseSeconds, acceptsRuns],
   );

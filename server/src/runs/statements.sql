@@ -4530,7 +4530,7 @@ from found f left join ended e on e.id = f.id left join asked a on a.id = f.id;
 
 -- expire-queued
 with picked as (
-  select id, workspace_id from runs r where status = 'queued' and coalesce(r.released_at, r.created_at) < now() - interval '24 hours'
+  select id, workspace_id from runs r where status = 'queued' and greatest(coalesce(r.released_at, r.created_at), (select running_since from installation)) < now() - interval '24 hours'
   limit 500 for no key update skip locked
 ), ending as (
   select id, workspace_id, ($1::text[])[row_number() over (order by id)] as event_id from picked
@@ -4611,7 +4611,7 @@ select count(*)::int as ended from ended;
 -- drop-held
 with picked as (
   select id, workspace_id from runs
-  where status = 'waiting' and created_at < now() - interval '7 days'
+  where status = 'waiting' and greatest(created_at, (select running_since from installation)) < now() - interval '7 days'
   limit 500 for no key update skip locked
 ), ending as (
   select id, workspace_id, ($1::text[])[row_number() over (order by id)] as event_id from picked
@@ -4960,7 +4960,7 @@ with recursive waiting (workspace_id, agent_id) as (
   from free f, lateral (
     select r.id from runs r join run_inputs i on i.run_id = r.id
     where r.status = 'queued' and r.workspace_id = f.workspace_id and r.agent_id = f.agent_id
-      and i.engine_version <= 2 and not coalesce(r.released_at, r.created_at) < now() - interval '24 hours'
+      and i.engine_version <= 2 and not greatest(coalesce(r.released_at, r.created_at), (select running_since from installation)) < now() - interval '24 hours'
     order by r.id limit $2::bigint
   ) as q
 ), turns as (
@@ -5041,7 +5041,7 @@ from (values (1)) as always
 with picked as (
   select r.id from runs r join run_inputs i on i.run_id = r.id
   where r.status = 'queued' and r.workspace_id = $5::text and r.agent_id = $6::text
-    and i.engine_version <= 2 and not coalesce(r.released_at, r.created_at) < now() - interval '24 hours'
+    and i.engine_version <= 2 and not greatest(coalesce(r.released_at, r.created_at), (select running_since from installation)) < now() - interval '24 hours'
   order by r.id
   limit least($2::bigint, greatest(0, $7::bigint - (
     select count(*) from runs e where e.status = 'running' and e.agent_id = $6::text)))

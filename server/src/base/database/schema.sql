@@ -374,6 +374,7 @@ create table installation (
   history text,
   pruning_process text,
   pruned_at timestamp with time zone,
+  running_since timestamp with time zone,
   constraint installation_only_row_check CHECK (only_row),
   constraint installation_pkey PRIMARY KEY (only_row)
 );

@@ -3,6 +3,8 @@ import { startTestBeckon } from "../../../test/beckon.ts";
 import { testDatabase } from "../../../test/database.ts";
 import { eventually } from "../../../test/eventually.ts";
 import { seedAgent, startRow } from "../../../test/tenant.ts";
+import { newId } from "../../base/ids.ts";
+import { registerProcess } from "../../processes/index.ts";
 import { startRuns } from "../starting/start-runs.ts";
 import { expireQueued } from "./expire-queued-statement.ts";
 
@@ -47,4 +49,30 @@ test("a run that expired while no server executed runs is ended by the next one,
     error: { code: "deadline_exceeded" },
     started_at: null,
   });
+});
+
+test("a time without any process counts neither for queued nor for held runs", async () => {
+  const { database } = await testDatabase();
+  const agent = await seedAgent(database);
+  const rows = Array.from({ length: 3 }, () => startRow(agent));
+  await startRuns(database, rows);
+  await database.engine.query(
+    `update runs set created_at = now() - interval '8 days',
+        released_at = case when id = $2 then now() - interval '7 days' end,
+        status = case when id = $3 then 'waiting' else 'queued' end
+      where id = any ($1)`,
+    [rows.map(({ runId }) => runId), rows[1]?.runId, rows[2]?.runId],
+  );
+  const startAfter = async (lastLease: string) => {
+    await database.engine.query("update processes set lease_until = now() - $1::interval", [
+      lastLease,
+    ]);
+    await registerProcess(database.engine, newId("prc"), 10);
+  };
+  await registerProcess(database.engine, newId("prc"), 10);
+  await startAfter("7 days");
+  expect(await expireQueued(database)).toEqual({ queued: 0, held: 0 });
+  await database.engine.query("update installation set running_since = now() - interval '1 day'");
+  await startAfter("9 minutes");
+  expect(await expireQueued(database)).toEqual({ queued: 2, held: 0 });
 });

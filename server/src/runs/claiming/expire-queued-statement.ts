@@ -14,12 +14,20 @@ const expired: UnexecutedEnd = {
 };
 
 /**
+ * Returns SQL of the later of two times: `time`, and the start of Beckon after a time without any
+ * process. Nothing could execute a run before that start, so no run expires because Beckon was
+ * stopped.
+ */
+const sinceStart = (time: string) => `greatest(${time}, (select running_since from installation))`;
+
+/**
  * Returns the SQL condition that a queued run `r` has been queued for 24 hours, counted from the
- * release if the run was held or a stopping process released it. Claims exclude these runs: the
- * next sweep of a worker, which ends them, can be later than the next claim.
+ * release if the run was held or a stopping process released it, and at the earliest from
+ * `sinceStart`. Claims exclude these runs: the next sweep of a worker, which ends them, can be later
+ * than the next claim.
  */
 export const isExpired = (r: string) =>
-  `coalesce(${r}.released_at, ${r}.created_at) < now() - interval '24 hours'`;
+  `${sinceStart(`coalesce(${r}.released_at, ${r}.created_at)`)} < now() - interval '24 hours'`;
 
 /**
  * Statement that ends queued runs that have expired. It ends at most 500 runs, in no order: with an
@@ -61,7 +69,7 @@ export const dropHeldStatement = statement<{ readonly eventIds: readonly string[
     return `
 with picked as (
   select id, workspace_id from runs
-  where status = 'waiting' and created_at < now() - interval '7 days'
+  where status = 'waiting' and ${sinceStart("created_at")} < now() - interval '7 days'
   limit ${maxRuns} for no key update skip locked
 ), ending as (
   select id, workspace_id, (${eventIds})[row_number() over (order by id)] as event_id from picked
