@@ -115,7 +115,21 @@ const eventTypes = z
   .max(deliveredEvent.options.length)
   .transform((types) => [...new Set(types)]);
 const ids = z.array(cleanText(100).min(1)).min(1).max(100).nullable();
-const tags = z.array(cleanText(64).min(1)).min(1).max(10).nullable();
+const agentIds = ids.meta({
+  description:
+    "Only events of these agents, which include `usage.threshold` of their ceilings. null: of all agents, including future ones. Not together with `subscription.disabled`.",
+});
+const runsOnly =
+  "null: of all runs. Only together with events of runs: `agent.*`, `usage.threshold` and `subscription.disabled` belong to no run.";
+const triggerIds = ids.meta({
+  description: `Only events of runs that one of these triggers started. ${runsOnly}`,
+});
+const tags = z
+  .array(cleanText(64).min(1))
+  .min(1)
+  .max(10)
+  .nullable()
+  .meta({ description: `Only events of runs that have at least one of these tags. ${runsOnly}` });
 const description = cleanText(500);
 
 /** Body of `POST /subscriptions`. */
@@ -123,17 +137,8 @@ export const createSubscriptionBody = z.strictObject({
   url: receiverUrl,
   description: description.default(""),
   event_types: eventTypes,
-  /** Only events of these agents. null: of all agents, including future ones. */
-  agent_ids: ids.default(null),
-  /**
-   * Only events of runs that one of these triggers started. null: of all runs. If it is set,
-   * workspace events are not delivered.
-   */
-  trigger_ids: ids.default(null),
-  /**
-   * Only events of runs that have at least one of these tags. null: of all runs. If it is set,
-   * workspace events are not delivered.
-   */
+  agent_ids: agentIds.default(null),
+  trigger_ids: triggerIds.default(null),
   tags: tags.default(null),
   payload: payloadStyle.default("full"),
   format: deliveryFormat.default("standard"),
@@ -152,8 +157,8 @@ export const updateSubscriptionBody = z.strictObject({
   url: receiverUrl.optional(),
   description: description.optional(),
   event_types: eventTypes.optional(),
-  agent_ids: ids.optional(),
-  trigger_ids: ids.optional(),
+  agent_ids: agentIds.optional(),
+  trigger_ids: triggerIds.optional(),
   tags: tags.optional(),
   payload: payloadStyle.optional(),
   format: deliveryFormat.optional(),

@@ -246,7 +246,7 @@ async function fillWorkspace(
           credential: key,
           body: {
             url: `http://127.0.0.1:9/${mark}-${number}`,
-            event_types: ["run.finished", "agent.paused"],
+            event_types: number === 1 ? ["run.finished", "agent.paused"] : ["run.finished"],
             description: mark,
             agent_ids: [agent.id],
             trigger_ids: number === 1 ? null : [trigger.id],

@@ -3088,8 +3088,17 @@ export interface CreateSubscriptionBody {
     | "agent.resumed"
     | "subscription.disabled"
   )[];
+  /**
+   * Only events of these agents, which include `usage.threshold` of their ceilings. null: of all agents, including future ones. Not together with `subscription.disabled`.
+   */
   agent_ids?: string[] | null;
+  /**
+   * Only events of runs that one of these triggers started. null: of all runs. Only together with events of runs: `agent.*`, `usage.threshold` and `subscription.disabled` belong to no run.
+   */
   trigger_ids?: string[] | null;
+  /**
+   * Only events of runs that have at least one of these tags. null: of all runs. Only together with events of runs: `agent.*`, `usage.threshold` and `subscription.disabled` belong to no run.
+   */
   tags?: string[] | null;
   payload?: "full" | "thin";
   format?: "standard" | "cloudevents";
@@ -3120,8 +3129,17 @@ export interface UpdateSubscriptionBody {
     | "agent.resumed"
     | "subscription.disabled"
   )[];
+  /**
+   * Only events of these agents, which include `usage.threshold` of their ceilings. null: of all agents, including future ones. Not together with `subscription.disabled`.
+   */
   agent_ids?: string[] | null;
+  /**
+   * Only events of runs that one of these triggers started. null: of all runs. Only together with events of runs: `agent.*`, `usage.threshold` and `subscription.disabled` belong to no run.
+   */
   trigger_ids?: string[] | null;
+  /**
+   * Only events of runs that have at least one of these tags. null: of all runs. Only together with events of runs: `agent.*`, `usage.threshold` and `subscription.disabled` belong to no run.
+   */
   tags?: string[] | null;
   payload?: "full" | "thin";
   format?: "standard" | "cloudevents";

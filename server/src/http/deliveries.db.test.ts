@@ -4,6 +4,7 @@ import { Webhook as SvixWebhook } from "svix";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { echo, startModelServer } from "../../test/model-server.ts";
 import { type Received, startReceiver } from "../../test/receiver.ts";
 import { type Subscribed, type SubscribeOptions, subscribe } from "../../test/subscribe.ts";
@@ -179,6 +180,32 @@ describe("which events", () => {
     expect((await deliveriesOf(ofTrigger)).map(({ run_id }) => run_id)).toEqual([fired]);
     expect(await payloads(ofTags, 1)).toHaveLength(1);
     expect((await deliveriesOf(ofTags)).every(({ agent_id }) => agent_id === two.id)).toBe(true);
+  });
+
+  test("of a new subscription cannot be those that its triggers, tags or agents exclude", async () => {
+    const agent = await beckon.createAgent();
+    const trigger = await beckon.createTrigger(agent.id);
+    const create = (types: readonly string[], selection: object) =>
+      beckon.call("/subscriptions", {
+        body: { url: receiver.url, event_types: ["run.failed", ...types], ...selection },
+      });
+    const ofAgents = ["agent.paused", "usage.threshold"];
+    for (const selection of [{ trigger_ids: [trigger.id] }, { tags: ["one"] }]) {
+      const answer = await create(ofAgents, selection);
+      expectError(answer, 400, "bad_request", /^event_types: .* agent.*, usage.* are never/);
+    }
+    const wide = await create(["subscription.disabled"], { agent_ids: [agent.id] });
+    expectError(wide, 400, "bad_request", /^event_types: with agent_ids, .* is never/);
+    expect((await create(ofAgents, { agent_ids: [agent.id] })).status).toBe(201);
+  });
+
+  test("can be excluded by a stored selection until the selection is changed", async () => {
+    const { id } = await subscribed({ tags: ["one"], eventTypes: ["agent.paused"] });
+    const change = (body: object) => beckon.call(`/subscriptions/${id}`, { method: "PATCH", body });
+    expect((await change({ description: "Kept" })).body.data).toMatchObject({ tags: ["one"] });
+    for (const body of [{ event_types: ["agent.resumed"] }, { tags: ["two"] }])
+      expectError(await change(body), 400, "bad_request", /^event_types: with tags, .* never/);
+    expect((await change({ tags: null })).status).toBe(200);
   });
 
   test("of draft runs are never delivered, nor those of another workspace", async () => {

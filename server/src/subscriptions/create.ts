@@ -14,15 +14,16 @@ import {
   sealSigningSecret,
 } from "../deliveries/index.ts";
 import { unused } from "./health-store.ts";
-import { permitPayload, permitSelection } from "./selection.ts";
+import { permitPayload, permitSelection, requireDeliverable } from "./selection.ts";
 import { countSubscriptions, insertSubscription } from "./store.ts";
 import { type SubscriptionWithSecret, toSubscription } from "./subscription.ts";
 
 /**
  * Adds a subscription. Events that are written after the response are delivered.
- * @throws ApiError `bad_request`, including for unknown agents or triggers and for a private
- *   address that is not allowed; `forbidden`, including for the payload `full` without `runs:read`;
- *   `conflict` if the workspace has the maximum of subscriptions.
+ * @throws ApiError `bad_request`, including for unknown agents or triggers, for event types that
+ *   the selection excludes, and for a private address that is not allowed; `forbidden`, including
+ *   for the payload `full` without `runs:read`; `conflict` if the workspace has the maximum of
+ *   subscriptions.
  */
 export async function createSubscription({
   ctx,
@@ -40,6 +41,7 @@ export async function createSubscription({
       const columns = { ...rest, url: new URL(body.url).href };
       permitPayload(ctx, columns);
       await permitSelection(tx, ctx, columns);
+      requireDeliverable(columns);
       if (addressError !== undefined) throw addressError;
       if ((await countSubscriptions(tx, ctx.workspaceId)) >= maxSubscriptions) {
         throw new ApiError(

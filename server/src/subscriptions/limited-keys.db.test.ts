@@ -34,7 +34,8 @@ const rejected = [
 ] as const;
 
 test("a limited key subscribes to its agents and their triggers", async () => {
-  const answer = await create({ trigger_ids: [triggers.mine.id] });
+  const ofTrigger = { event_types: ["run.finished"], trigger_ids: [triggers.mine.id] };
+  const answer = await create(ofTrigger);
   expect([answer.status, answer.body.data.agent_ids]).toEqual([201, [mine.id]]);
 });
 

@@ -11,7 +11,16 @@ interface Selection {
   readonly event_types: readonly string[];
   readonly agent_ids: readonly string[] | null;
   readonly trigger_ids: readonly string[] | null;
+  readonly tags: readonly string[] | null;
 }
+
+/** The fields of a body that choose what a subscription selects. */
+export const selectionFields = [
+  "event_types",
+  "agent_ids",
+  "trigger_ids",
+  "tags",
+] as const satisfies readonly (keyof Selection)[];
 
 /**
  * Checks that the agents and triggers exist, and that the actor can get the selected events.
@@ -43,10 +52,39 @@ export async function permitSelection(
   }
 }
 
+/**
+ * Checks that the selection excludes none of its event types: workspace events belong to no run,
+ * and `subscription.disabled` also to no agent. A change of other fields does not need this check,
+ * because earlier versions have stored such selections.
+ * @throws ApiError `bad_request` with the event types that would never be delivered
+ */
+export function requireDeliverable({ event_types, agent_ids, trigger_ids, tags }: Selection): void {
+  const ofRuns = [
+    ...(trigger_ids === null ? [] : ["trigger_ids"]),
+    ...(tags === null ? [] : ["tags"]),
+  ];
+  rejectExcluded(
+    event_types.filter((type) => ofRuns.length > 0 && !type.startsWith("run.")),
+    ofRuns.join(" and "),
+  );
+  rejectExcluded(
+    event_types.filter((type) => agent_ids !== null && type === "subscription.disabled"),
+    "agent_ids",
+  );
+}
+
+function rejectExcluded(types: readonly string[], fields: string): void {
+  if (types.length === 0) return;
+  const [are, them] = types.length > 1 ? ["are", "them"] : ["is", "it"];
+  throw new ApiError(
+    "bad_request",
+    `event_types: with ${fields}, ${types.join(", ")} ${are} never delivered. Leave ${them} out, or select ${them} in another subscription without ${fields.replace(" and ", " or ")}.`,
+  );
+}
+
 /** The fields of a subscription that determine which data is sent, and to which URL. */
 interface Sending extends Selection {
   readonly url: string;
-  readonly tags: readonly string[] | null;
   readonly payload: PayloadStyle;
 }
 
@@ -69,10 +107,7 @@ export function permitPayload(ctx: Context, sending: Sending, before?: Sending):
 
 const sendingFields = [
   "url",
-  "event_types",
-  "agent_ids",
-  "trigger_ids",
-  "tags",
+  ...selectionFields,
   "payload",
 ] as const satisfies readonly (keyof Sending)[];
 

@@ -19,7 +19,12 @@ import {
 } from "../deliveries/index.ts";
 import { unused } from "./health-store.ts";
 import { endPendingAboutOthers } from "./pending-store.ts";
-import { permitPayload, permitSelection } from "./selection.ts";
+import {
+  permitPayload,
+  permitSelection,
+  requireDeliverable,
+  selectionFields,
+} from "./selection.ts";
 import { endedDelay, type SubscriptionRow, updateSubscriptionRow } from "./store.ts";
 import {
   requireSubscriptionForChange,
@@ -37,9 +42,9 @@ import {
  * are sent, the pending ones about other agents are ended: the actor must not get their data. If
  * they were ended when the selection is narrowed, an owner that narrows it would lose them.
  * @throws ApiError `bad_request`, including when the URL has a new origin and secret or headers are
- *   not given for it; `forbidden`, including for a change of what a subscription with the payload
- *   `full` sends, or of its URL, without `runs:read`; `not_found`; `stale` if `If-Match` is not the
- *   current version.
+ *   not given for it, and when a changed selection excludes event types; `forbidden`, including for
+ *   a change of what a subscription with the payload `full` sends, or of its URL, without
+ *   `runs:read`; `not_found`; `stale` if `If-Match` is not the current version.
  */
 export async function updateSubscription({
   ctx,
@@ -62,6 +67,7 @@ export async function updateSubscription({
     const merged = { ...row, ...columns };
     permitPayload(ctx, merged, row);
     await permitSelection(tx, ctx, merged, row);
+    if (selectionFields.some((field) => given[field] !== undefined)) requireDeliverable(merged);
     if (addressError !== undefined) throw addressError;
     const owner = { ...row, url: columns.url ?? row.url };
     const moves = originOf(owner) !== originOf(row);
