@@ -58,7 +58,8 @@ export type EventContext = Context & { readonly eventPoller: EventPoller };
 /**
  * Opens a stream of the workspace's events. With a cursor the stream contains the events after the
  * cursor; without one, only events that are written from now on. A cursor that was issued before
- * the database was restored is ignored, and the first message of the stream is `stream.reset`.
+ * the database was restored, or that cannot be decrypted because the master key was changed, is
+ * ignored, and the first message of the stream is `stream.reset`.
  * @throws ApiError `forbidden`; `not_found`; `bad_request` if the cursor is malformed;
  *   `unavailable` if the database cannot be reached.
  */
@@ -107,7 +108,7 @@ export async function streamEvents({
 }
 
 const resetMessage =
-  "The cursor was issued before the installation was restored from a backup, so events you have read may no longer exist. Read again what you store; the stream continues from now.";
+  "The cursor is from before this installation was restored or its master key was changed, so events you have read may no longer exist. Read again what you store; the stream continues from now.";
 
 function noticeOf(type: StreamNotice["type"], cursor: string): StreamNotice {
   return type === "stream.opened"
