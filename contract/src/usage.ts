@@ -131,7 +131,7 @@ export const usageReport = z.object({
   time_zone: z.string(),
   /** Time of the workspace's first entry. Earlier usage was not metered. Null without entries. */
   since: z.iso.datetime().nullable(),
-  /** Sums over all rows of all pages. */
+  /** Sums over all pages. Each entry counts once, also if it is in the rows of several tags. */
   totals: usageTotals,
   rows: z.array(usageRow),
   /** The value of `after` for the next page; null on the last page. */
