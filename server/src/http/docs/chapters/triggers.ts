@@ -32,7 +32,7 @@ export function triggers(baseUrl: string): Chapter {
       {
         id: "webhooks-presets",
         title: "Presets",
-        html: `<p>${prose("A trigger accepts any POST until `receiving` is set. Take the settings of a preset, [create a trigger](/docs/triggers#createTrigger) with them, and [set the secret](/docs/triggers#setTriggerSecret) that the sender signs with. To list the presets:")}</p>`,
+        html: `<p>${prose("A trigger accepts any POST of text, JSON or a URL-encoded form until `receiving` is set. Take the settings of a preset, [create a trigger](/docs/triggers#createTrigger) with them, and [set the secret](/docs/triggers#setTriggerSecret) that the sender signs with. To list the presets:")}</p>`,
         samples: samplesForGet(`${baseUrl}/api/public/trigger-presets`),
       },
       {
