@@ -255,7 +255,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Pause agent. Rejects new runs with 409 `agent_paused`. Accepted runs continue. Needs the scope `agents:write`. */
+      /** Pause agent. Rejects new runs with 409 `agent_paused`, and holds those of triggers with `when_paused: hold` until the agent is resumed. Accepted runs continue. Needs the scope `agents:write`. */
       pause: (agentId: string, body?: PauseAgentBody, options?: OnceOptions): Promise<Agent> =>
         send.data<Agent>(
           { method: "POST", path: "/agents/{agent_id}/pause", params: [agentId], body, once: true },
@@ -561,7 +561,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Listen for sample. Captures the next verified request: it is stored, can be replayed, and starts no run. The sender gets 202. Listening ends with that request or after `seconds`. 409 if the trigger has no `receiving`. Needs the scope `triggers:write`. */
+      /** Listen for sample. Captures the next verified request: it is stored, can be replayed, and starts no run. The sender gets 202; 200 with the presets `linear` and `meta`, with the verification `twilio`, and for forms with the preset `slack`; 303 or 200 if `form.answer` is set. Listening ends with that request or after `seconds`. 409 if the trigger has no `receiving`. Needs the scope `triggers:write`. */
       listen: (
         agentId: string,
         triggerId: string,

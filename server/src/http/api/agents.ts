@@ -147,7 +147,8 @@ export const agentRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "pauseAgent",
       summary: "Pause agent",
-      description: "Rejects new runs with 409 `agent_paused`. Accepted runs continue.",
+      description:
+        "Rejects new runs with 409 `agent_paused`, and holds those of triggers with `when_paused: hold` until the agent is resumed. Accepted runs continue.",
       body: pauseAgentBody,
       bodyOptional: true,
       data: agent,

@@ -238,7 +238,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       id: "listenTrigger",
       summary: "Listen for sample",
       description:
-        "Captures the next verified request: it is stored, can be replayed, and starts no run. The sender gets 202. Listening ends with that request or after `seconds`. 409 if the trigger has no `receiving`.",
+        "Captures the next verified request: it is stored, can be replayed, and starts no run. The sender gets 202; 200 with the presets `linear` and `meta`, with the verification `twilio`, and for forms with the preset `slack`; 303 or 200 if `form.answer` is set. Listening ends with that request or after `seconds`. 409 if the trigger has no `receiving`.",
       body: listenBody,
       bodyOptional: true,
       data: trigger,
