@@ -1136,7 +1136,7 @@ export function bindOperations(send: Sender) {
         ),
     },
     keys: {
-      /** Create key. Only this response shows the secret, `key`. Send `scopes` or a `preset`. The key expires after 90 days unless `expires_in_days` says otherwise; null means never. You cannot grant scopes that you do not have. A key that expires cannot create one that expires later; without a given expiry, the new key expires with it if that is before 90 days. Needs the scope `keys:write`. */
+      /** Create key. Only this response shows the secret, `key`. Send `scopes` or a `preset`. Together with `agent_ids`, a preset grants only those of its scopes that a key limited to agents can have. The key expires after 90 days unless `expires_in_days` says otherwise; null means never. You cannot grant scopes that you do not have. A key that expires cannot create one that expires later; without a given expiry, the new key expires with it if that is before 90 days. Needs the scope `keys:write`. */
       create: (body: CreateKeyBody, options?: OnceOptions): Promise<CreateKeyAnswer> =>
         send.data<CreateKeyAnswer>({ method: "POST", path: "/keys", body, once: true }, options),
 

@@ -17,7 +17,7 @@ export const keyRoutes: readonly ManagedRoute[] = [
       id: "createKey",
       summary: "Create key",
       description:
-        "Only this response shows the secret, `key`. Send `scopes` or a `preset`. The key expires after 90 days unless `expires_in_days` says otherwise; null means never. You cannot grant scopes that you do not have. A key that expires cannot create one that expires later; without a given expiry, the new key expires with it if that is before 90 days.",
+        "Only this response shows the secret, `key`. Send `scopes` or a `preset`. Together with `agent_ids`, a preset grants only those of its scopes that a key limited to agents can have. The key expires after 90 days unless `expires_in_days` says otherwise; null means never. You cannot grant scopes that you do not have. A key that expires cannot create one that expires later; without a given expiry, the new key expires with it if that is before 90 days.",
       body: createKeyBody,
       data: key,
       also: keyShown,

@@ -145,7 +145,8 @@ ${scopes
   })
   .join("\n")}
 
-The first columns are roles of members, the others presets of keys.
+The first columns are roles of members, the others presets of keys. For a key that is limited to some agents, a
+preset lacks the scopes that such a key cannot have.
 `;
 }
 
