@@ -131,6 +131,18 @@ test("what the error says to do works", async () => {
   expect(output).toMatch(/\[secret\]/);
 });
 
+test("a trigger that verifies its requests rejects them until its sender secret is set again", async () => {
+  const { url, secretPath, secret } = things.receiver;
+  const statusWith = async (sent: string) => {
+    const path = `${beckon.url}${new URL(url).pathname}`;
+    const headers = { "x-secret": sent };
+    return (await call(path, { credential: null, body: "Hello", headers })).status;
+  };
+  expect(await statusWith(secret)).toBe(401);
+  const set = (await call(secretPath, { method: "POST" })).body.data;
+  expect(await statusWith(set.secret)).toBe(200);
+});
+
 test("from then on the new key is in use, without BECKON_MASTER_KEY_LOST", async () => {
   await expect(before.another()).rejects.toThrow(ConfigError);
   await (await before.another({ settings: fresh })).stop();

@@ -7,6 +7,12 @@ import { startTargetServer } from "./target-server.ts";
 export interface EncryptedValues {
   readonly agent: { readonly id: string; readonly token: string };
   readonly trigger: { readonly id: string; readonly url: string };
+  /** A trigger whose requests must have its sender secret in the header `x-secret`. */
+  readonly receiver: {
+    readonly url: string;
+    readonly secretPath: string;
+    readonly secret: string;
+  };
   readonly provider: { readonly id: string };
   /** An agent whose tool has a secret. */
   readonly handy: { readonly id: string; readonly token: string };
@@ -104,6 +110,7 @@ export async function createEncryptedValues(beckon: TestBeckon): Promise<Encrypt
   return {
     agent,
     trigger,
+    receiver: { url: receiver.url, secretPath: senderPath, secret: sender.secret },
     provider,
     handy,
     toolGrant,
