@@ -220,6 +220,16 @@ test("the user of the image can read it, also if it is built from a checkout wit
   expect(modes).toEqual([0o755, 0o755, 0o644]);
 });
 
+test("each volume that the documents mount into the image belongs to its user", () => {
+  const dockerfile = readFileSync(join(checkout, "deploy/Dockerfile"), "utf8");
+  const [, folders = ""] = /install -d -o beckon -g beckon -m 0700 (.*)$/m.exec(dockerfile) ?? [];
+  const documents = ["docs/install.md", "docs/operate.md"].map((path) =>
+    readFileSync(join(checkout, path), "utf8"),
+  );
+  const mounted = [...documents.join().matchAll(/--volume [\w-]+:(\/\w+)/g)].map(([, at]) => at);
+  expect(folders.split(" ").sort()).toEqual([...new Set(mounted)].sort());
+});
+
 test("compose.yaml sets no setting of Beckon, which would override the one in beckon.env", () => {
   const compose = readFileSync(join(checkout, "deploy/compose.yaml"), "utf8");
   const [beckon = ""] = /^ {2}beckon:\n(?: {4}.*\n)+/m.exec(compose) ?? [];
