@@ -9,6 +9,7 @@ import { type AgentName, useAgentNames } from "../runs/index.ts";
 import {
   Button,
   EmptyState,
+  LinkButton,
   List,
   Panel,
   Problem,
@@ -17,6 +18,7 @@ import {
   Skeleton,
   useChangeSearch,
 } from "../ui/index.ts";
+import { emptyFeedWords } from "./empty-feed.ts";
 import {
   addEvents,
   countMissed,
@@ -39,12 +41,6 @@ const filters = [
   { value: "running", label: "Running" },
 ] as const;
 
-const noLines: Readonly<Record<FeedFilter, string>> = {
-  all: "Runs appear here as they happen.",
-  failed: "No run has failed.",
-  running: "No run is running.",
-};
-
 /**
  * Number of lines that are rendered at first, as many as are visible. The others follow after the
  * first paint.
@@ -63,8 +59,9 @@ export const FeedPanel = memo(function FeedPanel() {
   /** The feed at the moment when it was paused; undefined if it is not paused. */
   const [pausedAt, setPausedAt] = useState<Feed>();
   const readAt = runs.dataUpdatedAt;
+  const next = runs.data?.next ?? null;
   if (feed.filter !== filter || feed.readAt !== readAt) {
-    const read = { runs: runs.data ?? [], filter, readAt };
+    const read = { runs: runs.data?.runs ?? [], filter, readAt };
     setFeed(readFeed(feed, read));
     if (pausedAt !== undefined)
       setPausedAt(readPausedFeed(pausedAt, { ...read, readAt: runs.isFetching ? 0 : readAt }));
@@ -127,12 +124,16 @@ export const FeedPanel = memo(function FeedPanel() {
       ) : lines.length === 0 ? (
         <EmptyState
           action={
-            filter === "all" ? undefined : (
+            filter === "all" ? undefined : next === null ? (
               <Button onClick={() => choose("all")}>Clear filters</Button>
+            ) : (
+              <LinkButton href={`/w/${workspace.id}/runs?status=${filter}`}>
+                Search older runs
+              </LinkButton>
             )
           }
         >
-          {noLines[filter]}
+          {emptyFeedWords(filter, next, Date.now(), workspace.timeZone)}
         </EmptyState>
       ) : (
         <ScrollRegion label="What happens now" variant="tall">

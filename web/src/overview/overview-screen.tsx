@@ -25,7 +25,7 @@ export function OverviewScreen() {
   // The hook is called even while the workspace has no runs, so that it also counts the first run.
   const statistics = useStatistics();
   const [hasRun, setHasRun] = useState(false);
-  const isFresh = newest.data?.length === 0 && !hasRun;
+  const isFresh = newest.data?.runs.length === 0 && !hasRun;
   const cache = useQueryClient();
   useEvents((events) => {
     if (!events.some(isNewRun)) return;

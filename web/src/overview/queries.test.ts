@@ -6,7 +6,10 @@ import type { CurrentWorkspace } from "../data/index.ts";
 /** The globals that the modules of the page use when they are loaded. */
 vi.stubGlobal("location", { origin: "https://beckon.test" });
 vi.stubGlobal("BroadcastChannel", class {});
-const { byAgentQuery, isQueueDue, recentQuery, todayQuery } = await import("./queries.ts");
+const { byAgentQuery, feedQuery, isQueueDue, recentQuery, todayQuery } = await import(
+  "./queries.ts"
+);
+const { emptyFeedWords } = await import("./empty-feed.ts");
 const { attentionOf } = await import("./attention.ts");
 const { readingTime, toServerTime } = await import("../data/server-time.ts");
 
@@ -25,8 +28,9 @@ afterEach(() => void vi.useRealTimers());
 const tooMany = new BeckonError({ code: "bad_request", message: "Too many runs.", status: 400 });
 const getStats = vi.fn();
 const getUsage = vi.fn();
+const list = vi.fn();
 const client = {
-  runs: { getStats },
+  runs: { getStats, list },
   usage: { get: getUsage },
 } as unknown as CurrentWorkspace["client"];
 const cache = new QueryClient({ defaultOptions: { queries: { retry: false } } });
@@ -34,6 +38,7 @@ beforeEach(() => {
   cache.clear();
   getStats.mockReset();
   getUsage.mockReset();
+  list.mockReset();
 });
 
 test("the cost of today is that of the usage if there are too many runs", async () => {
@@ -81,6 +86,42 @@ test.each([
   cache.getQueryCache().onFocus();
   expect(cache.isFetching()).toBe(refetched);
   for (const close of closed) close();
+});
+
+/** Reads the feed of failed runs from these pages. The last page is repeated. */
+async function readFailed(
+  ...pages: readonly { readonly data: object[]; readonly next: unknown }[]
+) {
+  for (const page of pages.slice(0, -1)) list.mockReturnValueOnce({ page: async () => page });
+  list.mockReturnValue({ page: async () => pages.at(-1) });
+  const read = await cache.fetchQuery(feedQuery({ id: "wsp_1", client }, "failed"));
+  return { ...read, cursors: list.mock.calls.map(([query]) => query.after) };
+}
+
+test("the feed finds a failed run that is not among the newest runs", async () => {
+  const found = { data: [{ id: "run_1" }], next: null };
+  const read = await readFailed({ data: [], next: "a" }, found);
+  expect(read).toEqual({ runs: found.data, next: null, cursors: [undefined, "a"] });
+});
+
+test("the feed reads no further page once it is full", async () => {
+  const data = Array.from({ length: 60 }, (_, index) => ({ id: `run_${index}` }));
+  const { runs, cursors } = await readFailed({ data, next: "a" });
+  expect([runs.length, cursors.length]).toEqual([100, 2]);
+});
+
+test("a feed that did not read all runs does not say that no run has failed", async () => {
+  const cursor = btoa("abcdefgh.run_01jbrc2y800000000000000000");
+  const { next, cursors } = await readFailed({ data: [], next: cursor });
+  expect(cursors).toHaveLength(5);
+  const nowMs = Date.parse(serverTime);
+  expect(emptyFeedWords("failed", next, nowMs, "UTC")).toBe(
+    "No failed run was found, looked back to 3 Nov 2024, 06:41:04.",
+  );
+  expect(emptyFeedWords("failed", "b", nowMs, "UTC")).toBe(
+    "No failed run was found among the newest runs.",
+  );
+  expect(emptyFeedWords("failed", null, nowMs, "UTC")).toBe("No run has failed.");
 });
 
 test.each([

@@ -1,4 +1,10 @@
-import type { BeckonClient, GetRunStatsQuery, RunStats, UsageReport } from "@beckon/client";
+import type {
+  BeckonClient,
+  GetRunStatsQuery,
+  ListedRun,
+  RunStats,
+  UsageReport,
+} from "@beckon/client";
 import { queryOptions } from "@tanstack/react-query";
 import { agentsKey } from "../agents/index.ts";
 import { type CurrentWorkspace, codeOf, serverNow } from "../data/index.ts";
@@ -187,14 +193,37 @@ export const nearLimitsQuery = ({ id, client }: Source) =>
     refetchInterval: 60_000,
   });
 
+/**
+ * Maximum number of pages that are read for the feed. A page of failed runs can have none, because
+ * the server searches 10,000 runs for it.
+ */
+const maxFeedPages = 5;
+
+/** The runs of the feed. */
+export interface FeedRuns {
+  /** The newest runs that match the filter, newest first; at most `feedLength`. */
+  readonly runs: readonly ListedRun[];
+  /** Cursor of the runs that were not searched; null if all runs were searched. */
+  readonly next: string | null;
+}
+
 /** The newest runs, for the feed. */
 export const feedQuery = ({ id, client }: Source, filter: FeedFilter) =>
   queryOptions({
     queryKey: [...feedKey(id), filter],
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal }): Promise<FeedRuns> => {
       const status = filter === "all" ? {} : { status: filter };
       const query = { ...status, view: "summary", limit: feedLength } as const;
-      return (await client.runs.list(query, { signal }).page()).data;
+      const first = await client.runs.list(query, { signal }).page();
+      const runs = [...first.data];
+      let { next } = first;
+      for (let pages = 1; next !== null && pages < maxFeedPages; pages++) {
+        if (runs.length >= feedLength) break;
+        const page = await client.runs.list({ ...query, after: next }, { signal }).page();
+        runs.push(...page.data);
+        next = page.next;
+      }
+      return { runs: runs.slice(0, feedLength), next };
     },
     // If the data was read just before the screen is rendered, it is not refetched.
     staleTime: 2_000,
