@@ -30,12 +30,13 @@ export function filtersOf(search: UsageSearch): UsageFilters {
 
 /**
  * Returns the filters of the list of runs that match those of the report, without the range;
- * undefined if the list has no such filter, because it would then show other runs as well.
+ * undefined if the list has no such filter, because it would then show other runs as well. A
+ * trigger as caller has none either: the runs of a trigger include those that members have retried
+ * or replayed, whose caller is the member.
  */
 export function runFiltersOf({ agent_id, model, caller, tag }: UsageFilters) {
-  const trigger_id = /^trigger:(.+)$/.exec(caller ?? "")?.[1];
-  if (model || (caller && trigger_id === undefined)) return undefined;
-  return { ...(agent_id && { agent_id }), ...(trigger_id && { trigger_id }), ...(tag && { tag }) };
+  if (model || caller) return undefined;
+  return { ...(agent_id && { agent_id }), ...(tag && { tag }) };
 }
 
 export function groupingOf({ group_by }: UsageSearch): Grouping {

@@ -76,9 +76,8 @@ test.each([
     { agent_id: "agt_1", tag: "a" },
     { agent_id: "agt_1", tag: "a" },
   ],
-  [{ caller: "trigger:trg_1" }, { trigger_id: "trg_1" }],
+  [{ caller: "trigger:trg_1" }, undefined],
   [{ caller: "key:key_1", agent_id: "agt_1" }, undefined],
-  [{ caller: "trigger:" }, undefined],
   [{ model: "demo/echo" }, undefined],
 ])("usage with the filters %j leads to runs with the filters %j", (filters, expected) => {
   expect(runFiltersOf(filters)).toEqual(expected);
