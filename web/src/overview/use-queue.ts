@@ -9,7 +9,8 @@ const checkMs = 15_000;
 
 /**
  * Returns the queue of the workspace. It is refetched every 15 seconds while runs are queued. An
- * empty queue stays empty until an event says that a run was queued.
+ * empty queue is refetched once a minute, and within 15 seconds after an event says that a run was
+ * queued.
  */
 export function useQueue() {
   const queue = useQuery(queueQuery(useWorkspace()));
