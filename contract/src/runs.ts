@@ -242,8 +242,8 @@ const countByStatus = {
 const runFigures = {
   runs: z.object(countByStatus),
   /**
-   * Percentiles of the time from `started_at` to `finished_at`, by nearest rank; null if no run has
-   * ended.
+   * Percentiles of the time from `started_at` to `finished_at`, by nearest rank; null if no run that
+   * started has ended.
    */
   duration_ms: z.object({ p50: count.nullable(), p95: count.nullable() }),
   usage: z.object({ input_tokens: count, output_tokens: count }),

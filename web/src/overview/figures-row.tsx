@@ -60,7 +60,8 @@ export function FiguresRow({
           value={recent.data && (duration?.p50 == null ? none : formatDuration(duration.p50))}
           detail={
             duration?.p95 == null
-              ? recent.data && "No run has ended"
+              ? // Runs can have ended nevertheless: since the statistics were read, or without a start.
+                recent.data && "No durations yet"
               : `p95 ${formatDuration(duration.p95)}`
           }
           seriesLabel={`Highest p95 of five minutes in ${range}`}
@@ -109,7 +110,7 @@ function costDetail({ micros, leastMicros }: CostOfToday, zone: string): string 
 }
 
 function successDetail(failed: number, ended: number): string {
-  if (ended === 0) return "No run has ended";
+  if (ended === 0) return "No run succeeded or failed";
   return failed === 0
     ? `None of ${formatCount(ended)} failed`
     : `${formatCount(failed)} of ${formatCount(ended)} failed`;
