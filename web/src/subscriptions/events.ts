@@ -41,8 +41,5 @@ export const eventTypes: readonly DeliveredEvent[] = eventGroups.flatMap(({ even
   events.map(({ type }) => type),
 );
 
-/** Events of the workspace as a whole, which belong to no agent. */
-export const workspaceEvents: readonly string[] = ["usage.threshold", "subscription.disabled"];
-
 /** The events that are selected by default when a subscription is created. */
 export const usualEvents: readonly DeliveredEvent[] = ["run.finished", "run.failed"];

@@ -1,8 +1,14 @@
 import type { DeliveredEvent } from "@beckon/contract";
 import { messageOf } from "../../data/index.ts";
 import { Checkbox, FieldError, useFocusOnError } from "../../ui/index.ts";
-import { eventGroups, eventTypes, workspaceEvents } from "../events.ts";
+import { eventGroups, eventTypes } from "../events.ts";
 import type { SubscriptionFormState } from "./subscription-fields.ts";
+
+/** What is said of events if the subscription is for chosen agents only. */
+const notesWithAgents: Partial<Record<DeliveredEvent, string>> = {
+  "usage.threshold": "Only of the agents below.",
+  "subscription.disabled": "Only with all agents.",
+};
 
 /** Checkboxes for the events that are delivered, each with a description. */
 export function EventsField({ form }: { readonly form: SubscriptionFormState }) {
@@ -18,9 +24,9 @@ export function EventsField({ form }: { readonly form: SubscriptionFormState }) 
   const isFirst = formState.errors.url === undefined;
   const group = useFocusOnError(isFirst ? error : undefined, formState.submitCount);
   const isOfRunsOnly = hasTriggers || tags.trim() !== "";
-  const noteOn = (type: string, title: string) => {
+  const noteOn = (type: DeliveredEvent, title: string) => {
     if (isOfRunsOnly && title !== "Runs") return "Not with triggers or tags below.";
-    return hasAgents && workspaceEvents.includes(type) ? "Only with all agents." : undefined;
+    return hasAgents ? notesWithAgents[type] : undefined;
   };
   const toggle = (type: DeliveredEvent) =>
     setValue(
