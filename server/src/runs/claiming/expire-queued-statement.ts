@@ -23,8 +23,8 @@ const sinceStart = (time: string) => `greatest(${time}, (select running_since fr
 /**
  * Returns the SQL condition that a queued run `r` has been queued for 24 hours, counted from the
  * release if the run was held or a stopping process released it, and at the earliest from
- * `sinceStart`. Claims exclude these runs: the next sweep of a worker, which ends them, can be later
- * than the next claim.
+ * `sinceStart`. Claims exclude these runs: the next sweep of a worker, which ends them, can be
+ * later than the next claim.
  */
 export const isExpired = (r: string) =>
   `${sinceStart(`coalesce(${r}.released_at, ${r}.created_at)`)} < now() - interval '24 hours'`;

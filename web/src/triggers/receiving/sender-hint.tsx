@@ -18,9 +18,9 @@ export function SenderHint({ trigger }: { readonly trigger: Pick<Trigger, "id" |
         </LinkButton>
       }
     >
-      This trigger accepts any POST of text, JSON or a form. For webhooks of a service such as GitHub
-      or Stripe, choose the sender: Beckon then verifies requests, runs each event once, and keeps
-      what arrived.
+      This trigger accepts any POST of text, JSON or a form. For webhooks of a service such as
+      GitHub or Stripe, choose the sender: Beckon then verifies requests, runs each event once, and
+      keeps what arrived.
     </Banner>
   );
 }
