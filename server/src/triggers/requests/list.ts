@@ -10,7 +10,8 @@ import { listRequestRows } from "./store.ts";
 
 /**
  * Returns one page of the requests that a trigger received, newest first, without their contents.
- * The page is empty for a trigger without settings, because only the runs of its requests are
+ * With both filters, a page searches a limited number of requests: it can have fewer than `limit`,
+ * or none, although there are more. The page is empty for a trigger without settings, because only the runs of its requests are
  * stored. `error` of a mapping error can contain values of the payload, so it is null for a caller
  * without `runs:read`.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
@@ -28,15 +29,16 @@ export async function listRequests({
     const { id: triggerId } = await requireTrigger(tx, ctx, input);
     const { limit, after, ...filter } = parseQuery(receivedRequestsQuery, input.query);
     const page = readPage({ limit, after }, { list: "requests", trigger: triggerId, ...filter });
-    const rows = await listRequestRows(tx, { workspaceId, triggerId }, filter, {
+    const { rows, searchedTo } = await listRequestRows(tx, { workspaceId, triggerId }, filter, {
       below: page.below,
       limit: page.limit + 1,
     });
     const isVisible = canReadRuns(ctx);
-    return page.page(
+    const { data, next } = page.page(
       rows.map((row) =>
         toRequest(isVisible || row.outcome !== "mapping_error" ? row : { ...row, error: null }),
       ),
     );
+    return { data, next: next ?? (searchedTo === undefined ? null : page.cursor(searchedTo)) };
   });
 }

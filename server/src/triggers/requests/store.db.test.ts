@@ -4,11 +4,11 @@ import { testDatabase } from "../../../test/database.ts";
 import { seedAgent } from "../../../test/tenant.ts";
 import { connect, inWorkspace, type WorkspaceTransaction } from "../../base/database/index.ts";
 import { createLog } from "../../base/log.ts";
-import { findLastRequest, selectForReplay } from "./store.ts";
+import { findLastRequest, listRequestRows, selectForReplay } from "./store.ts";
 
 /**
  * Anyone who has a trigger's URL can create rows without a body. What it costs to find those with a
- * body must not depend on them. It is measured as the number of buffers of the table and its
+ * body must not depend on them, and neither must the cost of one page of a list. It is measured as the number of buffers of the table and its
  * indexes that are read. No time is measured.
  */
 
@@ -22,11 +22,16 @@ const { workspaceId, agentId } = await seedAgent(database);
 const key = { workspaceId, triggerId: "trg_1" };
 const stored = 300;
 
-/** Inserts requests, of which those after the first `stored` ones have no body. */
+/**
+ * Inserts requests, of which those after the first `stored` ones have no body. Only those with the
+ * outcome `invalid_signature`, and the first request, have the event type `push`.
+ */
 const add = (from: number, to: number, outcome: string) =>
   database.engine.query(
-    `insert into received_requests (id, workspace_id, agent_id, trigger_id, outcome, size, body)
-      select 'req_0' || lpad(n::text, 25, '0'), $1, $2, $3, $4, 3, case when n <= $5 then 'abc'::bytea end
+    `insert into received_requests (id, workspace_id, agent_id, trigger_id, outcome, size, body,
+        event_type)
+      select 'req_0' || lpad(n::text, 25, '0'), $1, $2, $3, $4, 3, case when n <= $5 then 'abc'::bytea end,
+        case when n = 1 or $4 = 'invalid_signature' then 'push' else 'other' end
       from generate_series($6::int, $7::int) n`,
     [workspaceId, agentId, key.triggerId, outcome, stored, from, to],
   );
@@ -69,3 +74,28 @@ test.each(["select 'no statistics'", "analyze received_requests"])(
     expect(Math.max(last, forReplay)).toBeLessThan(200);
   },
 );
+
+test("a page with two filters costs no more when most requests match only one of them", async () => {
+  const list = (outcome: "rejected" | "started", below?: string) => (tx: WorkspaceTransaction) =>
+    listRequestRows(tx, key, { outcome, event_type: "push" }, { below, limit: 51 });
+  let below: string | undefined;
+  const pages = await pagesOf(async (tx) => {
+    const { rows, searchedTo } = await list("rejected")(tx);
+    expect(rows).toEqual([]);
+    expect(searchedTo).toBeDefined();
+    below = searchedTo;
+  });
+  // Reading all requests that match one filter would read more than 600 pages.
+  expect(pages).toBeLessThan(450);
+  await inWorkspace(counted.tenant, workspaceId, async (tx) => {
+    while (below !== undefined) {
+      const page = await list("rejected", below)(tx);
+      expect(page.rows).toEqual([]);
+      below = page.searchedTo;
+    }
+    // Few requests have this outcome, so one page is enough.
+    const { rows, searchedTo } = await list("started")(tx);
+    expect(rows).toMatchObject([{ id: `req_0${"1".padStart(25, "0")}`, event_type: "push" }]);
+    expect(searchedTo).toBeUndefined();
+  });
+});

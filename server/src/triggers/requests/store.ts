@@ -1,6 +1,11 @@
 import type { RequestOutcome } from "@beckon/contract";
 import { type Selectable, sql } from "kysely";
-import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
+import {
+  type Searched,
+  searchNewest,
+  type Tables,
+  type WorkspaceTransaction,
+} from "../../base/database/index.ts";
 import { type HoldBytes, tooManyBodies } from "../../receiving/index.ts";
 
 /**
@@ -55,21 +60,42 @@ export interface RequestFilter {
   readonly event_type?: string | undefined;
 }
 
-/** Returns up to `limit` received requests below the id `below`, newest first. */
-export function listRequestRows(
+/**
+ * Returns up to `limit` received requests below the id `below`, newest first. With both filters it
+ * searches a limited number of requests, and can find fewer although more match.
+ */
+export async function listRequestRows(
   tx: WorkspaceTransaction,
   key: TriggerKey,
   { outcome, event_type }: RequestFilter,
   { below, limit }: { readonly below: string | undefined; readonly limit: number },
-): Promise<RequestRow[]> {
-  return ofTrigger(tx, key)
-    .select(columns)
+): Promise<Searched<RequestRow>> {
+  const query = ofTrigger(tx, key).select(columns).orderBy("id", "desc");
+  if (outcome !== undefined && event_type !== undefined) {
+    const { rows: ids, searchedTo } = await searchNewest(tx, "received_requests", {
+      scope: [
+        sql`workspace_id = ${key.workspaceId}`,
+        sql`trigger_id = ${key.triggerId}`,
+        ...(below === undefined ? [] : [sql`id < ${below}`]),
+      ],
+      filters: [
+        ["event_type", event_type],
+        ["outcome", outcome],
+      ],
+      limit,
+    });
+    return {
+      rows: ids.length === 0 ? [] : await query.where("id", "in", ids).execute(),
+      searchedTo,
+    };
+  }
+  const rows = await query
     .$if(outcome !== undefined, (query) => query.where("outcome", "=", outcome ?? "started"))
     .$if(event_type !== undefined, (query) => query.where("event_type", "=", event_type ?? ""))
     .$if(below !== undefined, (query) => query.where("id", "<", below ?? ""))
-    .orderBy("id", "desc")
     .limit(limit)
     .execute();
+  return { rows, searchedTo: undefined };
 }
 
 /**
