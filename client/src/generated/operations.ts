@@ -589,7 +589,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** List received requests. Requests that the trigger received, also those that started no run. They are kept for 30 days unless the operator has set another time. While a trigger has no `receiving`, none are stored: each of its requests is a run, `GET /runs?trigger_id=…`, and rejected ones are not kept. Of `rejected`, `invalid_signature`, `repeated`, `honeypot` and `swallowed` requests, the first 60 a minute of each outcome are stored; rejected ones that were verified are counted apart from those that were not. The `error` of a `mapping_error` can contain values of the request: without the scope `runs:read` it is null. Needs the scope `triggers:read`. Reads further pages as they are needed. */
+      /** List received requests. Requests that the trigger received, also those that started no run. With both filters, each page searches a limited number of requests: it can hold fewer than `limit`, even none, and still have a `next`. Requests are kept for 30 days unless the operator has set another time. While a trigger has no `receiving`, none are stored: each of its requests is a run, `GET /runs?trigger_id=…`, and rejected ones are not kept. Of `rejected`, `invalid_signature`, `repeated`, `honeypot` and `swallowed` requests, the first 60 a minute of each outcome are stored; rejected ones that were verified are counted apart from those that were not. The `error` of a `mapping_error` can contain values of the request: without the scope `runs:read` it is null. Needs the scope `triggers:read`. Reads further pages as they are needed. */
       listRequests: (
         agentId: string,
         triggerId: string,
@@ -1269,7 +1269,7 @@ export function bindOperations(send: Sender) {
         ),
     },
     audit: {
-      /** List audit log. Every change and every reveal of a secret, newest first. Needs the scope `audit:read`. Reads further pages as they are needed. */
+      /** List audit log. Every change and every reveal of a secret, newest first. With several of the filters `actor`, `action` and `target`, each page searches a limited number of entries: it can hold fewer than `limit`, even none, and still have a `next`. Needs the scope `audit:read`. Reads further pages as they are needed. */
       list: (query?: ListAuditQuery, options?: CallOptions): Listing<AuditEntry> =>
         send.list<AuditEntry>({ method: "GET", path: "/audit", query }, options),
 

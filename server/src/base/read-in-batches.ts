@@ -16,8 +16,10 @@ interface Identified<T> {
 /** Values that were read at once. */
 export interface ReadValues<T> {
   readonly values: readonly Identified<T>[];
-  /** Whether no values follow these ones. */
+  /** Whether no values follow these ones. If there are no values, this or `readTo` is set. */
   readonly isLast: boolean;
+  /** The id after which the next values are read; default: that of the last value. */
+  readonly readTo?: string | undefined;
 }
 
 /**
@@ -39,14 +41,16 @@ export async function readInBatches<T>(
 ): Promise<BatchedValues<T>> {
   let limit = maxValues;
   const next = async (after: string | undefined) => {
-    const { values: found, isLast: isLastRead } = await read(after, limit);
+    const { values: found, isLast: isLastRead, readTo } = await read(after, limit);
     const { count, length } = fitting(found);
     const isCut = count < found.length;
     const isLast = isLastRead && !isCut;
     // If not all values fit into the batch, fewer are read the next time, because each value that
     // does not fit must be read again.
     limit = isCut ? count : Math.min(maxValues, limit * 2);
-    return { values: found.slice(0, count), length, isLast };
+    const values = found.slice(0, count);
+    const end = (isCut ? undefined : readTo) ?? values.at(-1)?.id;
+    return { values, length, isLast, end };
   };
   let batch = await next(undefined);
   return {
@@ -54,7 +58,7 @@ export async function readInBatches<T>(
       for (;;) {
         for (const { value } of batch.values) yield value;
         if (batch.isLast) return;
-        batch = await next(batch.values.at(-1)?.id);
+        batch = await next(batch.end);
       }
     })(),
     heldBytes: () => batch.length,

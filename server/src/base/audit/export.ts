@@ -27,12 +27,13 @@ export async function exportAudit({
   permit(ctx, "audit:read");
   const filter = parseQuery(auditExportQuery, input.query);
   return readInBatches(maxRows, async (below, limit) => {
-    const rows = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    const { rows, searchedTo } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
       listAuditRows(tx, ctx.workspaceId, filter, { below, limit }),
     );
     return {
       values: rows.map((row) => ({ id: row.id, value: toEntry(row) })),
-      isLast: rows.length < limit,
+      isLast: rows.length < limit && searchedTo === undefined,
+      readTo: rows.length < limit ? searchedTo : undefined,
     };
   });
 }

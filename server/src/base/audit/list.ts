@@ -7,7 +7,9 @@ import { toEntry } from "./entry.ts";
 import { listAuditRows } from "./store.ts";
 
 /**
- * Returns a page of the workspace's audit log, newest first.
+ * Returns a page of the workspace's audit log, newest first. With several of the filters actor,
+ * action and target, a page searches a limited number of entries: it can have fewer than `limit`,
+ * or none, although there are more.
  *
  * @throws ApiError `forbidden` without the scope `audit:read`; `bad_request` for an invalid query.
  */
@@ -22,8 +24,9 @@ export async function listAudit({
   const { limit, after, ...filter } = parseQuery(auditQuery, input.query);
   const page = readPage({ limit, after }, { list: "audit", workspace: ctx.workspaceId, ...filter });
   const { below } = page;
-  const rows = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+  const { rows, searchedTo } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     listAuditRows(tx, ctx.workspaceId, filter, { below, limit: limit + 1 }),
   );
-  return page.page(rows.map(toEntry));
+  const { data, next } = page.page(rows.map(toEntry));
+  return { data, next: next ?? (searchedTo === undefined ? null : page.cursor(searchedTo)) };
 }

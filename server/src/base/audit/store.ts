@@ -1,38 +1,54 @@
 import type { AuditFilter } from "@beckon/contract";
-import type { Selectable } from "kysely";
-import type { Tables, WorkspaceTransaction } from "../database/index.ts";
+import { type Selectable, sql } from "kysely";
+import {
+  type Searched,
+  searchNewest,
+  type Tables,
+  type WorkspaceTransaction,
+} from "../database/index.ts";
 import { idSlackMs, lowestIdAt } from "../ids.ts";
 
 export type AuditRow = Selectable<Tables["audit"]>;
 
 /**
  * Returns at most `limit` entries with an id below `below`, newest first. If `below` is undefined,
- * begins with the newest entry.
+ * begins with the newest entry. With several of the filters actor, action and target it searches a
+ * limited number of entries, and can find fewer although more match.
  */
-export function listAuditRows(
+export async function listAuditRows(
   tx: WorkspaceTransaction,
   workspaceId: string,
   filter: AuditFilter,
-  page: { below: string | undefined; limit: number },
-): Promise<AuditRow[]> {
-  let query = tx
-    .selectFrom("audit")
-    .selectAll()
-    .where("workspace_id", "=", workspaceId)
-    .orderBy("id", "desc")
-    .limit(page.limit);
-  for (const name of ["actor", "action", "target"] as const) {
-    const wanted = filter[name];
-    if (wanted !== undefined) query = query.where(name, "=", wanted);
-  }
-  // No index has the time, so the ids limit the scan.
+  { below, limit }: { below: string | undefined; limit: number },
+): Promise<Searched<AuditRow>> {
   const { since, until } = filter;
-  if (since !== undefined)
-    query = query.where("time", ">=", new Date(since)).where("id", ">=", idAt(since, -idSlackMs));
-  if (until !== undefined)
-    query = query.where("time", "<", new Date(until)).where("id", "<", idAt(until, idSlackMs));
-  if (page.below !== undefined) query = query.where("id", "<", page.below);
-  return query.execute();
+  // No index has the time, so the ids limit the scan.
+  const scope = [
+    sql<boolean>`workspace_id = ${workspaceId}`,
+    ...(since === undefined
+      ? []
+      : [sql<boolean>`time >= ${new Date(since)} and id >= ${idAt(since, -idSlackMs)}`]),
+    ...(until === undefined
+      ? []
+      : [sql<boolean>`time < ${new Date(until)} and id < ${idAt(until, idSlackMs)}`]),
+    ...(below === undefined ? [] : [sql<boolean>`id < ${below}`]),
+  ];
+  const filters = (["target", "actor", "action"] as const).flatMap((name) => {
+    const wanted = filter[name];
+    return wanted === undefined ? [] : [[name, wanted] as const];
+  });
+  const query = tx.selectFrom("audit").selectAll().orderBy("id", "desc");
+  if (filters.length > 1) {
+    const { rows: ids, searchedTo } = await searchNewest(tx, "audit", { scope, filters, limit });
+    if (ids.length === 0) return { rows: [], searchedTo };
+    const found = query.where("workspace_id", "=", workspaceId).where("id", "in", ids);
+    return { rows: await found.execute(), searchedTo };
+  }
+  const rows = await query
+    .where((eb) => eb.and([...scope, ...filters.map(([name, wanted]) => eb(name, "=", wanted))]))
+    .limit(limit)
+    .execute();
+  return { rows, searchedTo: undefined };
 }
 
 function idAt(time: string, slackMs: number): string {

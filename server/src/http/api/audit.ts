@@ -10,7 +10,8 @@ export const auditRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "listAudit",
       summary: "List audit log",
-      description: "Every change and every reveal of a secret, newest first.",
+      description:
+        "Every change and every reveal of a secret, newest first. With several of the filters `actor`, `action` and `target`, each page searches a limited number of entries: it can hold fewer than `limit`, even none, and still have a `next`.",
       query: auditQuery,
       data: auditEntry,
       list: true,

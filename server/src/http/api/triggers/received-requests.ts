@@ -45,7 +45,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       id: "listTriggerRequests",
       summary: "List received requests",
       description:
-        "Requests that the trigger received, also those that started no run. They are kept for 30 days unless the operator has set another time. While a trigger has no `receiving`, none are stored: each of its requests is a run, `GET /runs?trigger_id=…`, and rejected ones are not kept. Of `rejected`, `invalid_signature`, `repeated`, `honeypot` and `swallowed` requests, the first 60 a minute of each outcome are stored; rejected ones that were verified are counted apart from those that were not. The `error` of a `mapping_error` can contain values of the request: without the scope `runs:read` it is null.",
+        "Requests that the trigger received, also those that started no run. With both filters, each page searches a limited number of requests: it can hold fewer than `limit`, even none, and still have a `next`. Requests are kept for 30 days unless the operator has set another time. While a trigger has no `receiving`, none are stored: each of its requests is a run, `GET /runs?trigger_id=…`, and rejected ones are not kept. Of `rejected`, `invalid_signature`, `repeated`, `honeypot` and `swallowed` requests, the first 60 a minute of each outcome are stored; rejected ones that were verified are counted apart from those that were not. The `error` of a `mapping_error` can contain values of the request: without the scope `runs:read` it is null.",
       query: receivedRequestsQuery,
       data: receivedRequest,
       list: true,

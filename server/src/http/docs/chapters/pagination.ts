@@ -48,7 +48,7 @@ while True:
       {
         id: "filtered",
         title: "Filtered lists",
-        html: `<p>${prose("A page of a filtered list of runs or events searches a limited number of rows. It can hold fewer than `limit` items, even none, and still have a `next`: continue until `next` is null.")}</p>`,
+        html: `<p>${prose("A page of a filtered list searches a limited number of rows. It can hold fewer than `limit` items, even none, and still have a `next`: continue until `next` is null.")}</p>`,
       },
     ],
   };
