@@ -14,9 +14,9 @@ for (let minute = 0; minute < 4; minute++) {
   await addRun(database, minute % 2 === 0 ? agent : other, { createdAt });
 }
 
-const read = (given: Partial<StatsQuery> = {}) =>
-  inWorkspace(database.tenant, workspaceId, (tx) =>
-    readStats(tx, workspaceId, {
+const read = (given: Partial<StatsQuery> = {}, id = workspaceId) =>
+  inWorkspace(database.tenant, id, (tx) =>
+    readStats(tx, id, {
       agentIds: undefined,
       filter: {},
       bucket: undefined,
@@ -52,6 +52,19 @@ test("runs of other agents and times are not among those allowed", async () => {
 test("more groups than allowed are not returned", async () => {
   expect(await read({ bucket: "minute" })).toMatchObject({ groups: { length: 4 } });
   expect(await read({ bucket: "minute", maxGroups: 3 })).toEqual({ tooMany: "groups" });
+});
+
+test("a day begins at the first of two midnights, for all of its runs", async () => {
+  const inHavana = await seedAgent(database);
+  await database.engine.query("update workspaces set time_zone = 'America/Havana' where id = $1", [
+    inHavana.workspaceId,
+  ]);
+  for (const time of ["04:30", "06:30"])
+    await addRun(database, inHavana, { createdAt: new Date(`2026-11-01T${time}Z`) });
+  const stats = await read({ bucket: "day" }, inHavana.workspaceId);
+  expect(stats).toMatchObject({
+    groups: [{ bucket: "2026-11-01T04:00:00.000Z", runs: { succeeded: 2 } }],
+  });
 });
 
 test("PostgreSQL cancels a statement that takes too long", async () => {

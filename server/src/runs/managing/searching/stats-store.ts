@@ -32,7 +32,7 @@ type Row = { readonly [Status in RunStatus]: string } & {
   readonly scanned: string;
   readonly time_zone: string;
   readonly is_total: boolean;
-  readonly bucket: Date | null;
+  readonly starts: Date | null;
   readonly agent_id: string | null;
   readonly duration_ms: readonly [string, string] | null;
   readonly input_tokens: string;
@@ -110,7 +110,9 @@ export async function readStats(
           else coalesce(sum(m.cost_micros), 0) end as cost_micros
       from matching m group by grouping sets (${isGrouped ? sql`(${sql.join(keys)}), ` : sql``}())
     )
-    select total.scanned, total.time_zone, g.* from total cross join grouped g
+    select total.scanned, total.time_zone, g.*,
+      ${bucket === "day" ? sql`d.starts` : sql`g.bucket`} as starts
+    from total cross join grouped g ${bucket === "day" ? dayStarts : sql``}
     order by g.is_total desc, g.bucket, g.agent_id limit ${maxGroups + 2}`.execute(tx);
   const [first, ...others] = rows;
   if (first === undefined) throw new Error("the statistics have no total");
@@ -128,10 +130,20 @@ const bucketOf = (bucket: StatsBucket): RawBuilder<unknown> =>
       sql`date_bin('1 minute', s.created_at, 'epoch'::timestamptz)`
     : sql`date_trunc(${bucket}, s.created_at, (select time_zone from total))`;
 
+/**
+ * Joins a group `g` with the start of its day, also where midnight occurs twice: `date_trunc` takes
+ * the later one, after runs of the day. Computed once for each day, not for each run, because
+ * `period_of` takes longer.
+ */
+const dayStarts = sql`left join (
+    select b.bucket, p.starts from (select distinct bucket from grouped) as b
+    cross join total cross join lateral period_of(b.bucket, total.time_zone, 'day', 1) as p
+  ) as d on d.bucket = g.bucket`;
+
 function toGroup(row: Row): Group {
   const [p50, p95] = row.duration_ms ?? [null, null];
   return {
-    bucket: row.bucket?.toISOString() ?? null,
+    bucket: row.starts?.toISOString() ?? null,
     agent_id: row.agent_id,
     runs: {
       waiting: Number(row.waiting),
