@@ -1,6 +1,9 @@
+import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { executedStatements } from "../../test/executed-statements.ts";
 import { expectError } from "../../test/expect-error.ts";
+import { inWorkspace, limitStatements } from "../base/database/index.ts";
 
 const beckon = await startTestBeckon();
 
@@ -19,4 +22,25 @@ test.each([
     await lock.query("rollback");
     lock.release();
   }
+});
+
+test("PostgreSQL cancels a statement that takes longer than the limit of its transaction", async () => {
+  const { tenant } = beckon.db.database;
+  const slow = (timeoutMs: number | undefined) =>
+    inWorkspace(
+      limitStatements(tenant, () => timeoutMs),
+      "*",
+      (tx) => sql`select pg_sleep(0.1)`.execute(tx),
+    );
+  await expect(slow(10)).rejects.toMatchObject({ code: "unavailable", cause: { code: "57014" } });
+  await slow(undefined);
+});
+
+test("the statements of a read have a limit, those of a change do not", async () => {
+  const hasLimit = async (act: () => Promise<unknown>) =>
+    (await executedStatements(act)).some((text) =>
+      /beckon\.workspace.*statement_timeout/.test(text),
+    );
+  expect(await hasLimit(() => beckon.call("/agents"))).toBe(true);
+  expect(await hasLimit(() => beckon.createAgent())).toBe(false);
 });

@@ -6,6 +6,24 @@ import type { Tables } from "./tables.ts";
 /** An open transaction that sees one workspace, or all of them in `inAllWorkspaces`. */
 export type WorkspaceTransaction = Transaction<Tables>;
 
+/** The functions that `limitStatements` got, by the query builder that it returned. */
+const statementTimeouts = new WeakMap<Kysely<Tables>, () => number | undefined>();
+
+/**
+ * Returns a query builder on the same pool, for reads. In its transactions by `inWorkspace` and
+ * `inAllWorkspaces`, PostgreSQL cancels each statement that takes longer than a timeout.
+ * @param timeoutMs returns the timeout of a transaction that begins, at least 1; undefined for that
+ *   of the connection.
+ */
+export function limitStatements(
+  tenant: Kysely<Tables>,
+  timeoutMs: () => number | undefined,
+): Kysely<Tables> {
+  const limited = tenant.withoutPlugins();
+  statementTimeouts.set(limited, timeoutMs);
+  return limited;
+}
+
 /**
  * Runs `work` in a transaction that sees only `workspaceId`. The transaction commits when `work`
  * resolves and rolls back when `work` rejects. After an error of kind `again`, for example a
@@ -24,7 +42,12 @@ export async function inWorkspace<T>(
     let isCommitting = false;
     try {
       return await tenant.transaction().execute(async (tx) => {
-        await sql`select set_config('beckon.workspace', ${workspaceId}, true)`.execute(tx);
+        const timeoutMs = statementTimeouts.get(tenant)?.();
+        const limit =
+          timeoutMs === undefined
+            ? sql``
+            : sql`, set_config('statement_timeout', ${String(timeoutMs)}, true)`;
+        await sql`select set_config('beckon.workspace', ${workspaceId}, true)${limit}`.execute(tx);
         const result = await work(tx);
         isCommitting = true;
         return result;

@@ -15,6 +15,7 @@ export {
   databaseUnavailable,
   inAllWorkspaces,
   inWorkspace,
+  limitStatements,
   possiblyExecuted,
   unavailableIfLost,
   type WorkspaceTransaction,

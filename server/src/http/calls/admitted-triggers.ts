@@ -67,7 +67,7 @@ export function createAdmittedTriggers(
   async function readNow(tokenHash: Buffer): Promise<TriggerOfToken> {
     const id = idOf(tokenHash);
     try {
-      const trigger = await readDeadline()(readTriggerOfToken(services, tokenHash));
+      const trigger = await readDeadline().limit(readTriggerOfToken(services, tokenHash));
       if (trigger === undefined) throw new ApiError("unauthorized", unauthorizedMessage);
       known.set(id, trigger);
       return trigger;

@@ -19,7 +19,7 @@ export async function authenticateMember(
   if (!services.auth.hasSessionCookie(headerOf(incoming, "cookie"))) return undefined;
   const arrives = arrivesWithHeaders(incoming);
   const find = async (workspaceId: string | undefined) => {
-    const found = await readDeadline()(authenticate(services, incoming, { id: workspaceId }));
+    const found = await readDeadline().limit(authenticate(services, incoming, { id: workspaceId }));
     permit(found, "agents:invoke");
     return found;
   };

@@ -100,8 +100,8 @@ export async function handleAccount(
     return render(route.doc, await resultOf(handled));
   }
   const arrives = arrivesWithHeaders(incoming);
-  const withinDeadline = readDeadline();
-  const session = await withinDeadline(findSession(services, incoming));
+  const deadline = readDeadline();
+  const session = await deadline.limit(findSession(services, incoming));
   if (session === undefined) {
     throw new ApiError(
       "unauthorized",
@@ -111,10 +111,10 @@ export async function handleAccount(
   const parts = await request();
   // The session can have been revoked while the rest of the body arrived, so it is checked again.
   if (route.method !== "GET" && !(await arrives))
-    await readDeadline()(findSession(services, incoming));
+    await readDeadline().limit(findSession(services, incoming));
   const handled = resultOf(
     route.handle({ ctx: { ...ctx, userId: session.userId, sessionId: session.id }, ...parts }),
   );
-  const result = await (route.method === "GET" ? withinDeadline(handled) : handled);
+  const result = await (route.method === "GET" ? deadline.limit(handled) : handled);
   return render(route.doc, { ...result, cookies: result.cookies ?? session.cookies });
 }

@@ -29,6 +29,7 @@ import {
   holdExchange,
   idempotencyKey,
   pathParameter,
+  type ReadDeadline,
   type RequestContext,
   readBody,
   readDeadline,
@@ -179,7 +180,7 @@ interface AuthenticatedRequest {
   /** Counts the bytes of the body and of the response against the memory budget. */
   readonly hold: ByteHold;
   /** Limits the time of the request's database reads in total. */
-  readonly withinDeadline: ReturnType<typeof readDeadline>;
+  readonly deadline: ReadDeadline;
 }
 
 async function authenticateAndRead(
@@ -193,9 +194,9 @@ async function authenticateAndRead(
   // Read before the first query, because a socket has no address once its client has disconnected.
   const address = addressOf(incoming, services.trustedProxies);
   const arrives = arrivesWithHeaders(incoming);
-  const withinDeadline = readDeadline();
+  const deadline = readDeadline();
   const find = () => authenticate(services, incoming, { id, any: route.anyWorkspace });
-  const found = await withinDeadline(find());
+  const found = await deadline.limit(find());
   // Only GET requests with a session can use `?workspace=`. In all others it is left in the query,
   // where it is rejected as an unknown parameter.
   const query = found.actor.kind === "user" && route.method === "GET" ? others : c.req.query();
@@ -208,7 +209,8 @@ async function authenticateAndRead(
   const raw = route.method === "GET" ? undefined : await readBody(incoming, () => hold);
   // The credential can have been revoked while the rest of the body arrived. So it is checked
   // again.
-  const authenticated = raw === undefined || (await arrives) ? found : await readDeadline()(find());
+  const authenticated =
+    raw === undefined || (await arrives) ? found : await readDeadline().limit(find());
   const { actor, workspaceId } = authenticated;
   const key =
     route.method === "POST" ? idempotencyKey(headerOf(incoming, "idempotency-key")) : undefined;
@@ -217,6 +219,7 @@ async function authenticateAndRead(
     ctx: {
       // `ManagedContext` declares which of the services operations can use.
       ...services,
+      database: route.method === "GET" ? deadline.cancelLate(services.database) : services.database,
       eventPoller: services.runs.eventPoller,
       actor,
       workspaceId,
@@ -231,19 +234,20 @@ async function authenticateAndRead(
     publicUrl: services.publicUrl(),
     countStreamed: countStreamed(hold, outgoing),
   };
-  return { request, authenticated, cookies: found.cookies ?? [], hold, withinDeadline };
+  return { request, authenticated, cookies: found.cookies ?? [], hold, deadline };
 }
 
 /** Calls the route's handler and returns the response. */
 async function sendResult(
   services: Services,
   route: ManagedRoute,
-  { request, authenticated, cookies, hold, withinDeadline }: AuthenticatedRequest,
+  { request, authenticated, cookies, hold, deadline }: AuthenticatedRequest,
   c: RequestContext,
 ): Promise<Response> {
   const { incoming, outgoing } = c.env;
   const handled = resultOf(route.handle(request));
-  const result = await (route.method === "GET" ? withinDeadline(handled) : handled);
+  const result = await (route.method === "GET" ? deadline.limit(handled) : handled);
+  deadline.end();
   const logEnd = (reason: string) =>
     services.log.write("a response was ended early", {
       request_id: requestIdOf(outgoing),
@@ -296,7 +300,7 @@ async function sendResult(
 async function sendStream(
   services: Services,
   { permission, stream }: Required<Pick<ManagedRoute, "permission" | "stream">>,
-  { request, authenticated, cookies, withinDeadline }: AuthenticatedRequest,
+  { request, authenticated, cookies, deadline }: AuthenticatedRequest,
   c: RequestContext,
 ): Promise<Response> {
   const { incoming } = c.env;
@@ -304,9 +308,10 @@ async function sendStream(
   const held = { ...streamCredentialOf(authenticated, incoming), workspaceId, scope: permission };
   const reservation = services.streams.reserve(held);
   try {
-    const source = await withinDeadline(
+    const source = await deadline.limit(
       stream({ ...request, lastEventId: headerOf(incoming, "last-event-id") }),
     );
+    deadline.end();
     const headers = cookies[0] === undefined ? {} : { "set-cookie": cookies[0] };
     if (source === undefined) return new Response(null, { status: 204, headers });
     return reservation.respond(c, source, { ...held, agentIds: source.agentIds }, headers);

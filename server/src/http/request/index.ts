@@ -10,7 +10,7 @@ export {
   readBody,
   readSmallBody,
 } from "./read-body.ts";
-export { readDeadline } from "./read-deadline.ts";
+export { type ReadDeadline, readDeadline } from "./read-deadline.ts";
 export {
   addressOf,
   clientGoneSignal,

@@ -1,5 +1,5 @@
 import { elapsed, within } from "../../base/clock.ts";
-import { databaseUnavailable } from "../../base/database/index.ts";
+import { type Database, databaseUnavailable, limitStatements } from "../../base/database/index.ts";
 
 /**
  * Time for the database reads of one request. The server responds to reads within 5 s; the
@@ -9,14 +9,46 @@ import { databaseUnavailable } from "../../base/database/index.ts";
 const maxReadMs = 4_000;
 
 /**
- * Returns a function that limits the database reads of one request to `maxReadMs` in total. It is
- * not for writes: after the limit it would not be known whether a write succeeded.
- * @throws ApiError `unavailable`, as rejection of a read, when the time has passed
+ * Time from the deadline until PostgreSQL cancels a statement. So callers always get the error of
+ * the deadline, which does not count as an outage of the database's connection.
  */
-export function readDeadline(): <T>(read: Promise<T>) => Promise<T> {
+const cancelMs = 500;
+
+/** Limits the database reads of one request to `maxReadMs` in total. */
+export interface ReadDeadline {
+  /**
+   * Returns the result of a read. It is not for writes: after the limit it would not be known
+   * whether a write succeeded.
+   * @throws ApiError `unavailable`, as rejection, when the time has passed
+   */
+  readonly limit: <T>(read: Promise<T>) => Promise<T>;
+  /**
+   * Returns the database with a pool `tenant` whose statements PostgreSQL cancels soon after the
+   * deadline. Otherwise a slow statement would occupy its connection long after its caller has got
+   * the error.
+   */
+  readonly cancelLate: (database: Database) => Database;
+  /** Ends the deadline. Later statements, such as those of an export's lines, are not cancelled. */
+  readonly end: () => void;
+}
+
+/** Starts the deadline of one request. */
+export function readDeadline(): ReadDeadline {
   const began = elapsed();
-  return (read) =>
-    within(read, maxReadMs - (elapsed() - began), () =>
-      databaseUnavailable(new Error("a read was not answered in time")),
-    );
+  const remainingMs = () => maxReadMs - (elapsed() - began);
+  let hasEnded = false;
+  const timeoutMs = () => (hasEnded ? undefined : Math.max(1, Math.ceil(remainingMs() + cancelMs)));
+  return {
+    limit: (read) =>
+      within(read, remainingMs(), () =>
+        databaseUnavailable(new Error("a read was not answered in time")),
+      ),
+    cancelLate: (database) => ({
+      ...database,
+      tenant: limitStatements(database.tenant, timeoutMs),
+    }),
+    end: () => {
+      hasEnded = true;
+    },
+  };
 }
