@@ -11,9 +11,9 @@ import { listRequestRows } from "./store.ts";
 /**
  * Returns one page of the requests that a trigger received, newest first, without their contents.
  * With both filters, a page searches a limited number of requests: it can have fewer than `limit`,
- * or none, although there are more. The page is empty for a trigger without settings, because only the runs of its requests are
- * stored. `error` of a mapping error can contain values of the payload, so it is null for a caller
- * without `runs:read`.
+ * or none, although there are more. The page is empty for a trigger without settings, because only
+ * the runs of its requests are stored. `error` of a mapping error can contain values of the
+ * payload, so it is null for a caller without `runs:read`.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function listRequests({

@@ -8,8 +8,8 @@ import { findLastRequest, listRequestRows, selectForReplay } from "./store.ts";
 
 /**
  * Anyone who has a trigger's URL can create rows without a body. What it costs to find those with a
- * body must not depend on them, and neither must the cost of one page of a list. It is measured as the number of buffers of the table and its
- * indexes that are read. No time is measured.
+ * body must not depend on them, and neither must the cost of one page of a list. It is measured as
+ * the number of buffers of the table and its indexes that are read. No time is measured.
  */
 
 const { database, url, role } = await testDatabase();
