@@ -20,8 +20,12 @@ export interface Page<T> {
 export interface PageRequest {
   readonly limit: number;
   readonly below: string | undefined;
-  /** Returns the page: the first `limit` rows, and a cursor if there are more. */
-  page<T extends { id: string }>(rows: readonly T[]): Page<T>;
+  /**
+   * Returns the page: the first `limit` rows, and a cursor if there are more.
+   * @param searchedTo the id below which rows were not searched. The next page begins there if this
+   *   one has all `rows`. Default: all rows were searched.
+   */
+  page<T extends { id: string }>(rows: readonly T[], searchedTo?: string): Page<T>;
   /**
    * Returns a cursor for the rows below `id`. Needed if the next page does not begin directly below
    * the last row of this page.
@@ -51,10 +55,10 @@ export function readPage(
   return {
     limit,
     below,
-    page: (rows) => {
+    page: (rows, searchedTo) => {
       const data = rows.slice(0, limit);
-      const last = data.at(-1);
-      return { data, next: rows.length > limit && last ? cursor(last.id) : null };
+      const end = rows.length > limit ? data.at(-1)?.id : searchedTo;
+      return { data, next: end === undefined ? null : cursor(end) };
     },
     cursor,
   };

@@ -27,6 +27,5 @@ export async function listAudit({
   const { rows, searchedTo } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     listAuditRows(tx, ctx.workspaceId, filter, { below, limit: limit + 1 }),
   );
-  const { data, next } = page.page(rows.map(toEntry));
-  return { data, next: next ?? (searchedTo === undefined ? null : page.cursor(searchedTo)) };
+  return page.page(rows.map(toEntry), searchedTo);
 }

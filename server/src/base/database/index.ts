@@ -30,7 +30,7 @@ export {
   type ProcessMessages,
 } from "./process-messages.ts";
 export { pauseIfLost, retryWhileLost } from "./retry-while-lost.ts";
-export { type Searched, searchNewest } from "./search-newest.ts";
+export { maxSearched, type Searched, searchNewest } from "./search-newest.ts";
 export { explainStartFailure } from "./start-failure.ts";
 export { type Column, type Parameters, type Statement, statement } from "./statement.ts";
 export type { Tables } from "./tables.ts";

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { WorkspaceTransaction } from "./in-workspace.ts";
 
 /** Maximum number of rows that one search reads, however few of them match. */
-const maxSearched = 10_000;
+export const maxSearched = 10_000;
 
 /** The rows that a search found. */
 export interface Searched<Row> {

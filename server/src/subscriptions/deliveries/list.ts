@@ -35,10 +35,7 @@ export async function listDeliveries({
       below: page.below,
       limit: page.limit + 1,
     });
-    const { data, next } = page.page(rows);
-    return {
-      data: data.map(toDelivery),
-      next: next ?? (searchedTo === undefined ? null : page.cursor(searchedTo)),
-    };
+    const { data, next } = page.page(rows, searchedTo);
+    return { data: data.map(toDelivery), next };
   });
 }

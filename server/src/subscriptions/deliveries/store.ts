@@ -1,5 +1,10 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
+import {
+  maxSearched,
+  type Searched,
+  type Tables,
+  type WorkspaceTransaction,
+} from "../../base/database/index.ts";
 import { eventData, parseEventData } from "../../deliveries/index.ts";
 
 /** A delivery, and the URL of its subscription. */
@@ -13,9 +18,6 @@ export interface DeliveryKey {
   readonly subscriptionId: string;
   readonly deliveryId: string;
 }
-
-/** Maximum deliveries that are searched for one page. */
-const maxSearched = 10_000;
 
 const columns = sql.raw(`d.id, d.workspace_id, d.subscription_id, d.kind, d.event_id, d.type,
   d.version, d.time, d.agent_id, d.run_id, d.seq, d.callback_url, d.status, d.attempts,
@@ -68,7 +70,7 @@ export async function searchDeliveries(
     readonly below: string | undefined;
     readonly limit: number;
   },
-): Promise<{ rows: DeliveryRow[]; searchedTo: string | undefined }> {
+): Promise<Searched<DeliveryRow>> {
   const ofStatus =
     filter.status === undefined
       ? sql`true`

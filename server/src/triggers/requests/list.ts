@@ -34,11 +34,11 @@ export async function listRequests({
       limit: page.limit + 1,
     });
     const isVisible = canReadRuns(ctx);
-    const { data, next } = page.page(
+    return page.page(
       rows.map((row) =>
         toRequest(isVisible || row.outcome !== "mapping_error" ? row : { ...row, error: null }),
       ),
+      searchedTo,
     );
-    return { data, next: next ?? (searchedTo === undefined ? null : page.cursor(searchedTo)) };
   });
 }
