@@ -28,11 +28,16 @@ import { storeEntries } from "./store-runs.ts";
  * After `--pairs` pairs, only the cases with a wide confidence interval are measured in further
  * pairs, up to `--max-pairs` in total. Which version is faster does not decide when to stop,
  * because that would bias the result.
+ *
+ * With `--one-server`, a pair is one server, with and without the preparation of the case. Two
+ * servers of the same version differ by several percent in their CPU per request. That is more than
+ * some preparations cost, and it takes many pairs to cancel out.
  */
 const { values } = parseArgs({
   options: {
     against: { type: "string", default: "HEAD" },
     of: { type: "string" },
+    "one-server": { type: "boolean", default: false },
     pairs: { type: "string", default: "10" },
     "max-pairs": { type: "string" },
     seconds: { type: "string", default: "8" },
@@ -49,6 +54,14 @@ const maxPairs =
 const seconds = positive("seconds");
 const slices = Math.ceil(positive("slices"));
 const chosen = casesNamed(values.only);
+const oneServer = values["one-server"];
+if (oneServer && !chosen.every(({ preparesSlices }) => preparesSlices)) {
+  const possible = cases.filter(({ preparesSlices }) => preparesSlices).map(({ name }) => name);
+  throw new Error(
+    "--one-server is possible only for cases that are prepared for each slice. " +
+      `Name one with --only: ${possible.join("; ")}.`,
+  );
+}
 /** The settings of `--set NAME=value`. Only the checkout gets them, to measure what they cost. */
 const settings = Object.fromEntries(
   values.set.map((each) => {
@@ -74,7 +87,9 @@ await withCleanUp(async (opened) => {
       values.of === undefined
         ? "checkout"
         : await checkOut(opened, values.of, { checkout, folder: measuredRoot }),
-    commit: await checkOut(opened, values.against, { checkout, folder: roots.commit }),
+    commit: oneServer
+      ? "the same, not prepared"
+      : await checkOut(opened, values.against, { checkout, folder: roots.commit }),
   };
   const modelPorts = await startModels(opened);
   const receivers = await startReceivers(opened);
@@ -106,7 +121,11 @@ await withCleanUp(async (opened) => {
     pending: readonly Case[],
   ): Promise<Map<Case, Record<Side, Measurement>>> {
     const start = (side: Side) => startSide(side, pair);
-    const [checkoutSide, commitSide] = await Promise.all([start("checkout"), start("commit")]);
+    const checkoutStarts = start("checkout");
+    const [checkoutSide, commitSide] = await Promise.all([
+      checkoutStarts,
+      oneServer ? checkoutStarts : start("commit"),
+    ]);
     const sides = { checkout: checkoutSide, commit: commitSide };
     /** Resumes the processes of a version while `act` runs. */
     const thawed = async <T>(
