@@ -67,7 +67,7 @@ function assistantPart(part: AnswerPart) {
       return {
         type: "tool-call" as const,
         toolCallId: part.call_id,
-        toolName: part.tool,
+        toolName: acceptedName(part.tool),
         input,
         ...providerOptions,
       };
@@ -81,7 +81,17 @@ function toolResult({ call_id, tool, outcome, result }: ToolResult): LanguageMod
     typeof result === "string" || !isJSONValue(result)
       ? { type: failed ? ("error-text" as const) : ("text" as const), value: String(result) }
       : { type: failed ? ("error-json" as const) : ("json" as const), value: canonical(result) };
-  return { type: "tool-result", toolCallId: call_id, toolName: tool, output };
+  return { type: "tool-result", toolCallId: call_id, toolName: acceptedName(tool), output };
+}
+
+/**
+ * Returns the name of a called tool in a form that every provider accepts. The model can invent a
+ * name such as `functions.search`. The call gets an error as its result, but OpenAI would also
+ * reject each later request that repeats the name. Names of tools that exist do not change.
+ */
+function acceptedName(tool: string): string {
+  const name = tool.slice(0, 64).replace(/[^a-zA-Z0-9_-]/g, "_");
+  return /^[a-zA-Z_]/.test(name) ? name : `_${name}`.slice(0, 64);
 }
 
 /**

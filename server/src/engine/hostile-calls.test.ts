@@ -1,7 +1,9 @@
+import type { ProviderKind } from "@beckon/contract";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { dataOf, play, tool } from "../../test/engine-run.ts";
 import { formatCases, scriptedModel } from "../../test/format-cases.ts";
-import { type Behaviour, says, startModelServer } from "../../test/model-server.ts";
+import { type Behaviour, says, startModelServer, status } from "../../test/model-server.ts";
+import { isJsonObject, tryParseJson } from "../base/json/index.ts";
 
 const server = await startModelServer();
 afterAll(() => server.close());
@@ -31,6 +33,24 @@ const call = (id: string, args = '{"colour":"red"}', name = "paint") => ({
   arguments: args,
 });
 
+/**
+ * Behaves as `behaviour`, but rejects a request, as providers do, if one of its calls has no valid
+ * name. A server with OpenAI's API that decodes arguments also rejects those that are no object.
+ */
+function strict(kind: ProviderKind, behaviour: Behaviour): Behaviour {
+  return (request, index) => {
+    let isValid = true;
+    JSON.stringify(request.body, (key, value) => {
+      if (key === "name") isValid &&= /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/.test(value);
+      if (value?.type === "function_call") isValid &&= typeof value.name === "string";
+      if (key === "arguments" && kind === "openai-compatible")
+        isValid &&= isJsonObject(tryParseJson(value));
+      return value;
+    });
+    return (isValid ? behaviour : status(400))(request, index);
+  };
+}
+
 describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stream }) => {
   const run = async (behaviours: Behaviour | readonly Behaviour[], maxSteps = 5) => {
     server.script(behaviours);
@@ -46,12 +66,12 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
   /** Returns the body of the second request as text, which works for every API format. */
   const shown = () => JSON.stringify(server.requests[1]?.body);
 
-  it.each(["no_such_tool", "wipe_disk", "../paint", ""])(
+  it.each(["no_such_tool", "functions.search", "../paint", "constructor", "0".repeat(65), ""])(
     "that calls the tool %j gets the error that there is no such tool",
     async (name) => {
       const { outcome, journal, painted } = await run([
         says({ calls: [call("call_1", "{}", name)] }),
-        says("sorry"),
+        strict(kind, says("sorry")),
       ]);
       if (name !== "") {
         expect(outcome).toMatchObject({ status: "succeeded", output: "sorry" });
@@ -75,7 +95,7 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
   ])("that writes %j as arguments gets an error that says what is wrong", async (args) => {
     const { outcome, journal, painted } = await run([
       says({ calls: [call("call_1", args)] }),
-      says("sorry"),
+      strict(kind, says("sorry")),
     ]);
     expect(outcome).toMatchObject({ status: "succeeded", output: "sorry" });
     expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "refused" }]);

@@ -3,8 +3,9 @@ import { isJsonObject } from "../../base/json/index.ts";
 
 /**
  * If the arguments of an earlier tool call are not an object, wraps them as
- * `{ not_an_object: … }`. Anthropic and Google would reject the whole request otherwise. The model
- * still sees the arguments that it wrote, followed by Beckon's error message for that call.
+ * `{ not_an_object: … }`. Anthropic, Google, and servers such as Ollama and vLLM, which decode the
+ * arguments, would reject the whole request otherwise. The model still sees the arguments that it
+ * wrote, followed by Beckon's error message for that call.
  */
 export function objectInputs({
   prompt,

@@ -1,10 +1,13 @@
 import { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { cacheModels } from "./cache-models.ts";
 import { type ChatDialect, inAcceptedDialect, inDialect } from "./chat-dialect.ts";
 import { chatUsage } from "./chat-usage.ts";
 import { generateChat } from "./generate-chat.ts";
+import { objectInputs } from "./object-inputs.ts";
 import { repairEvents } from "./repaired-answers.ts";
 import { onlyStreams, streamOrGenerate } from "./unstreamed-answers.ts";
+import { withCallOptions } from "./with-call-options.ts";
 
 /**
  * A model of any server with OpenAI's chat completions API, for example Ollama, vLLM, llama.cpp, LM
@@ -35,7 +38,7 @@ export const openAICompatibleModel = cacheModels(
         convertUsage: chatUsage,
       });
     const call = inAcceptedDialect(chatOf);
-    return {
+    const model: LanguageModelV4 = {
       specificationVersion: "v4",
       provider: `${name}.chat`,
       modelId,
@@ -49,6 +52,7 @@ export const openAICompatibleModel = cacheModels(
           ),
         ),
     };
+    return withCallOptions(model, objectInputs);
   },
 );
 
