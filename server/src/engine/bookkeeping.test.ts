@@ -106,6 +106,13 @@ describe.each(formatCases)("an answer of $wire.name for $kind, streamed: $stream
     },
   );
 
+  it("without any content is requested again", async () => {
+    const { outcome } = await run(format, (request, index) =>
+      says({ text: index === 0 ? "" : text })(request, index),
+    );
+    expect(outcome).toMatchObject({ status: "succeeded", output: text });
+  });
+
   it.each(['"NaN"', "1e999", "-1", "[]"])("with %s cached tokens is kept", async (written) => {
     const { outcome } = await run(
       format,

@@ -314,9 +314,9 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     expect(server.requests).toHaveLength(5);
   });
 
-  it("accepts an empty text with `stop` as an answer", async () => {
-    server.script([says({ text: "", finish: "stop" })]);
-    expect((await play(server.url, { settings })).outcome).toMatchObject({
+  it("accepts an answer without content after tool results", async () => {
+    server.script([says({ calls: [call("c", "echo")] }), says({ text: "", finish: "stop" })]);
+    expect((await play(server.url, { settings, tools: [tool("echo")] })).outcome).toMatchObject({
       status: "succeeded",
       output: "",
     });

@@ -58,12 +58,13 @@ async function runLoop(request: RunRequest, recorder: RunRecorder): Promise<Endi
   let step = answeredSteps(recorder.entries).at(-1);
   const { maxSteps, settings } = request;
   let unwritten: NewEvent[] = [];
-  let reachedBound: ChosenBound | undefined;
+  let made: MadeStep | undefined;
   let lost = request.resumed ? lostModelCall(request, recorder) : undefined;
 
   for (;;) {
     if (step !== undefined) {
-      const ending = endingAfter(step, { maxSteps, settings, reachedBound });
+      const { reachedBound, unknownReason } = made ?? {};
+      const ending = endingAfter(step, { maxSteps, settings, reachedBound, unknownReason });
       if (ending !== undefined) {
         recorder.defer(unwritten);
         return ending;
@@ -73,9 +74,8 @@ async function runLoop(request: RunRequest, recorder: RunRecorder): Promise<Endi
     if (lost !== undefined && request.signal.aborted) recorder.defer([recorder.report(lost)]);
     else if (lost !== undefined) await recorder.append([recorder.report(lost)]);
     lost = undefined;
-    const made = await makeStep(request, recorder);
+    made = await makeStep(request, recorder);
     step = made.data;
-    reachedBound = made.reachedBound;
     unwritten = [recorder.report({ event: { type: "run.step", data: step }, calls: made.calls })];
     if (made.end !== undefined) {
       recorder.defer(unwritten);
@@ -91,6 +91,8 @@ interface MadeStep {
   readonly end: LimitEnd | undefined;
   /** The output bound that truncated the answer, if Beckon chose it. */
   readonly reachedBound: ChosenBound | undefined;
+  /** The provider's finish reason; undefined if Beckon knows it. */
+  readonly unknownReason: string | undefined;
 }
 
 async function makeStep(request: RunRequest, recorder: RunRecorder): Promise<MadeStep> {
@@ -115,12 +117,12 @@ async function makeStep(request: RunRequest, recorder: RunRecorder): Promise<Mad
     duration_ms: answer.durationMs,
     retries: answer.retries,
   };
-  const { calls, chosenBound } = answer;
+  const { calls, chosenBound, unknownReason } = answer;
   const isTruncated = answer.finish === "length";
   const end = isTruncated ? answer.endOfTruncated?.(calls) : undefined;
   const isAtBound =
     isTruncated && chosenBound !== undefined && reachesBound(calls, chosenBound.maxOutputTokens);
-  return { data, calls, end, reachedBound: isAtBound ? chosenBound : undefined };
+  return { data, calls, end, reachedBound: isAtBound ? chosenBound : undefined, unknownReason };
 }
 
 /**

@@ -344,6 +344,11 @@ describe.each(formatCases)(
         error: { message: expect.stringMatching(/content filter/) },
       });
       expect((await run(says({ text, finish: "meteor" }))).outcome).toMatchObject(modelError);
+      const full = says({ text, finish: "model_context_window_exceeded" });
+      expect((await run(full)).outcome).toMatchObject({
+        ...modelError,
+        error: { message: expect.stringMatching(/context is full/) },
+      });
       expect((await run(says({ text, finish: null }), { retry: once })).outcome?.status).toMatch(
         streamed || kind === "openai" ? "failed" : "succeeded",
       );

@@ -243,8 +243,9 @@ describe.each(["never", "always"] as const)("the calls of a run, streamed: %s,",
 
   it("whose answer cannot be used cost what the provider reports", async () => {
     const unusable = says({ text: "", calls: [], finish: "tool_calls" });
-    const { journal } = await run([unusable, says("hi")], {});
+    const { journal } = await run([unusable, says({ text: "" }), says("hi")], {});
     expect(callsIn(journal)).toMatchObject([
+      { outcome: "failed", usage: answeredUsage, price: { micros: 20 } },
       { outcome: "failed", usage: answeredUsage, price: { micros: 20 } },
       { outcome: "answered" },
     ]);

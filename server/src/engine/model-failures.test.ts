@@ -157,12 +157,18 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     });
   });
 
-  it("fails when the finish reason is unknown", async () => {
-    server.script(says({ text: "half a te", finish: "meteor" }));
+  it.each([
+    ["meteor", 'ended its answer with the unknown finish reason "meteor"', 1],
+    ["insufficient_system_resource", "answer ended with an error", 3],
+    ["model_length", "reached its output limit", 1],
+    ["model_context_window_exceeded", "context is full", 1],
+  ])("with the finish reason %s fails: %s", async (finish, message, requests) => {
+    server.script(says({ text: "half a te", finish }));
     expect((await play(server.url, { settings })).outcome).toMatchObject({
       status: "failed",
-      error: { code: "model_error" },
+      error: { code: "model_error", message: expect.stringContaining(message) },
     });
+    expect(server.requests).toHaveLength(requests);
   });
 
   it("never succeeds with a truncated text, at whatever byte the connection breaks", {

@@ -20,6 +20,8 @@ export interface StopRules {
    * failover, because the journal does not contain it.
    */
   readonly reachedBound?: ChosenBound | undefined;
+  /** See `Answer`. Undefined also after a failover, because the journal does not contain it. */
+  readonly unknownReason?: string | undefined;
 }
 
 /** Returns how an answered step ends the run; undefined if this condition does not end it. */
@@ -30,12 +32,14 @@ const contentFiltered: StopCondition = (step) =>
     ? failed("The provider's content filter stopped the model's answer.")
     : undefined;
 
-const unknownFinishReason: StopCondition = (step) =>
-  step.finish_reason === "other"
-    ? failed(
-        "The model ended its answer with an unknown finish reason, so the answer may be incomplete.",
-      )
-    : undefined;
+const unknownFinishReason: StopCondition = (step, { unknownReason }) => {
+  if (step.finish_reason !== "other") return undefined;
+  const reason =
+    unknownReason === undefined
+      ? "an unknown finish reason"
+      : `the unknown finish reason "${unknownReason}"`;
+  return failed(`The model ended its answer with ${reason}, so the answer may be incomplete.`);
+};
 
 /**
  * Handles an answer that was truncated at the output limit. The run fails if the answer has tool

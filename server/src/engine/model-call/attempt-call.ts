@@ -29,6 +29,8 @@ export interface ModelAttempt {
    * undefined, memory is not counted.
    */
   readonly hold: ByteHold | undefined;
+  /** Removes the model's API key from text. */
+  readonly scrub: (text: string) => string;
   /** Updated during the attempt, so that its data is known even if the attempt fails. */
   readonly record: AttemptRecord;
 }
@@ -38,8 +40,8 @@ export interface ModelAttempt {
  * provider's library ignores its signal. If the call fails for any reason, an unfinished request is
  * aborted.
  *
- * @throws the signal's reason, {ModelFailure} (timeout, incomplete or too large answer, or no
- *   memory left), or the error of the provider or its library.
+ * @throws the signal's reason, {ModelFailure} (timeout, incomplete, empty or too large answer, or
+ *   no memory left), or the error of the provider or its library.
  */
 export async function attemptCall(request: ModelAttempt): Promise<Answer> {
   const { model, options, streamed, signal, endsAt, idleMs, onText, maxAnswerBytes } = request;
@@ -60,6 +62,7 @@ export async function attemptCall(request: ModelAttempt): Promise<Answer> {
     Math.max(0, endsAt - elapsed()),
   );
   const callOptions = { ...options, abortSignal: call };
+  const reading = { canBeEmpty: options.prompt.at(-1)?.role === "tool", scrub: request.scrub };
   try {
     let answer: Answer;
     if (streamed) {
@@ -78,13 +81,13 @@ export async function attemptCall(request: ModelAttempt): Promise<Answer> {
       });
       request.record.usage = reportedUsage(result.usage, false);
       request.record.responseModel = result.responseModel;
-      answer = readAnswer(result);
+      answer = readAnswer(result, reading);
     } else {
       const result = await raceSignal(model.doGenerate(callOptions), call);
       request.record.usage = reportedUsage(result.usage, false);
       request.record.responseModel = result.response?.modelId;
       throwInBandError(result.response?.body);
-      answer = readAnswer({ ...result, streamed });
+      answer = readAnswer({ ...result, streamed }, reading);
     }
     meter.chargeAnswer(answer);
     call.throwIfAborted();

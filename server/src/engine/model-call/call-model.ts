@@ -151,6 +151,7 @@ async function makeAttempt(
   pass: Pass | undefined,
 ): Promise<AttemptResult> {
   const { model, signal, maxAnswerBytes = defaultMaxAnswerBytes } = request;
+  const { scrub = unchanged } = model;
   const record = new AttemptRecord(streamed);
   let answer: Answer;
   try {
@@ -167,6 +168,7 @@ async function makeAttempt(
       },
       maxAnswerBytes,
       hold: request.hold,
+      scrub,
       record,
     });
   } catch (thrown) {
@@ -175,7 +177,7 @@ async function makeAttempt(
       pass?.dropped();
       return { used: usedWithoutAnswer(record, undefined, options) };
     }
-    const failure = readFailure(thrown, model.scrub ?? unchanged);
+    const failure = readFailure(thrown, scrub);
     if (failure.unreachable) pass?.failed(failure);
     // If the request was not sent, for example because no memory was left, the provider cannot have
     // responded.

@@ -7,6 +7,7 @@ import type { AnswerPart, FinishReason, TokenUsage } from "@beckon/contract";
 import { ModelFailure } from "../model-failure.ts";
 import { storableJson, storableJsonText, storableText } from "../storable.ts";
 import { reportedUsage } from "../usage.ts";
+import { providerText } from "./provider-text.ts";
 
 /**
  * A model's complete answer. `assignCallIds` makes its call ids unique in the run before it is
@@ -15,6 +16,8 @@ import { reportedUsage } from "../usage.ts";
 export interface Answer {
   readonly parts: readonly AnswerPart[];
   readonly finish: FinishReason;
+  /** The provider's finish reason in a form that can be shown; undefined if Beckon knows it. */
+  readonly unknownReason: string | undefined;
   /** Undefined if the provider reported no usage or an implausible one. */
   readonly usage: TokenUsage | undefined;
 }
@@ -31,15 +34,25 @@ export interface RawAnswer {
  * Converts a raw answer. Keeps text, reasoning and calls of Beckon's tools. Drops sources, files,
  * and calls of tools that the provider executed.
  *
- * @throws {ModelFailure} the answer is incomplete.
+ * @param options `canBeEmpty` says whether an answer without content is accepted: after tool
+ *   results, the model may have nothing more to say. `scrub` removes the API key from text.
+ * @throws {ModelFailure} the answer is incomplete or empty.
  */
-export function readAnswer(raw: RawAnswer): Answer {
+export function readAnswer(
+  raw: RawAnswer,
+  { canBeEmpty, scrub }: { canBeEmpty: boolean; scrub: (text: string) => string },
+): Answer {
   const parts = raw.content.flatMap(readPart);
   const finish = readFinish(
     raw,
     parts.some((part) => part.type === "tool_call"),
   );
-  return { parts, finish, usage: reportedUsage(raw.usage, parts.length > 0) };
+  const isEmpty = parts.every((part) => part.type === "text" && part.text === "");
+  if (finish === "stop" && isEmpty && !canBeEmpty)
+    throw new ModelFailure("The model's answer is empty.", { retryable: true });
+  const unknownReason =
+    finish === "other" ? providerText(raw.finishReason.raw ?? "", scrub) : undefined;
+  return { parts, finish, unknownReason, usage: reportedUsage(raw.usage, parts.length > 0) };
 }
 
 function readPart(part: LanguageModelV4Content): AnswerPart[] {
@@ -78,9 +91,14 @@ const toolCallSynonyms = new Set(["FUNCTION_CALL", "function_call", "tool_use"])
 
 /**
  * Finish reasons that report a failure and that the libraries do not recognise. The call can be
- * retried.
+ * retried. DeepSeek sends `insufficient_system_resource`.
  */
-const failureReasons = new Set(["error", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"]);
+const failureReasons = new Set([
+  "error",
+  "insufficient_system_resource",
+  "MALFORMED_RESPONSE",
+  "UNEXPECTED_TOOL_CALL",
+]);
 
 /**
  * Returns the finish reason.
@@ -90,6 +108,9 @@ const failureReasons = new Set(["error", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_
  * - Tool calls with the reason `stop` count as `tool_calls`, because several servers send that.
  * - An answer without streaming and without a reason is complete if it has content, because its
  *   JSON is complete. A streamed answer without a reason may be truncated, so it is a failure.
+ * - Mistral sends `model_length` for a truncated answer.
+ * - If the context is full, a library can report `length`. A higher `max_output_tokens` would not
+ *   help, so the call fails.
  *
  * @throws {ModelFailure} the answer is incomplete, as its finish reason or its content shows.
  */
@@ -99,6 +120,11 @@ function readFinish(
 ): FinishReason {
   const { unified, raw } = finishReason;
   const complete = hasCalls ? "tool_calls" : "stop";
+  if (raw === "model_context_window_exceeded")
+    throw new ModelFailure(
+      "The model's context is full, so its answer is incomplete. Send less input, let tools return less, or use a model with a larger context.",
+      { retryable: false },
+    );
   switch (unified) {
     case "stop":
       return complete;
@@ -113,6 +139,7 @@ function readFinish(
     case "interrupted":
       throw new ModelFailure("The model's answer is incomplete.", { retryable: true });
     case "other":
+      if (raw === "model_length") return "length";
       if (failureReasons.has(raw ?? ""))
         throw new ModelFailure("The model's answer ended with an error.", { retryable: true });
       if (raw === undefined && streamed)
