@@ -179,6 +179,12 @@ export const internalError: RunError = {
     "Beckon failed to execute this run because of an internal error. The operator finds it in the log.",
 };
 
+/** The error with which a run ends at its deadline. */
+export const deadlineExceeded: RunError = {
+  code: "deadline_exceeded",
+  message: "The run did not finish within its time limit.",
+};
+
 /**
  * Ends the run after an unexpected error, then throws the error, so that the caller logs it.
  * @param calls the metered calls that no event in the journal reports yet.
@@ -257,13 +263,7 @@ function endingOfStop({ reason }: RunStopped): Ending | undefined {
         error: { code: "cancelled", message: "The run was cancelled." },
       };
     case "deadline":
-      return {
-        status: "failed",
-        error: {
-          code: "deadline_exceeded",
-          message: "The run did not finish within its time limit.",
-        },
-      };
+      return { status: "failed", error: deadlineExceeded };
     case "fenced":
     case "drain":
       return undefined;

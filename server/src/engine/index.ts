@@ -10,7 +10,7 @@ export {
   reachesBound,
 } from "./call-limit.ts";
 export { type Circuit, type Circuits, circuitPolicy, createCircuits } from "./circuit/index.ts";
-export { executeRun, internalError } from "./execute-run.ts";
+export { deadlineExceeded, executeRun, internalError } from "./execute-run.ts";
 export { heldBytesOf } from "./held-bytes.ts";
 export { type Journal, type Outcome, RunStopped, type StopReason } from "./journal.ts";
 export {

@@ -1,14 +1,14 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { captureLog } from "../../../test/capture-log.ts";
-import type { StopReason } from "../../engine/index.ts";
+import { RunStopped, type StopReason } from "../../engine/index.ts";
 import { LiveRun } from "../subscribing/index.ts";
 import { type EndPorts, endAfterError } from "./end-after-error.ts";
 
 /**
- * Ends a run that failed with an internal error, while the database rejects its end. Contains only
- * the services that this uses.
+ * Ends a run that failed with `thrown`, by default an internal error, while the database rejects
+ * its end. Contains only the services that this uses.
  */
-function endRejected() {
+function endRejected({ thrown = new Error("broken"), resumed = false } = {}) {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const log = captureLog();
@@ -20,7 +20,7 @@ function endRejected() {
     fence: 1,
     lastSeq: 1,
     elapsedMs: 0,
-    resumed: false,
+    resumed,
   };
   const live = new LiveRun(run, 1, { hasRemoteSubscribers: false });
   const state = { writes: 0, isOver: false };
@@ -38,11 +38,7 @@ function endRejected() {
       },
     },
   } as unknown as EndPorts;
-  void endAfterError(ports, live, run, {
-    thrown: new Error("broken"),
-    journal: undefined,
-    calls: [],
-  }).then(() => {
+  void endAfterError(ports, live, run, { thrown, journal: undefined, calls: [] }).then(() => {
     state.isOver = true;
   });
   return {
@@ -83,6 +79,18 @@ test.each<[StopReason | undefined, string, string]>([
     ]);
   },
 );
+
+test.each([
+  [false, /before it could begin/],
+  [true, /did not finish within its time limit/],
+])("a run whose time is over (resumed: %s) ends with what is true of it", async (resumed, says) => {
+  const { live, accept, pass } = endRejected({ thrown: new RunStopped("deadline"), resumed });
+  accept();
+  await pass(1_000);
+  expect(live.outcome).toMatchObject({
+    error: { code: "deadline_exceeded", message: expect.stringMatching(says) },
+  });
+});
 
 test("the first repetitions come within a second", async () => {
   const { state, pass } = endRejected();

@@ -4,6 +4,7 @@ import { type Database, retryWhileLost } from "../../base/database/index.ts";
 import { ApiError, messageOf, stackOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import {
+  deadlineExceeded,
   endByDigest,
   internalError,
   type Journal,
@@ -107,11 +108,11 @@ async function writeEnd(
   run: EndedRun,
   { thrown, journal, calls, report }: Failure & { readonly report: (thrown: unknown) => void },
 ): Promise<void> {
-  const ending = endOf(thrown);
+  const hasBegun = run.resumed || journal !== undefined;
+  const ending = endOf(thrown, hasBegun);
   if (live.outcome !== undefined || ending === undefined) return;
   const writable = journal ?? new RunJournal(ports, live, run);
-  if (journal === undefined && !run.resumed)
-    return writable.end({ ...ending, ...nothingUsed }, [], []);
+  if (!hasBegun) return writable.end({ ...ending, ...nothingUsed }, [], []);
   const read = await readSpent(ports, run).catch(report);
   if (read === undefined)
     return writable.end(
@@ -162,8 +163,9 @@ export async function readLostCall(
  * Returns the status and error with which to end a run whose execution threw `thrown` before the
  * engine had ended the run. Undefined if this process must not end it, because another process
  * owns the run (`fenced`) or will resume it (`drain`).
+ * @param hasBegun whether the engine may have executed a part of the run.
  */
-function endOf(thrown: unknown): Stopped | undefined {
+function endOf(thrown: unknown, hasBegun: boolean): Stopped | undefined {
   const failed = (code: RunErrorCode, message: string): Stopped => ({
     status: "failed",
     error: { code, message },
@@ -172,6 +174,7 @@ function endOf(thrown: unknown): Stopped | undefined {
   if (!(thrown instanceof RunStopped)) return { status: "failed", error: internalError };
   switch (thrown.reason) {
     case "deadline":
+      if (hasBegun) return { status: "failed", error: deadlineExceeded };
       return failed(
         "deadline_exceeded",
         "The run reached its timeout before it could begin. Retry it, or raise the agent's timeout_seconds.",
