@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { tool } from "../../../test/engine-run.ts";
 import type { Step } from "../history.ts";
-import { planCalls } from "./plan-calls.ts";
+import { planCalls, resultsOfRelease } from "./plan-calls.ts";
 
 /** Returns a step with one call of the tool `a` for each of these arguments. */
 function stepOf(allArguments: readonly string[]): Step {
@@ -45,6 +45,15 @@ test("arguments above 1 MiB are rejected and not checked", async () => {
       /^The arguments of a are longer than 1,048,576 characters; send less\. Available tools: a\.$/,
     ),
   });
+});
+
+test("a call that was certainly not made does not count towards the budget of its tool", async () => {
+  const limited = tool("a", { budget: { name: "a", calls: 1 }, safeToRepeat: false });
+  const earlier = await planCalls("run_1", stepOf(["{}"]), [limited], []);
+  const released = resultsOfRelease([limited], earlier.entries, new Set(["call_0"]));
+  const journaled = [...earlier.entries, ...released];
+  const { calls } = await planCalls("run_1", stepOf(["{}", "{}"]), [limited], journaled);
+  expect(calls.map(({ callId }) => callId)).toEqual(["call_1"]);
 });
 
 test("other work of the process continues between the checks of two calls", async () => {

@@ -54,7 +54,7 @@ export async function planCalls(
 ): Promise<CallPlan> {
   const results = resultsByCall(journaled);
   const intended = intendedCalls(journaled);
-  const callsByBudget = countCallsByBudget(tools, journaled);
+  const callsByBudget = countCallsByBudget(tools, journaled, results);
   const entries: NewEvent[] = [];
   const calls: PlannedCall[] = [];
 
@@ -147,11 +147,13 @@ function checkCall(part: CallPart, position: number, tools: readonly Tool[]): Ch
 
 /**
  * Returns for each budget the number of calls that have an intent (`run.tool_call` event). They are
- * counted in the journal, so that calls from before a crash count too.
+ * counted in the journal, so that calls from before a crash count too. An intent with the outcome
+ * `refused` does not count: the run was released before the call was made (`resultsOfRelease`).
  */
 function countCallsByBudget(
   tools: readonly Tool[],
   journaled: readonly NewEvent[],
+  results: ReadonlyMap<string, ToolResult>,
 ): Map<string, number> {
   const budgets = new Map(
     tools.flatMap(({ name, budget }) => (budget === undefined ? [] : [[name, budget.name]])),
@@ -159,8 +161,10 @@ function countCallsByBudget(
   const counts = new Map<string, number>();
   if (budgets.size === 0) return counts;
   for (const entry of journaled) {
-    const budget = entry.type === "run.tool_call" ? budgets.get(entry.data.tool) : undefined;
-    if (budget !== undefined) counts.set(budget, (counts.get(budget) ?? 0) + 1);
+    if (entry.type !== "run.tool_call") continue;
+    const budget = budgets.get(entry.data.tool);
+    const isMade = results.get(entry.data.call_id)?.outcome !== "refused";
+    if (budget !== undefined && isMade) counts.set(budget, (counts.get(budget) ?? 0) + 1);
   }
   return counts;
 }
