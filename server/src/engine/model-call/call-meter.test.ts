@@ -1,6 +1,12 @@
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { dataOf, play, tool } from "../../../test/engine-run.ts";
-import { body, says, startModelServer, withDelivery } from "../../../test/model-server.ts";
+import {
+  says,
+  startModelServer,
+  streamOf,
+  textChunk,
+  withDelivery,
+} from "../../../test/model-server.ts";
 import { ByteBudget } from "../../base/byte-budget.ts";
 import { ToolFailure } from "../tool.ts";
 
@@ -94,15 +100,17 @@ describe.each(["never", "always"] as const)("the memory of a run, streamed: %s",
   });
 });
 
-it("a stream can be eight times as long as its content, framing included", async () => {
-  // 26,000 bytes, which is more than eight times 2,048.
-  server.script(body(`${": a comment\n\n".repeat(2_000)}`, "text/event-stream"));
+it("a stream that exceeds eight times the limit with its framing fails with its own error", async () => {
+  // 1,000 bytes of content in more than eight times 2,048 bytes.
+  server.script(streamOf(...Array.from({ length: 1_000 }, () => textChunk("x"))));
   const { outcome } = await play(server.url, {
     settings: { stream: "always" },
     maxAnswerBytes: 2_048,
   });
   expect(outcome).toMatchObject({
-    error: { message: expect.stringContaining("larger than 2048 bytes") },
+    error: {
+      message: expect.stringMatching(/including its framing, is larger than 16384 bytes/),
+    },
   });
 });
 

@@ -115,8 +115,10 @@ export class CallMeter implements ByteMeter {
   received(bytes: number): void {
     this.#record.receivedBytes += bytes;
     this.#onReceived();
-    if (this.#record.receivedBytes > this.#maxBytes * (this.#streamed ? maxFraming : 1))
+    if (!this.#streamed && this.#record.receivedBytes > this.#maxBytes)
       this.#stop(answerTooLarge(this.#maxBytes));
+    else if (this.#streamed && this.#record.receivedBytes > this.#maxBytes * maxFraming)
+      this.#stop(streamTooLarge(this.#maxBytes));
     else if (this.#streamed) this.#charge(this.#setUnread(this.#unread + bytes));
     else this.#charge(factors.whole * bytes);
   }
@@ -186,6 +188,14 @@ function charactersOf(part: AnswerPart): number {
 function answerTooLarge(maxBytes: number): ModelFailure {
   return new ModelFailure(
     `The model's answer is larger than ${maxBytes} bytes, the agent's limits.max_answer_bytes. Raise it (at most 33554432), or ask the model for shorter answers.`,
+    { retryable: false },
+  );
+}
+
+/** Returns the failure of a stream whose content can be much smaller than its maximum. */
+function streamTooLarge(maxBytes: number): ModelFailure {
+  return new ModelFailure(
+    `The stream of the model's answer, including its framing, is larger than ${maxFraming * maxBytes} bytes, ${maxFraming} times the agent's limits.max_answer_bytes. Raise it (at most 33554432), or set model_settings.stream to "never".`,
     { retryable: false },
   );
 }
