@@ -42,7 +42,8 @@ function strict(kind: ProviderKind, behaviour: Behaviour): Behaviour {
     let isValid = true;
     JSON.stringify(request.body, (key, value) => {
       if (key === "name") isValid &&= /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/.test(value);
-      if (value?.type === "function_call") isValid &&= typeof value.name === "string";
+      if (value?.type === "function_call" || value?.type === "tool_use")
+        isValid &&= typeof value.name === "string";
       if (key === "arguments" && kind === "openai-compatible")
         isValid &&= isJsonObject(tryParseJson(value));
       return value;

@@ -2,8 +2,8 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { cacheModels, type ModelAddress } from "./cache-models.ts";
 import { boundInHeader, capOutput } from "./cap-output.ts";
+import { objectInputs, withoutInheritedNames } from "./earlier-calls.ts";
 import { exactArguments } from "./exact-arguments.ts";
-import { objectInputs } from "./object-inputs.ts";
 import { withCacheMarks } from "./prompt-cache.ts";
 import { repairedAnswers } from "./repaired-answers.ts";
 import { unstreamedAnswers } from "./unstreamed-answers.ts";
@@ -28,7 +28,7 @@ const build = ({ baseUrl, apiKey = "", modelId, transport }: ModelAddress): Lang
         withCallOptions(
           createAnthropic({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId),
           (options) => ({
-            ...withCacheMarks({ ...options, ...objectInputs(options) }),
+            ...withCacheMarks({ ...options, ...withoutInheritedNames(objectInputs(options)) }),
             ...boundInHeader(options),
           }),
         ),

@@ -1,9 +1,9 @@
 import { createGoogle } from "@ai-sdk/google";
 import { cacheModels } from "./cache-models.ts";
 import { boundInHeader } from "./cap-output.ts";
+import { objectInputs } from "./earlier-calls.ts";
 import { exactArguments } from "./exact-arguments.ts";
 import { limitContinuations } from "./limit-continuations.ts";
-import { objectInputs } from "./object-inputs.ts";
 import { repairedAnswers } from "./repaired-answers.ts";
 import { unstreamedAnswers } from "./unstreamed-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";

@@ -1,10 +1,7 @@
 import { createOpenAI, type OpenAIProvider } from "@ai-sdk/openai";
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4Prompt,
-} from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { cacheModels, type ModelAddress } from "./cache-models.ts";
+import { withoutInheritedNames } from "./earlier-calls.ts";
 import { repairedAnswers } from "./repaired-answers.ts";
 import { unstreamedAnswers } from "./unstreamed-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
@@ -34,7 +31,7 @@ export const openAIModel = cacheModels((address) =>
     build(address, (provider) => provider.responses(address.modelId)),
     (options) => ({
       ...withOpenAIOptions(options, { store: false, reasoningSummary: null }),
-      prompt: withoutInheritedNames(options.prompt),
+      ...withoutInheritedNames(options),
       // Adds the unparsed events to the stream. One of them can be a `response.incomplete` without
       // a reason, which the AI SDK would accept as a complete response. `throwInBandError` rejects
       // it (`model-call/in-band-error.ts`).
@@ -53,26 +50,6 @@ export const openAIChatModel = cacheModels((address) =>
     (options) => withOpenAIOptions(options, { store: false }),
   ),
 );
-
-/**
- * Appends `_` to the names of called tools that every object inherits, such as `constructor`. The
- * library searches for names in an ordinary object, finds a function, and sends the call without a
- * name, which OpenAI rejects.
- */
-function withoutInheritedNames(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
-  return prompt.map((message) =>
-    message.role === "assistant"
-      ? {
-          ...message,
-          content: message.content.map((part) =>
-            part.type === "tool-call" && part.toolName in {}
-              ? { ...part, toolName: `${part.toolName}_` }
-              : part,
-          ),
-        }
-      : message,
-  );
-}
 
 /**
  * Returns the options with OpenAI's additions. Tools get `strict: false`, because the Responses API
