@@ -40,6 +40,32 @@ inBrowser("a key that somebody renames while it is edited keeps its new name", a
   expect((await beckon.call(`/keys/${id}`)).body.data).toMatchObject({ name: "Renamed" });
 });
 
+inBrowser("an agent of a key that somebody deletes can be removed from the key", async () => {
+  const [kept, deleted] = [
+    await beckon.createAgent({ name: "Kept" }),
+    await beckon.createAgent({ name: "Gone" }),
+  ];
+  const grant = { preset: "invoke", agent_ids: [kept.id, deleted.id] };
+  const { id } = (await beckon.call("/keys", { body: { name: "Limited", ...grant } })).body.data;
+  const page = await open(`/keys?key=${id}&act=edit`);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Gone", { exact: true }).waitFor();
+  const failure = { ok: false, error: "It failed.", code: "bad_request" };
+  const list = /\/agents\?/;
+  await page.route(list, (route) => route.fulfill({ status: 400, json: failure }));
+  await refetch(page, owner.workspaceId, "agents");
+  await dialog.getByText(/^These rows are as of/).waitFor();
+  await dialog.getByLabel("Kept", { exact: true }).waitFor();
+  await page.unroute(list);
+  await beckon.call(`/agents/${deleted.id}`, { method: "DELETE" });
+  await button(page, "Retry").click();
+  await dialog.getByRole("button", { name: /^Remove the agent .* \(deleted\)$/ }).click();
+  await button(page, "Save key").click();
+  await dialog.waitFor({ state: "detached" });
+  const { data } = (await beckon.call(`/keys/${id}`)).body;
+  expect(data).toMatchObject({ agent_ids: [kept.id] });
+});
+
 inBrowser("a new key is not sent to a provider's address that somebody else saved", async () => {
   const [before, after] = ["http://127.0.0.1:9/before", "http://127.0.0.1:9/after"];
   const { id } = await beckon.createProvider(before, "moved");

@@ -155,7 +155,7 @@ const isWithin = (expiresAt: Date | null, maxExpiry: Date): boolean =>
   expiresAt !== null && expiresAt <= maxExpiry;
 
 /**
- * Checks that the agents exist. If `ids` is null, there are no agents to check.
+ * Checks that the agents exist. If `ids` is null or empty, there are no agents to check.
  * @throws ApiError `not_found` if an agent does not exist or the actor is not allowed to see it.
  */
 export async function requireAgents(
@@ -163,7 +163,7 @@ export async function requireAgents(
   ctx: Context,
   ids: readonly string[] | null,
 ): Promise<void> {
-  if (ids === null) return;
+  if (ids === null || ids.length === 0) return;
   const existing = await existingAgents(tx, ctx.workspaceId, ids);
   const missing = ids.find((id) => !existing.includes(id) || !canAccessAgent(ctx, id));
   if (missing !== undefined)

@@ -269,6 +269,17 @@ test("agent_ids of other workspaces, deleted or unknown agents are rejected", as
   }
 });
 
+test("agent_ids of a key can be changed after one of its agents was deleted", async () => {
+  const deleted = await beckon.createAgent();
+  const { id } = await create({ preset: "invoke", agent_ids: [mine.id, deleted.id] });
+  await beckon.call(`/agents/${deleted.id}`, { method: "DELETE" });
+  const change = (agent_ids: readonly string[]) =>
+    beckon.call(`/keys/${id}`, { method: "PATCH", body: { agent_ids } });
+  for (const agentIds of [[mine.id, deleted.id, alsoMine.id], [deleted.id], [mine.id]])
+    expect((await change(agentIds)).body.data).toMatchObject({ agent_ids: agentIds });
+  expectError(await change([mine.id, deleted.id]), 404, "not_found", /agent_ids/);
+});
+
 test("a limit stays when an agent is deleted and restored", async () => {
   const agent = await beckon.createAgent();
   const { key } = await create({ preset: "invoke", agent_ids: [agent.id] });

@@ -37,7 +37,9 @@ export async function updateKey({
       body.agent_ids === undefined ? row.agent_ids : body.agent_ids && [...new Set(body.agent_ids)];
     const scopes = scopesOf(body, agentIds);
     const expiry = expiryOf(body);
-    if (body.agent_ids !== undefined) await requireAgents(tx, ctx, body.agent_ids);
+    // Agents that the key has already can have been deleted since, and can be restored.
+    const addedIds = body.agent_ids?.filter((id) => !row.agent_ids?.includes(id));
+    await requireAgents(tx, ctx, addedIds ?? []);
     const changesGrant =
       scopes !== undefined || body.agent_ids !== undefined || expiry !== undefined;
     if (changesGrant) permitGrant(ctx, { scopes: scopes ?? row.scopes, agent_ids: agentIds });

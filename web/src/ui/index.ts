@@ -27,6 +27,7 @@ export { NumberInput } from "./form/number-input.tsx";
 export { PasswordInput } from "./form/password-input.tsx";
 export { PastRangeFields, usePastRange } from "./form/past-range.tsx";
 export { type RadioCard, RadioCards } from "./form/radio-cards.tsx";
+export { RemovableList } from "./form/removable-list.tsx";
 export { PopoverSelect } from "./form/search/popover-select.tsx";
 export { SearchField } from "./form/search/search-field.tsx";
 export { SearchSelect } from "./form/search/search-select.tsx";

@@ -1,10 +1,12 @@
 import { useState } from "react";
 import { useList, useWorkspace } from "../../data/index.ts";
+import { shortenId } from "../../format/index.ts";
 import {
   Checkbox,
   FieldError,
   LoadMore,
-  Problem,
+  RemovableList,
+  RowsProblem,
   ScrollRegion,
   SearchField,
   useFocusOnError,
@@ -32,21 +34,27 @@ const searchedFrom = 9;
 /** The agents of the workspace with checkboxes, to choose some of them. */
 export function AgentChoice({ label, chosen, onChange, error, submitCount }: AgentChoiceProps) {
   const [text, setText] = useState("");
-  const agents = useList(choosableAgentsQuery(useWorkspace()));
+  // Always refetched: an old list would show a new agent among `chosen` as deleted.
+  const agents = useList({ ...choosableAgentsQuery(useWorkspace()), staleTime: 0 });
   const choice = useFocusOnError(error, submitCount);
   const shown = agents.rows.filter(({ name }) =>
     name.toLowerCase().includes(text.trim().toLowerCase()),
   );
   const toggle = (id: string) =>
     onChange(chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen, id]);
-  if (agents.error !== null)
-    return (
-      <Problem error={agents.error} title="Agents could not be loaded." onRetry={agents.refetch} />
-    );
+  const isLoaded = agents.data !== undefined;
+  // Once all agents are loaded, chosen ones that are not among them must have been deleted.
+  const deleted =
+    isLoaded && !agents.hasNextPage
+      ? chosen.filter((id) => agents.rows.every((agent) => agent.id !== id))
+      : [];
+  const problem = <RowsProblem label="Agents" query={agents} hasRows={isLoaded} padding="none" />;
+  if (agents.error !== null && !isLoaded) return problem;
   return (
     <fieldset ref={choice} className="flex min-w-0 flex-col gap-2" aria-describedby="agents-error">
       <legend className="sr-only">{label}</legend>
       <FieldError id="agents-error" message={error} isAnnounced />
+      {problem}
       {agents.rows.length < searchedFrom ? null : (
         <SearchField
           label="Search agents"
@@ -77,6 +85,13 @@ export function AgentChoice({ label, chosen, onChange, error, submitCount }: Age
           </div>
         </ScrollRegion>
       </div>
+      <RemovableList
+        label="Chosen agents that were deleted"
+        noun="agent"
+        ids={deleted}
+        nameOf={(id) => `${shortenId(id)} (deleted)`}
+        onRemove={toggle}
+      />
     </fieldset>
   );
 }

@@ -1,4 +1,3 @@
-import { X } from "lucide-react";
 import { useState } from "react";
 import { AgentSelect, choosableAgentsQuery } from "../../agents/index.ts";
 import { useList, useWorkspace } from "../../data/index.ts";
@@ -7,9 +6,9 @@ import {
   Checkbox,
   Field,
   FieldError,
-  IconButton,
   LoadMore,
   Problem,
+  RemovableList,
   useFocusOnError,
 } from "../../ui/index.ts";
 import { triggersOfAgentQuery } from "../trigger-names.ts";
@@ -69,24 +68,13 @@ export function TriggerChoice({ chosen, onChange, error, submitCount }: TriggerC
       {list.isSuccess && triggers.length === 0 && !list.hasNextPage ? (
         <p className="text-ink-2">This agent has no triggers.</p>
       ) : null}
-      {others.length === 0 ? null : (
-        <ul aria-label="Chosen triggers of other agents" className="flex flex-wrap gap-2">
-          {others.map((id) => (
-            <li
-              key={id}
-              className="inline-flex max-w-full items-center gap-1 rounded-control border border-rule pl-2"
-            >
-              <bdi className="truncate">{nameOf(id)}</bdi>
-              <IconButton
-                icon={X}
-                size="small"
-                label={`Remove the trigger ${nameOf(id)}`}
-                onClick={() => toggle(id)}
-              />
-            </li>
-          ))}
-        </ul>
-      )}
+      <RemovableList
+        label="Chosen triggers of other agents"
+        noun="trigger"
+        ids={others}
+        nameOf={nameOf}
+        onRemove={toggle}
+      />
     </fieldset>
   );
 }
