@@ -343,6 +343,7 @@ inBrowser("a form stays open if its row leaves the list", async () => {
   const plan = (await beckon.call("/plans", { body: { name, tokens: 1 } })).body.data;
   const ceiling = `/limits/agent/${agent.id}`;
   await beckon.call(ceiling, { method: "PUT", body: { limit_micros: 1_000_000 } });
+  const key = (await beckon.call("/keys", { body: { name, preset: "observer" } })).body.data;
   const page = await open("/keys");
   const dialog = page.getByRole("dialog");
   const remove = { method: "DELETE" };
@@ -363,6 +364,7 @@ inBrowser("a form stays open if its row leaves the list", async () => {
       { method: "PATCH", body: { model: "demo/echo" } },
     ],
     [`/providers?edit=${id}`, name, "Base URL", `/providers/${id}`, remove],
+    [`/keys?key=${key.id}&act=edit`, name, "Name", `/keys/${key.id}`, remove],
   ] as const) {
     await page.goto(`${beckon.url}/w/${owner.workspaceId}${search}`);
     const more = page.locator(`[aria-label="More about ${row}"]`);
@@ -375,6 +377,20 @@ inBrowser("a form stays open if its row leaves the list", async () => {
     await page.keyboard.press("Escape");
     await button(page, "Discard changes").click();
   }
+});
+
+inBrowser("a new secret stays shown if somebody takes the right to change keys", async () => {
+  const { body } = await beckon.call("/keys", { body: { name: "Rotated", preset: "observer" } });
+  const admin = await addPerson(beckon, { role: "admin" });
+  const path = `/w/${owner.workspaceId}/keys?key=${body.data.id}&act=rotate`;
+  const page = await openDashboard(beckon.url, { as: admin, path });
+  await button(page, "Rotate key").click();
+  const secret = page.getByRole("dialog").getByText(/^bkw_/);
+  await secret.waitFor();
+  await beckon.call(`/members/${admin.id}`, { method: "PATCH", body: { role: "editor" } });
+  await refetch(page, "me");
+  await page.locator("button[aria-disabled=true]", { hasText: "New key" }).waitFor();
+  expect(await secret.count()).toBe(1);
 });
 
 inBrowser("a screen whose refetch fails says as of when its data is", async () => {

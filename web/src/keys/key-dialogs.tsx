@@ -1,7 +1,7 @@
 import type { Key } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
-import { toServerTime, useWorkspace } from "../data/index.ts";
-import { lazyPart } from "../ui/index.ts";
+import { type CurrentWorkspace, isNotFound, toServerTime, useWorkspace } from "../data/index.ts";
+import { lazyPart, useEverTrue, useOpenedRow } from "../ui/index.ts";
 import { DeleteKey } from "./delete-key.tsx";
 import { KeyDialog } from "./key-dialog.tsx";
 import { whyFixed, whyNotRotated } from "./permission.ts";
@@ -21,11 +21,15 @@ interface KeyDialogsProps {
 
 /** The dialog that the search parameters name. */
 export function KeyDialogs({ rows, search, show }: KeyDialogsProps) {
-  const { can } = useWorkspace();
-  const close = () => show({});
-  if (search.new === "1" && can("keys:write")) return <NewKey close={close} />;
+  if (search.new === "1") return <AllowedNewKey close={() => show({})} />;
   if (search.key === undefined) return null;
   return <OneKey key={search.key} id={search.key} rows={rows} search={search} show={show} />;
+}
+
+function AllowedNewKey({ close }: { readonly close: () => void }) {
+  const { can } = useWorkspace();
+  const isAllowed = useEverTrue(can("keys:write"));
+  return isAllowed ? <NewKey close={close} /> : null;
 }
 
 function OneKey({ id, rows, search, show }: KeyDialogsProps & { readonly id: string }) {
@@ -36,14 +40,30 @@ function OneKey({ id, rows, search, show }: KeyDialogsProps & { readonly id: str
     ...keyQuery(workspace, id),
     enabled: listed === undefined,
   });
-  const key = listed ?? read;
+  const key = useOpenedRow(id, listed ?? read);
+  const isGone = listed === undefined && isNotFound(error);
+  const { act } = search;
+  if (key === undefined || (isGone && act === undefined))
+    return error === null ? null : <KeyDialog error={error} close={() => show({})} show={show} />;
+  return <OpenedKey key={act} apiKey={key} act={act} show={show} />;
+}
+
+interface OpenedKeyProps extends Pick<KeyDialogsProps, "show"> {
+  readonly apiKey: Key;
+  readonly act: string | undefined;
+}
+
+function OpenedKey({ apiKey, act, show }: OpenedKeyProps) {
+  const { can } = useWorkspace();
+  const isAllowed = useEverTrue(isActAllowed(act, apiKey, can));
   const close = () => show({});
-  if (key === undefined)
-    return error === null ? null : <KeyDialog error={error} close={close} show={show} />;
-  const canChange = whyFixed(key, workspace.can) === undefined;
-  if (search.act === "edit" && canChange) return <EditKey apiKey={key} close={close} />;
-  if (search.act === "rotate" && whyNotRotated(key, workspace.can, toServerTime()) === undefined)
-    return <RotateKey apiKey={key} close={close} />;
-  if (search.act === "delete" && canChange) return <DeleteKey apiKey={key} close={close} />;
-  return <KeyDialog apiKey={key} close={close} show={show} />;
+  if (isAllowed && act === "edit") return <EditKey apiKey={apiKey} close={close} />;
+  if (isAllowed && act === "rotate") return <RotateKey apiKey={apiKey} close={close} />;
+  if (isAllowed && act === "delete") return <DeleteKey apiKey={apiKey} close={close} />;
+  return <KeyDialog apiKey={apiKey} close={close} show={show} />;
+}
+
+function isActAllowed(act: string | undefined, key: Key, can: CurrentWorkspace["can"]): boolean {
+  const reason = act === "rotate" ? whyNotRotated(key, can, toServerTime()) : whyFixed(key, can);
+  return reason === undefined;
 }

@@ -104,5 +104,6 @@ export { type SearchTexts, useChangeSearch, useShowDialog } from "./use-change-s
 export { isAtTop, useEnterAtTop } from "./use-enter-at-top.ts";
 export { useMedia } from "./use-media.ts";
 export { useNavigateFrom } from "./use-navigate-from.ts";
+export { useEverTrue } from "./use-ever-true.ts";
 export { useOpenedRow } from "./use-opened-row.ts";
 export { whenIdle } from "./when-idle.ts";
