@@ -336,6 +336,21 @@ inBrowser("unsaved changes of what somebody deletes stay until they are discarde
   await page.getByRole("heading", { name: "Subscription not found" }).waitFor();
 });
 
+inBrowser("an unsaved prefix of a trigger stays when somebody chooses a sender", async () => {
+  const agent = await beckon.createAgent();
+  const path = `/agents/${agent.id}/triggers/${(await beckon.createTrigger(agent.id)).id}`;
+  const page = await open(path);
+  await page.getByRole("textbox", { name: /^Prompt prefix/ }).fill("Half typed");
+  const receiving = { verification: { kind: "header", header: "x-key" } };
+  await beckon.call(path, { method: "PATCH", body: { receiving } });
+  await refetch(page, owner.workspaceId, "triggers");
+  await page.getByText("A sender was chosen meanwhile.").waitFor();
+  await button(page, "Save prefix").click();
+  await page.getByRole("heading", { name: "Connection" }).waitFor();
+  const { data } = (await beckon.call(path)).body;
+  expect(data).toMatchObject({ prompt_prefix: "Half typed", receiving });
+});
+
 inBrowser("a form stays open if its row leaves the list", async () => {
   const { id, name } = await beckon.createProvider("http://127.0.0.1:9/v1", "leaving");
   const model = `${name}/large`;

@@ -1,9 +1,17 @@
 import type { Trigger } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
+import { useState, useSyncExternalStore } from "react";
 import { useAgent } from "../../agents/index.ts";
 import { isNotFound, RefetchNotice, useIsGone, useWorkspace } from "../../data/index.ts";
-import { EmptyState, LinkButton, Problem } from "../../ui/index.ts";
+import {
+  Banner,
+  EmptyState,
+  hasUnsavedChanges,
+  LinkButton,
+  Problem,
+  subscribeToUnsaved,
+} from "../../ui/index.ts";
 import { InputPanel } from "../input/input-panel.tsx";
 import { triggerQuery, useTriggerId } from "../queries.ts";
 import { ReceivingPanel } from "../receiving/receiving-panel.tsx";
@@ -52,22 +60,34 @@ export function TriggerScreen() {
 
 function OpenTrigger({ trigger }: { readonly trigger: Trigger }) {
   const { receiving } = trigger;
+  const hasSettings = receiving !== null;
+  const isUnsaved = useSyncExternalStore(subscribeToUnsaved, hasUnsavedChanges);
+  // Somebody else can choose or remove the sender. The other panels would replace a form with
+  // unsaved changes, so they wait until these are saved or discarded.
+  const [showsSettings, setShowsSettings] = useState(hasSettings);
+  if (showsSettings !== hasSettings && !isUnsaved) setShowsSettings(hasSettings);
   return (
     <>
       <title>{`${trigger.name} · Beckon`}</title>
       <TriggerHeader trigger={trigger} />
-      {receiving === null ? (
+      {showsSettings === hasSettings ? null : (
+        <Banner tone="warning">
+          {`A sender was ${hasSettings ? "chosen" : "removed"} meanwhile. `}
+          Save or discard your changes to see the new settings.
+        </Banner>
+      )}
+      {showsSettings ? (
+        <>
+          <ConnectionPanel trigger={trigger} />
+          {receiving === null ? null : <ReceivingPanel trigger={trigger} receiving={receiving} />}
+          <RequestsPanel trigger={trigger} />
+        </>
+      ) : (
         <>
           <UrlPanel trigger={trigger} />
           <InputPanel trigger={trigger} />
           <SenderHint trigger={trigger} />
           <ReceivedPanel trigger={trigger} />
-        </>
-      ) : (
-        <>
-          <ConnectionPanel trigger={trigger} />
-          <ReceivingPanel trigger={trigger} receiving={receiving} />
-          <RequestsPanel trigger={trigger} />
         </>
       )}
     </>
