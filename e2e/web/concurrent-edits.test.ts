@@ -288,6 +288,17 @@ inBrowser("a merged subscription that is rejected says why, as does the next att
   await dialog.getByText("It was rejected.", { exact: true }).waitFor();
 });
 
+inBrowser("a test of a subscription stays open if somebody pauses the subscription", async () => {
+  const path = await newSubscription();
+  const page = await open(`${path}?act=test`);
+  const dialog = page.getByRole("dialog", { name: "Send a test" });
+  await dialog.waitFor();
+  await beckon.call(`${path}/pause`, { method: "POST" });
+  await refetch(page, owner.workspaceId, "subscriptions");
+  await page.getByText("Paused", { exact: true }).waitFor();
+  expect(await dialog.count()).toBe(1);
+});
+
 inBrowser("what somebody deletes is no longer shown as if it existed", async () => {
   const { id: agentId } = await beckon.createAgent();
   const run = `/runs/${await addRun(beckon.db.database, { workspaceId: owner.workspaceId, agentId })}`;

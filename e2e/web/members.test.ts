@@ -76,7 +76,21 @@ inBrowser("a role is changed, and the member is removed after a question", async
   await row.getByRole("button", { name: "Actions for Linus" }).click();
   await page.getByRole("menuitem", { name: "Change role" }).click();
   await page.getByRole("radio", { name: "Viewer" }).check();
-  await page.getByRole("button", { name: "Change role" }).click();
+  const rejection = { ok: false, error: "It was rejected.", code: "bad_request" };
+  const held = await holdRequests(page, /\/members\//, {
+    method: "PATCH",
+    times: 1,
+    handle: (route) => route.fulfill({ status: 400, json: rejection }),
+  });
+  const change = page.getByRole("button", { name: "Change role" });
+  await change.click();
+  await held.reached;
+  // Closing the dialog would not stop the request, but hide its error.
+  await page.getByRole("button", { name: "Cancel", disabled: true }).waitFor();
+  await page.keyboard.press("Escape");
+  await held.release();
+  await page.getByRole("dialog").getByText("It was rejected.").waitFor();
+  await change.click();
   await row.getByRole("cell", { name: "Viewer" }).waitFor();
 
   await row.getByRole("button", { name: "Actions for Linus" }).click();

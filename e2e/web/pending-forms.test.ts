@@ -123,3 +123,33 @@ inBrowser("a form that was left while it was saved opens no page later", async (
     expect(new URL(page.url()).pathname).toBe(`${workspace}/keys`);
   }
 });
+
+inBrowser("a request that fails after its dialog was closed says so", async () => {
+  const { body } = await beckon.call("/subscriptions", {
+    body: { url: "https://example.com", event_types: ["run.finished"] },
+  });
+  const receiving = { verification: { kind: "header", header: "x-key" } };
+  const agent = await beckon.createAgent();
+  const trigger = await beckon.createTrigger(agent.id, { receiving });
+  const page = await open("/keys");
+  for (const [path, submit, error] of [
+    [`/subscriptions/${body.data.id}?act=replay`, "Replay", "No delivery."],
+    [`/subscriptions/${body.data.id}?act=test`, "Send test", "No test."],
+    [`/agents/${agent.id}/triggers/${trigger.id}?act=replay`, "Replay", "No request."],
+  ] as const) {
+    await page.evaluate(`history.pushState({}, "", ${JSON.stringify(workspace + path)})`);
+    const json = { ok: false, error, code: "bad_request" };
+    const held = await holdRequests(page, /\/(replay|test)$/, {
+      times: 1,
+      handle: (route) => route.fulfill({ status: 400, json }),
+    });
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: submit, exact: true }).click();
+    await held.reached;
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await held.release();
+    await page.getByText(`“${submit}” failed.`).last().waitFor();
+    await page.getByText(error, { exact: true }).first().waitFor();
+  }
+});

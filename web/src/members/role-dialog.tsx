@@ -34,6 +34,8 @@ export function RoleDialog({ member, close }: RoleDialogProps) {
     <Dialog
       open
       onOpenChange={close}
+      // Closing the dialog would not stop the request, but hide its error.
+      dismissible={!change.isPending}
       size="small"
       title={`Role of ${member.name}`}
       description={
@@ -43,7 +45,9 @@ export function RoleDialog({ member, close }: RoleDialogProps) {
       }
       footer={
         <>
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={close} disabled={change.isPending}>
+            Cancel
+          </Button>
           <Button
             variant="primary"
             onClick={() => change.mutate(undefined, { onSuccess: close })}

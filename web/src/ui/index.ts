@@ -76,6 +76,7 @@ export { ShownOnceDialog } from "./overlay/shown-once-dialog.tsx";
 export { Toasts, useToast } from "./overlay/toast/toast.tsx";
 export { clearToasts, type ToastMessage } from "./overlay/toast/toasts.ts";
 export { hasUnsavedChanges, subscribeToUnsaved, useUnsaved } from "./overlay/unsaved.ts";
+export { useLateFailure } from "./overlay/toast/use-late-failure.ts";
 export { useFocusReturn } from "./overlay/use-focus-return.ts";
 export { isSingleKey, setSingleKeys, useSingleKeys } from "./single-keys.ts";
 export { type Column, menuColumn, type Selection } from "./table/column.ts";

@@ -12,6 +12,7 @@ import {
   PastRangeFields,
   RadioCards,
   Select,
+  useLateFailure,
   usePastRange,
   useToast,
 } from "../../ui/index.ts";
@@ -47,6 +48,7 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
   const { id, client } = useWorkspace();
   const queryClient = useQueryClient();
   const toast = useToast();
+  const showLateFailure = useLateFailure("Replay");
   const { keyOf, release } = useIdempotencyKey();
   const [outcome, setOutcome] = useState<RequestOutcome | "">("mapping_error");
   const [version, setVersion] = useState<"current" | "original">("current");
@@ -88,6 +90,7 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
             }),
       });
     },
+    onError: showLateFailure,
     onSettled: () => void announceChanges(queryClient, requestsKey(id, trigger)),
   });
   const submit = () => {

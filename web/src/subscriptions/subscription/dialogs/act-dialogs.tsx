@@ -1,9 +1,8 @@
 import type { Subscription } from "@beckon/client";
 import { useWorkspace } from "../../../data/index.ts";
-import { lazyPart } from "../../../ui/index.ts";
-import { whyNotReplayed } from "../../health.ts";
+import { lazyPart, useEverTrue } from "../../../ui/index.ts";
 import { needsEditor } from "../../permission.ts";
-import { useSubscriptionSearch } from "../search.ts";
+import { type Act, useSubscriptionSearch } from "../search.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { PauseDialog } from "./pause-dialog.tsx";
 import { ReplayDialog } from "./replay-dialog.tsx";
@@ -18,13 +17,24 @@ const EditSubscription = lazyPart(
 
 /** The dialog that the URL names. */
 export function ActDialogs({ subscription }: { readonly subscription: Subscription }) {
-  const { can } = useWorkspace();
   const { act, show } = useSubscriptionSearch();
+  if (act === undefined) return null;
   const close = () => show(undefined);
-  if (act === "verify") return <VerifyDialog subscription={subscription} close={close} />;
-  if (needsEditor(can) !== undefined) return null;
-  const props = { subscription, close };
-  const isEnabled = subscription.status === "enabled";
+  return <ActDialog key={act} act={act} subscription={subscription} close={close} />;
+}
+
+interface ActDialogProps {
+  readonly act: Act;
+  readonly subscription: Subscription;
+  readonly close: () => void;
+}
+
+function ActDialog({ act, ...props }: ActDialogProps) {
+  const { can } = useWorkspace();
+  const isEditor = useEverTrue(needsEditor(can) === undefined);
+  const isEnabled = useEverTrue(props.subscription.status === "enabled");
+  if (act === "verify") return <VerifyDialog {...props} />;
+  if (!isEditor) return null;
   switch (act) {
     case "edit":
       return <EditSubscription {...props} />;
@@ -35,14 +45,12 @@ export function ActDialogs({ subscription }: { readonly subscription: Subscripti
     case "resume":
       return <ResumeDialog {...props} />;
     case "replay":
-      return whyNotReplayed(subscription) === undefined ? <ReplayDialog {...props} /> : null;
+      return isEnabled ? <ReplayDialog {...props} /> : null;
     case "rotate":
       return <RotateSecret {...props} />;
     case "test":
       return isEnabled ? <TestDialog {...props} /> : null;
     case "delete":
       return <DeleteDialog {...props} />;
-    default:
-      return null;
   }
 }

@@ -2,7 +2,16 @@ import type { Delivery, Subscription, TestSubscriptionBody } from "@beckon/clien
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { announceChanges, useIdempotencyKey, useWorkspace } from "../../../data/index.ts";
-import { Button, Dialog, Duration, Field, FormError, Link, Select } from "../../../ui/index.ts";
+import {
+  Button,
+  Dialog,
+  Duration,
+  Field,
+  FormError,
+  Link,
+  Select,
+  useLateFailure,
+} from "../../../ui/index.ts";
 import { DeliveryMark } from "../../delivery-mark.tsx";
 import { NextAttempt } from "../../next-attempt.tsx";
 import { deliveryQuery, subscriptionKey } from "../../queries.ts";
@@ -22,6 +31,7 @@ export function TestDialog({ subscription, close }: TestDialogProps) {
   const { keyOf, release } = useIdempotencyKey();
   const { event_types: types } = subscription;
   const [type, setType] = useState(types[0] ?? "");
+  const showLateFailure = useLateFailure("Send test");
   const test = useMutation({
     mutationFn: () => {
       const body = { type: type as NonNullable<TestSubscriptionBody["type"]> };
@@ -34,6 +44,7 @@ export function TestDialog({ subscription, close }: TestDialogProps) {
       release();
       return announceChanges(queryClient, subscriptionKey(id, subscription.id));
     },
+    onError: showLateFailure,
   });
   return (
     <Dialog

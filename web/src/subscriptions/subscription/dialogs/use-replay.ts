@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { announceChanges, useIdempotencyKey, useWorkspace } from "../../../data/index.ts";
 import { formatCounted } from "../../../format/index.ts";
-import { useToast } from "../../../ui/index.ts";
+import { useLateFailure, useToast } from "../../../ui/index.ts";
 import { subscriptionsKey } from "../../list-query.ts";
 import { replayRange } from "../../replay.ts";
 
@@ -18,6 +18,7 @@ export function useReplay({ id }: Subscription, onDone: () => void) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
   const toast = useToast();
+  const showLateFailure = useLateFailure("Replay");
   const [progress, setProgress] = useState(0);
   const { keyOf, release } = useIdempotencyKey();
   const stop = useRef<AbortController>(undefined);
@@ -39,6 +40,7 @@ export function useReplay({ id }: Subscription, onDone: () => void) {
             : `${formatCounted(count, "delivery is", "deliveries are")} pending again`,
       });
     },
+    onError: showLateFailure,
     onSettled: () => void announceChanges(queryClient, subscriptionsKey(workspace.id)),
   });
   const replay = (range: ReplayDeliveriesBody) => mutate(range, { onSuccess: onDone });
