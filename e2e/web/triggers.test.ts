@@ -200,7 +200,12 @@ inBrowser("a prefix that somebody else has changed meanwhile is not overwritten"
 inBrowser("a trigger is disabled, enabled and renamed", async () => {
   const { agent, page, trigger } = await openTrigger();
   const enabled = page.getByRole("switch", { name: "Enabled", exact: true });
+  const held = await holdRequests(page, `**/triggers/${trigger.id}`, { method: "PATCH" });
   await enabled.click();
+  await held.reached;
+  await enabled.and(page.locator("[aria-busy=true]:focus")).waitFor();
+  await page.keyboard.press("Space");
+  await held.release();
   await page.getByRole("listitem").getByText("Disabled").waitFor();
   expect(await fire(trigger.url, "Hello")).toBe(409);
   await enabled.click();
@@ -279,6 +284,9 @@ inBrowser("a viewer sees triggers and what they received, and changes nothing", 
     await expect.poll(() => button(page, name).getAttribute("aria-disabled")).toBe("true");
   for (const name of [/^Enabled$/, /^Allow callbacks/])
     await expect.poll(() => page.getByRole("switch", { name }).isDisabled()).toBe(true);
+  await page.getByRole("switch", { name: /^Enabled$/ }).focus();
+  await page.keyboard.press("Space");
+  await page.getByRole("tooltip", { name: "This needs the role editor." }).waitFor();
   await expect.poll(() => page.getByLabel("Prompt prefix").getAttribute("readonly")).not.toBeNull();
   await expect.poll(() => page.title()).not.toBe("1");
 

@@ -1,7 +1,7 @@
 import type { Trigger } from "@beckon/client";
 import { useMutation } from "@tanstack/react-query";
 import { sentenceOf, useWorkspace } from "../../data/index.ts";
-import { Spinner, Switch, Tooltip, useToast } from "../../ui/index.ts";
+import { Spinner, Switch, useToast } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { useTriggerActions } from "./use-trigger-actions.ts";
 
@@ -20,7 +20,6 @@ export function TriggerSwitch({ trigger, field, label, hint }: TriggerSwitchProp
   const { can } = useWorkspace();
   const { update } = useTriggerActions(trigger);
   const toast = useToast();
-  const disabledReason = needsEditor(can);
   const { mutate, isPending } = useMutation({
     mutationFn: (isOn: boolean) => update({ [field]: isOn }),
     onError: (thrown) =>
@@ -30,7 +29,7 @@ export function TriggerSwitch({ trigger, field, label, hint }: TriggerSwitchProp
         description: sentenceOf(thrown),
       }),
   });
-  const control = (
+  return (
     <span className="inline-flex items-center gap-2">
       {isPending ? <Spinner /> : null}
       <Switch
@@ -38,15 +37,9 @@ export function TriggerSwitch({ trigger, field, label, hint }: TriggerSwitchProp
         hint={hint}
         checked={trigger[field]}
         onChange={({ target }) => mutate(target.checked)}
-        disabled={isPending || disabledReason !== undefined}
+        pending={isPending}
+        disabledReason={needsEditor(can)}
       />
     </span>
-  );
-  return disabledReason === undefined ? (
-    control
-  ) : (
-    <Tooltip content={disabledReason} opensOnPress>
-      {control}
-    </Tooltip>
   );
 }

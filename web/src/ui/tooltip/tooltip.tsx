@@ -5,7 +5,7 @@ import { useTooltip } from "./use-tooltip.ts";
 
 interface TooltipProps {
   readonly content: ReactNode;
-  /** One element that can have focus. */
+  /** One element that can have focus, or a label with its input. */
   readonly children: ReactElement<ComponentProps<"button">>;
   /**
    * Opens or closes the tooltip, regardless of hover and focus. Default: hover and focus open it.

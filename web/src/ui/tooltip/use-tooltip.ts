@@ -102,11 +102,11 @@ export function useTooltip(): TooltipState {
         anchor.current = currentTarget;
         closeNow();
       },
-      onFocus: ({ currentTarget }) => {
+      onFocus: ({ target, currentTarget }) => {
         anchor.current = currentTarget;
         // When a dialog opens and moves the focus, the tooltip must not open. Only a visible focus
-        // opens it.
-        if (currentTarget.matches(":focus-visible")) open();
+        // opens it, also that of an input in the element.
+        if (target.matches(":focus-visible")) open();
       },
       onBlur: closeNow,
     },
