@@ -110,7 +110,7 @@ inBrowser("messages of a session are gone after the sign-out", async () => {
   expect(await undo.count()).toBe(0);
 });
 
-inBrowser("unsaved forms do not keep a page open after a sign-out in any tab", async () => {
+inBrowser("a sign-out asks before it discards unsaved changes, except in other tabs", async () => {
   const first = await openSignedIn();
   const second = await first.context().newPage();
   for (const page of [first, second]) {
@@ -120,6 +120,8 @@ inBrowser("unsaved forms do not keep a page open after a sign-out in any tab", a
   }
   await second.getByRole("button", { name: "Account of Ada" }).click();
   await second.getByRole("menuitem", { name: "Sign out" }).click();
+  const question = second.getByRole("alertdialog", { name: /^Sign out and discard/ });
+  await question.getByRole("button", { name: "Sign out" }).click();
   await second.waitForURL(/\/sign-in$/);
   await first.waitForURL(/\/sign-in$/);
 });

@@ -173,13 +173,15 @@ inBrowser("a secret that is not stored yet is not lost without a question", asyn
   expect(await question.count()).toBe(0);
 });
 
-inBrowser("a sign-out closes a secret that is not stored yet", async () => {
+inBrowser("a sign-out closes a secret that is not stored yet, after a question", async () => {
   const { id } = await createKey({ name: "Closed", preset: "observer" });
   const admin = await addPerson(beckon, { role: "admin" });
   const page = await open(`?key=${id}&act=rotate`, admin);
   await page.getByRole("button", { name: "Rotate key" }).click();
   await shownSecret(page);
   await chooseInPalette(page, "Sign out");
+  const question = page.getByRole("alertdialog", { name: /^Sign out and discard/ });
+  await question.getByRole("button", { name: "Sign out" }).click();
   await page.waitForURL(/\/sign-in/);
   await page.getByRole("dialog").waitFor({ state: "detached" });
 });

@@ -216,6 +216,9 @@ inBrowser("sessions are listed, and one or all others are signed out", async () 
   await page.getByRole("button", { name: "Sign out all others" }).click();
   await page.getByRole("button", { name: "Sign out others" }).click();
   await expect.poll(() => rows.count()).toBe(1);
+  await page.getByLabel("Your name").fill("Not saved");
+  await page.getByRole("button", { name: "Sign out this session" }).click();
+  await page.getByRole("alertdialog", { name: /^Sign out and discard/ }).waitFor();
 });
 
 inBrowser("the password is changed with the current one only", async () => {

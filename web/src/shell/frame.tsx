@@ -8,6 +8,7 @@ import { BottomBar } from "./navigation/bottom-bar.tsx";
 import { Navigation } from "./navigation/side-bar.tsx";
 import { ResetNotice } from "./reset-notice.tsx";
 import { mainId } from "./use-focus-on-navigation.ts";
+import { useSignOut } from "./use-sign-out.tsx";
 
 const PaletteDialog = lazyPart(
   async () => (await import("./keyboard/palette-dialog.tsx")).PaletteDialog,
@@ -28,6 +29,7 @@ export function Frame({ resetReason, dismissReset }: FrameProps) {
   const openPalette = () => setOpen("palette");
   const showKeys = () => setOpen("keys");
   const close = () => setOpen(undefined);
+  const { signOut, question } = useSignOut();
   useKeys({ openPalette, showKeys });
   return (
     <TimeZoneProvider zone={timeZone}>
@@ -43,15 +45,18 @@ export function Frame({ resetReason, dismissReset }: FrameProps) {
         Skip to the content
       </a>
       <div className="flex min-h-dvh flex-col md:flex-row">
-        <Navigation openPalette={openPalette} showKeys={showKeys} />
+        <Navigation openPalette={openPalette} showKeys={showKeys} signOut={signOut} />
         <main id={mainId} tabIndex={-1} className="min-w-0 flex-1 pb-bars outline-none md:pb-0">
           <ResetNotice reason={resetReason} dismiss={dismissReset} />
           <GuardedScreen />
         </main>
-        <BottomBar openPalette={openPalette} showKeys={showKeys} />
+        <BottomBar openPalette={openPalette} showKeys={showKeys} signOut={signOut} />
       </div>
       <KeysDialog open={open === "keys"} onOpenChange={close} />
-      {open === "palette" ? <PaletteDialog close={close} showKeys={showKeys} /> : null}
+      {open === "palette" ? (
+        <PaletteDialog close={close} showKeys={showKeys} signOut={signOut} />
+      ) : null}
+      {question}
     </TimeZoneProvider>
   );
 }

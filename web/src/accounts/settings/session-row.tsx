@@ -1,5 +1,6 @@
 import type { Session } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import {
   account,
   announceChanges,
@@ -9,7 +10,16 @@ import {
   useSession,
 } from "../../data/index.ts";
 import { formatDate } from "../../format/index.ts";
-import { Badge, Button, Row, useNow, useTimeZone, useToast } from "../../ui/index.ts";
+import {
+  Badge,
+  Button,
+  hasUnsavedChanges,
+  Row,
+  SignOutQuestion,
+  useNow,
+  useTimeZone,
+  useToast,
+} from "../../ui/index.ts";
 import { browserName } from "./browser-name.ts";
 import { sessionsKey } from "./queries.ts";
 
@@ -22,6 +32,7 @@ export function SessionRow({ session }: { readonly session: Session }) {
   const queryClient = useQueryClient();
   const toast = useToast();
   const name = browserName(userAgent);
+  const [asks, setAsks] = useState(false);
   const end = useMutation({
     mutationFn: () => (current ? control.signOut() : account.sessions.revoke(id)),
     onSuccess: () => {
@@ -58,16 +69,19 @@ export function SessionRow({ session }: { readonly session: Session }) {
         </>
       }
       end={
-        <Button
-          size="small"
-          variant="quiet"
-          onClick={() => end.mutate()}
-          pending={end.isPending}
-          pendingText="Ending…"
-          aria-label={current ? "Sign out this session" : `Sign out ${name}`}
-        >
-          Sign out
-        </Button>
+        <>
+          <Button
+            size="small"
+            variant="quiet"
+            onClick={() => (current && hasUnsavedChanges() ? setAsks(true) : end.mutate())}
+            pending={end.isPending}
+            pendingText="Ending…"
+            aria-label={current ? "Sign out this session" : `Sign out ${name}`}
+          >
+            Sign out
+          </Button>
+          <SignOutQuestion open={asks} onOpenChange={setAsks} onConfirm={() => end.mutate()} />
+        </>
       }
     />
   );

@@ -5,23 +5,22 @@ import { useDeferredValue, useState } from "react";
 import { sentenceOf, useWorkspace } from "../../data/index.ts";
 import { setTheme } from "../../ui/index.ts";
 import { useNavigation } from "../navigation/items.ts";
-import { useSignOut } from "../use-sign-out.ts";
 import { PaletteItem } from "./palette-item.tsx";
 import { resourcePath } from "./resource-path.ts";
 
 interface PaletteProps {
   readonly close: () => void;
   readonly showKeys: () => void;
+  readonly signOut: () => void;
 }
 
 const group =
   "[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-ink-3 [&_[cmdk-group-heading]]:text-label";
 
 /** Finds screens, agents and ids, and offers the actions that are available on every screen. */
-export function Palette({ close, showKeys }: PaletteProps) {
+export function Palette({ close, showKeys, signOut }: PaletteProps) {
   const workspace = useWorkspace();
   const router = useRouter();
-  const signOut = useSignOut();
   const items = useNavigation();
   const [text, setText] = useState("");
   const search = useDeferredValue(text.trim());

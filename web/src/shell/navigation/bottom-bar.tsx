@@ -15,12 +15,13 @@ const entry =
 interface BottomBarProps {
   readonly openPalette: () => void;
   readonly showKeys: () => void;
+  readonly signOut: () => void;
 }
 
 /**
  * The navigation below a width of 768 px. Entries for which there is no space are behind "More".
  */
-export function BottomBar({ openPalette, showKeys }: BottomBarProps) {
+export function BottomBar({ openPalette, showKeys, signOut }: BottomBarProps) {
   const { pathname } = useLocation();
   const all = useNavigation();
   const items = all.filter(({ group }) => group === "work");
@@ -68,6 +69,7 @@ export function BottomBar({ openPalette, showKeys }: BottomBarProps) {
           onOpenChange={setOpen}
           openPalette={openPalette}
           showKeys={showKeys}
+          signOut={signOut}
         />
       </nav>
     </>

@@ -11,13 +11,15 @@ interface MoreDialogProps {
   readonly onOpenChange: (open: boolean) => void;
   readonly openPalette: () => void;
   readonly showKeys: () => void;
+  readonly signOut: () => void;
 }
 
 /**
  * A dialog for phones with what the bar at the bottom has no space for: the button of the palette,
  * the other screens, the status of live updates, and the menus of the workspace and the person.
  */
-export function MoreDialog({ open, onOpenChange, openPalette, showKeys }: MoreDialogProps) {
+export function MoreDialog(props: MoreDialogProps) {
+  const { open, onOpenChange, openPalette, showKeys, signOut } = props;
   const items = useNavigation().filter(({ group }) => group !== "work");
   const close = () => onOpenChange(false);
   return (
@@ -49,6 +51,10 @@ export function MoreDialog({ open, onOpenChange, openPalette, showKeys }: MoreDi
             showKeys={() => {
               close();
               showKeys();
+            }}
+            signOut={() => {
+              close();
+              signOut();
             }}
           />
         </div>

@@ -1,7 +1,6 @@
 import { BookOpen, CircleUser, Keyboard, LogOut, Monitor, Moon, Sun } from "lucide-react";
 import { useMe } from "../../data/index.ts";
 import { Menu, setSingleKeys, setTheme, useSingleKeys, useTheme } from "../../ui/index.ts";
-import { useSignOut } from "../use-sign-out.ts";
 import { entryLook, labelLook } from "./look.ts";
 
 const themes = [
@@ -12,14 +11,14 @@ const themes = [
 
 interface PersonMenuProps {
   readonly showKeys: () => void;
+  readonly signOut: () => void;
   /** True to show the person's name at every width. */
   readonly hasLabel?: boolean;
 }
 
 /** The menu of the person: theme, keyboard shortcuts, sign out. */
-export function PersonMenu({ showKeys, hasLabel = false }: PersonMenuProps) {
+export function PersonMenu({ showKeys, signOut, hasLabel = false }: PersonMenuProps) {
   const { name, email } = useMe();
-  const signOut = useSignOut();
   const theme = useTheme();
   const hasKeys = useSingleKeys();
   return (

@@ -10,13 +10,14 @@ import { WorkspaceSwitcher } from "./workspace-switcher.tsx";
 interface NavigationProps {
   readonly openPalette: () => void;
   readonly showKeys: () => void;
+  readonly signOut: () => void;
 }
 
 /**
  * The navigation at the left, 208 px wide. Below a width of 1100 px it shows only icons, and below
  * 768 px it is replaced by the bar at the bottom.
  */
-export function Navigation({ openPalette, showKeys }: NavigationProps) {
+export function Navigation({ openPalette, showKeys, signOut }: NavigationProps) {
   const { id } = useWorkspace();
   const items = useNavigation();
   return (
@@ -67,7 +68,7 @@ export function Navigation({ openPalette, showKeys }: NavigationProps) {
       <div className="flex flex-col gap-0.5 border-rule border-t pt-2">
         <Lamp />
         <WorkspaceSwitcher />
-        <PersonMenu showKeys={showKeys} />
+        <PersonMenu showKeys={showKeys} signOut={signOut} />
       </div>
     </div>
   );
