@@ -4,6 +4,7 @@ import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
+import { holdRequests, renderFrames } from "./hold-requests.ts";
 
 /** Tests what happens to an open page when the session ends, for example because it expires. */
 
@@ -64,6 +65,23 @@ inBrowser(
     await page.getByRole("row").filter({ hasText: "Typed before" }).waitFor();
   },
 );
+
+inBrowser("a session that has ended is not taken for a wrong password", async () => {
+  const person = await addPerson(beckon, { role: "viewer" });
+  const page = await open("/settings?tab=account", person);
+  await page.getByLabel("Current password", { exact: true }).fill(person.password);
+  await page.getByLabel("New password", { exact: true }).fill("another long password");
+  const held = await holdRequests(page, /\/password$/);
+  await button(page, "Change password").click();
+  await held.reached;
+  await endSession(person);
+  await signIn(page).waitFor();
+  const rejected = page.waitForResponse(/\/password$/);
+  await held.release();
+  expect((await rejected).status()).toBe(401);
+  await renderFrames(page);
+  expect(await page.getByText("This is not your current password.").count()).toBe(0);
+});
 
 inBrowser("nothing of the page can be read, reached or closed before the sign-in", async () => {
   const person = await addPerson(beckon, { role: "admin" });

@@ -9,6 +9,7 @@ import {
   isUnauthorized,
   messageOf,
   useMe,
+  useSession,
   wording,
 } from "../../data/index.ts";
 import { Button, Field, FormError, LeaveGuard, PasswordInput, useToast } from "../../ui/index.ts";
@@ -26,6 +27,7 @@ const empty = { current_password: "", new_password: "" };
 /** The form that changes the password. A change ends all other sessions. */
 export function PasswordForm() {
   const { email } = useMe();
+  const session = useSession();
   const queryClient = useQueryClient();
   const toast = useToast();
   const { register, handleSubmit, reset, setError, formState } = useForm({
@@ -41,8 +43,11 @@ export function PasswordForm() {
       toast({ tone: "success", title: "Password changed. Your other sessions have ended." });
       return announceChanges(queryClient, sessionsKey);
     },
-    onError: (thrown) => {
+    onError: async (thrown) => {
       if (!isUnauthorized(thrown)) return;
+      // A 401 can also mean that the session has expired.
+      await session.check();
+      if (session.isExpired()) return;
       const message =
         "This is not your current password. If you forgot it, ask an owner of the workspace for a reset link.";
       setError("current_password", { message }, { shouldFocus: true });
