@@ -436,9 +436,13 @@ inBrowser("a screen whose refetch fails says as of when its data is", async () =
     const title = page.getByText(new RegExp(`^This is the ${noun} as of \\d\\d:\\d\\d:\\d\\d\\.$`));
     await title.waitFor();
     await button(page, shown).first().waitFor();
-    await page.unroute(url);
-    // A delivery with a scheduled attempt is also refetched by itself.
+    // A delivery with a scheduled attempt is refetched by itself. While the requests still fail, no
+    // refetch of the agent can remove the button before the click.
+    const retried = noun === "agent" ? page.waitForRequest(url) : undefined;
     if (noun === "agent") await button(page, "Retry").click();
+    await retried;
+    await page.unroute(url);
+    if (noun === "agent") await refetch(page, owner.workspaceId);
     await title.waitFor({ state: "detached" });
   }
 });
