@@ -58,7 +58,7 @@ inBrowser("an agent of a key that somebody deletes can be removed from the key",
   await dialog.getByLabel("Kept", { exact: true }).waitFor();
   await page.unroute(list);
   await beckon.call(`/agents/${deleted.id}`, { method: "DELETE" });
-  await button(page, "Retry").click();
+  await refetch(page, owner.workspaceId, "agents");
   await dialog.getByRole("button", { name: /^Remove the agent .* \(deleted\)$/ }).click();
   await button(page, "Save key").click();
   await dialog.waitFor({ state: "detached" });
