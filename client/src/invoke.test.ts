@@ -88,6 +88,12 @@ test("one request waits less than the usual proxy timeout", async () => {
   expect(server.requests[0]?.headers.prefer).toBe("wait=50");
 });
 
+test("one request waits less than the 300 seconds after which fetch of Node.js ends it", async () => {
+  server.script(done);
+  await beckon.agents.invoke("agt_1", { input: "Hello" }, { token, wait: 3_600 });
+  expect(server.requests[0]?.headers.prefer).toBe("wait=240");
+});
+
 test("an early response, from a server that is shutting down, is not followed by a busy loop", async () => {
   server.script(stillRunning, done);
   const began = performance.now();

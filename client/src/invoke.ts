@@ -19,7 +19,7 @@ export interface InvokeOptions extends StartOptions {
   /**
    * Maximum seconds that one request waits for the run's end; the client then sends the next
    * request. Must be below the timeout of every proxy between client and server. At least 1,
-   * default 50.
+   * default 50. A value above 240 counts as 240.
    */
   readonly wait?: number | undefined;
   /**
@@ -29,7 +29,7 @@ export interface InvokeOptions extends StartOptions {
   readonly timeout?: number | undefined;
   /**
    * Called once with the id of the run, as soon as it is known and if the run has not ended by
-   * then: after `wait` seconds.
+   * then: after `wait` seconds, at most 240.
    */
   readonly onStarted?: ((runId: string) => void) | undefined;
 }
@@ -51,6 +51,12 @@ export interface StartedRun {
  * server, so the client keeps trying for some minutes while no server can be reached.
  */
 const maxJoinRetries = 40;
+
+/**
+ * Maximum seconds that one request waits. `fetch` of Node.js ends a request whose response headers
+ * do not arrive within 300 seconds, so the client would never learn the id of the run.
+ */
+const maxWaitSeconds = 240;
 
 /**
  * Runs an agent and waits for its output, at most 23 hours. After `wait` seconds, or if the
@@ -90,7 +96,8 @@ export async function invoke(
       if (runId !== undefined && remainingMs <= 0) throw timedOut(maxWaitMs, runId, idempotencyKey);
       // The last request asks for a response one second before the deadline. With this response the
       // client gets the run's id, which the timeout error contains.
-      const seconds = Math.max(1, Math.min(wait, Math.floor(remainingMs / 1_000) - 1));
+      const maxSeconds = Math.min(wait, maxWaitSeconds);
+      const seconds = Math.max(1, Math.min(maxSeconds, Math.floor(remainingMs / 1_000) - 1));
       const response = await operations.agents.invoke(agentId, sent, {
         ...options,
         retries: options.retries ?? (runId === undefined ? undefined : maxJoinRetries),

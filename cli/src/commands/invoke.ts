@@ -20,7 +20,7 @@ interface Options extends ConnectionOptions, Labels {
   readonly wait?: number | false;
 }
 
-/** A day, to which the server reduces longer waits. */
+/** A day. The client reduces it to 240 seconds; scripts can already have a longer time. */
 const maxWaitSeconds = 86_400;
 
 /** Adds `beckon invoke`. */
@@ -44,7 +44,7 @@ export function addInvoke(
     )
     .option(
       "--wait <seconds>",
-      "how long one request waits, below the timeout of proxies; 50 if omitted",
+      "how long one request waits, below the timeout of proxies; 50 if omitted, at most 240",
       seconds(maxWaitSeconds),
     )
     .option("--no-wait", "print the run's id and do not wait for its end");
