@@ -29,3 +29,8 @@ test.each([
   const error = new BeckonError({ code, status, message: "Try again later." });
   expect(reportFailure(error, terminal, true)).toBe(exitCode);
 });
+
+test("an error of a proxy is temporary also while the command waits for a known run", () => {
+  const error = { code: "unexpected_answer", status: 502, message: "Bad gateway.", runId: "run_1" };
+  expect(reportFailure(new BeckonError(error), terminal, true)).toBe(75);
+});

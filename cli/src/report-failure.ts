@@ -103,10 +103,11 @@ function messageOf({ code, message, runId }: BeckonError): string {
 function exitCodeOf({ code, status = 0, runId }: BeckonError): number {
   if (denied.has(code)) return exitCodes.denied;
   if (temporary.has(code)) return exitCodes.temporary;
-  // A proxy responds so if it does not reach Beckon, or gets too many requests. With a run id, the
-  // error is that of a failed run.
+  // A proxy responds so if it does not reach Beckon, or gets too many requests. The run of this
+  // error, if it is known, continues.
   const isOfProxy = code === "unexpected_answer" && (status === 429 || status >= 500);
-  if (runId === undefined && (isOfProxy || [502, 503, 504].includes(status)))
+  // With the code of Beckon and a run id, the error is that of a failed run.
+  if (isOfProxy || (runId === undefined && [502, 503, 504].includes(status)))
     return exitCodes.temporary;
   return exitCodes.failed;
 }
