@@ -308,6 +308,16 @@ test("an error of fetch that has the whole URL is shown without it", async () =>
   );
 });
 
+test("the caller's own fetch is called without this, as the fetch of browsers needs it", async () => {
+  const calledOn: unknown[] = [];
+  async function fetch(this: unknown): Promise<Response> {
+    calledOn.push(this);
+    return Response.json({ ok: true, data: agent });
+  }
+  await createClient({ url: server.url, fetch, retries: 0 }).agents.get("agt_1");
+  expect(calledOn).toEqual([undefined]);
+});
+
 test("a url with a path works with and without a trailing slash", async () => {
   server.script(good);
   await createClient({ url: `${server.url}/tools/beckon/` }).runs.get("run_1");

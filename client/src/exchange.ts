@@ -93,7 +93,9 @@ export async function attempt<T>(
   );
   signal.addEventListener("abort", stop, { once: true });
   try {
-    const response = await settings.fetch(url, { ...init, signal: controller.signal });
+    // Called as a method of `settings`, `window.fetch` throws "Illegal invocation".
+    const { fetch } = settings;
+    const response = await fetch(url, { ...init, signal: controller.signal });
     return await read(await ensureOk(response, operation), operation);
   } catch (thrown) {
     signal.throwIfAborted();
