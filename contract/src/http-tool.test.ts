@@ -208,6 +208,16 @@ test.each<[string, unknown, RegExp]>([
     withParameter({ type: "integer", examples: [-(2 ** 53)] }),
     /id\.examples\.0: is an/,
   ],
+  ...["minimum", "multipleOf"].map((keyword): [string, unknown, RegExp] => [
+    `an infinite ${keyword}`,
+    withParameter({ type: "number", [keyword]: JSON.parse("1e999") }),
+    new RegExp(`id\\.${keyword}: must be a finite number`),
+  ]),
+  [
+    "an infinite default",
+    withParameter({ type: "number", default: JSON.parse("-1e999") }),
+    /id\.default: is an integer beyond/,
+  ],
   ["no type", withParameter({ description: "?" }), /id: must have a type/],
   ["an unknown keyword", withParameter({ type: "string", oops: 1 }), /oops: is not supported/],
   [

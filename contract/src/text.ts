@@ -42,12 +42,13 @@ export const metadata = jsonValue
     error: "must be at most 16,384 characters as JSON",
     abort: true,
   })
-  .pipe(z.record(z.string().max(200), z.json()))
+  // Before `z.json`, whose error for a number that is too large does not say what is wrong.
   .superRefine((value, context) => {
     const path = pathOfRounded(value);
     if (path !== undefined)
       context.addIssue({ code: "custom", path: [...path], message: roundedMessage });
   })
+  .pipe(z.record(z.string().max(200), z.json()))
   .meta({ type: "object" });
 
 /** Error for the value that `pathOfRounded` finds. */
@@ -56,11 +57,12 @@ export const roundedMessage =
 
 /**
  * Returns the path of the first integer outside of ±2^53 in a JSON value, or undefined if there is
- * none. Such an integer may differ from the one that was written: `JSON.parse` has rounded it.
+ * none. Such an integer may differ from the one that was written: `JSON.parse` has rounded it, from
+ * 2^1024 on to `Infinity`, which would be stored as null.
  */
 export function pathOfRounded(value: unknown): readonly (string | number)[] | undefined {
-  if (typeof value === "number")
-    return Number.isInteger(value) && !Number.isSafeInteger(value) ? [] : undefined;
+  // Numbers beyond ±2^53 have no fraction.
+  if (typeof value === "number") return Math.abs(value) > Number.MAX_SAFE_INTEGER ? [] : undefined;
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, each] of Object.entries(value)) {
     const path = pathOfRounded(each);

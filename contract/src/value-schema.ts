@@ -114,7 +114,8 @@ const isText = (max: number) => (given: unknown) =>
   typeof given === "string" && given.length <= max && isStorableText(given);
 const isScalar = (given: unknown) =>
   given === null || typeof given === "boolean" || typeof given === "number" || isText(1_000)(given);
-const number = rule((given) => typeof given === "number", "must be a number");
+// `JSON.parse` reads 1e999 as `Infinity`, which would be stored as null.
+const number = rule(Number.isFinite, "must be a finite number");
 const count = rule(
   (given) => Number.isInteger(given) && Number(given) >= 0,
   "must be a whole number, 0 or more",
@@ -171,7 +172,10 @@ const keywords: Readonly<Record<string, Check>> = {
   maximum: number,
   exclusiveMinimum: number,
   exclusiveMaximum: number,
-  multipleOf: rule((given) => typeof given === "number" && given > 0, "must be a number above 0"),
+  multipleOf: rule(
+    (given) => Number.isFinite(given) && Number(given) > 0,
+    "must be a finite number above 0",
+  ),
   minLength: count,
   maxLength: count,
   minItems: count,
