@@ -22,16 +22,24 @@ const location = z.union([
   z.strictObject({ pointer }),
 ]);
 export type ValueLocation = z.infer<typeof location>;
+const locationOrCloudEvents = z.union([location, z.literal("cloudevents")], {
+  error:
+    'must be {"header": "…"}, {"query": "…"}, {"pointer": "/…"}, "cloudevents" or null; a name ' +
+    "has at most 100 characters, a pointer 500",
+});
 
 /**
  * A part of the text that is signed. `body`: the body's bytes as they were received. `timestamp`,
  * `id`: the value at the location that the field of this name in the verification gives. `literal`:
  * a fixed text.
  */
-const signedPart = z.union([
-  z.enum(["body", "timestamp", "id"]),
-  z.strictObject({ literal: cleanText(20).min(1) }),
-]);
+const signedPart = z.union(
+  [z.enum(["body", "timestamp", "id"]), z.strictObject({ literal: cleanText(20).min(1) })],
+  {
+    error:
+      'must be "body", "timestamp", "id" or {"literal": "…"}; a literal has at most 20 characters',
+  },
+);
 
 /** An HMAC over parts of the request (RFC 2104). */
 const hmacFields = z.strictObject({
@@ -62,11 +70,18 @@ const hmacFields = z.strictObject({
    * URL-encoded body, which is signed as a whole; it excludes `bodies.gzip` and `bodies.multipart`.
    */
   timestamp: z
-    .union([
-      z.strictObject({ header: headerName }),
-      z.strictObject({ pair: cleanText(20).min(1) }),
-      z.strictObject({ pointer }),
-    ])
+    .union(
+      [
+        z.strictObject({ header: headerName }),
+        z.strictObject({ pair: cleanText(20).min(1) }),
+        z.strictObject({ pointer }),
+      ],
+      {
+        error:
+          'must be {"header": "…"}, {"pair": "…"}, {"pointer": "/…"} or null; a pair has at most ' +
+          "20 characters, a pointer 500",
+      },
+    )
     .nullable()
     .default(null),
   id: z.strictObject({ header: headerName }).nullable().default(null),
@@ -158,17 +173,23 @@ export const presetName = z.enum([
 export type PresetName = z.infer<typeof presetName>;
 
 /** The response to every accepted request, for forms in web pages. null: the usual JSON. */
-const formAnswer = z.union([
-  /** Responds with 303 and this address. */
-  z.strictObject({
-    redirect: cleanText(2_000).refine(
-      (text) => URL.parse(text)?.protocol === "https:",
-      "must be an https URL",
-    ),
-  }),
-  /** Shows this text on a page without styles and scripts. */
-  z.strictObject({ text: cleanText(2_000).min(1) }),
-]);
+const formAnswer = z.union(
+  [
+    /** Responds with 303 and this address. */
+    z.strictObject({
+      redirect: cleanText(2_000).refine(
+        (text) => URL.parse(text)?.protocol === "https:",
+        "must be an https URL",
+      ),
+    }),
+    /** Shows this text on a page without styles and scripts. */
+    z.strictObject({ text: cleanText(2_000).min(1) }),
+  ],
+  {
+    error:
+      'must be {"redirect": "https://…"}, {"text": "…"} or null; both have at most 2,000 characters',
+  },
+);
 
 /**
  * Settings for what a trigger accepts, and what the agent sees of it. A trigger whose `receiving`
@@ -183,7 +204,11 @@ export const receiving = z.strictObject({
   verification: verification.default({ kind: "none" }),
   /** Addresses or CIDR ranges that are allowed to send. null: all. */
   allowed_addresses: z
-    .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))
+    .array(
+      z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+        error: "must be an IP address or a CIDR range, for example 192.0.2.0/24",
+      }),
+    )
     .min(1)
     .max(100)
     .nullable()
@@ -193,17 +218,11 @@ export const receiving = z.strictObject({
    * `cloudevents`: the CloudEvents attributes `source` and `id`, in the headers or the body. null:
    * events have no id.
    */
-  event_id: z
-    .union([location, z.literal("cloudevents")])
-    .nullable()
-    .default(null),
+  event_id: locationOrCloudEvents.nullable().default(null),
   /** Days for which an event id is stored to recognize repeated events. */
   event_id_days: z.number().int().min(1).max(30).default(7),
   /** Location of the event's type. */
-  event_type: z
-    .union([location, z.literal("cloudevents")])
-    .nullable()
-    .default(null),
+  event_type: locationOrCloudEvents.nullable().default(null),
   /**
    * Whose handshake the trigger answers. In a handshake, a sender asks before it sends events
    * whether the receiver wants them. `none`: no handshake is answered.

@@ -1,3 +1,4 @@
+import { createAgentBody, receiving } from "@beckon/contract";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { ApiError, type Result } from "./errors.ts";
@@ -110,6 +111,54 @@ test.each([
   [{ inner: {} }, "inner.text is missing."],
 ])("the error for %j says what is wrong", (value, message) => {
   expect(() => parse(kinds, value)).toThrow(message);
+});
+
+const hmac = { kind: "hmac", header: "x-signature", algorithm: "sha256", encoding: "hex" };
+const anAgent = { name: "Orders", model: "demo/echo" };
+const headers = { "a b": "1" };
+const tools = [{ type: "http", name: "shop", allowed_hosts: ["a.test"], headers, operations: [] }];
+
+test.each([
+  [
+    receiving,
+    { allowed_addresses: ["example.com", "10.0.0.0/33"] },
+    /^(allowed_addresses\.[01] must be an IP address or a CIDR range,? [^;]*(; |\.$)){2}/,
+  ],
+  [receiving, { event_type: { headr: "x" } }, /^event_type must be \{"header": "…"\}, .*"cloudev/],
+  [receiving, { event_id: 1 }, /^event_id must be \{"header": "…"\}, .*"cloudevents"/],
+  [
+    receiving,
+    { event_id: { header: "a b" } },
+    "event_id.header must be the name of an HTTP header.",
+  ],
+  [
+    receiving,
+    { verification: { ...hmac, signed: ["body", "boddy"] } },
+    'verification.signed.1 must be "body", "timestamp", "id" or {"literal": "…"}',
+  ],
+  [
+    receiving,
+    { verification: { ...hmac, signed: ["body"], timestamp: { headr: "x" } } },
+    /^verification\.timestamp must be \{"header": "…"\}, \{"pair": "…"\}/,
+  ],
+  [receiving, { form: { answer: {} } }, /^form\.answer must be \{"redirect": "https:/],
+  [
+    createAgentBody,
+    { ...anAgent, tools },
+    /tools\.0\.headers\.a b is not valid: its name must be a valid header name/,
+  ],
+  [
+    createAgentBody,
+    { ...anAgent, metadata: { ["k".repeat(201)]: 1 } },
+    /^metadata\.k+ is not valid: its name must be at most 200 characters\.$/,
+  ],
+  [
+    createAgentBody,
+    { ...anAgent, metadata: { a: Number.POSITIVE_INFINITY } },
+    /^metadata\.a is an integer beyond .*: write it as text\.$/,
+  ],
+])("the error for a field that can have several forms says which (%#)", (known, value, message) => {
+  expect(() => parse<z.ZodType>(known, value)).toThrow(message);
 });
 
 const parameters = z.strictObject({

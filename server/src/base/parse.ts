@@ -112,6 +112,8 @@ function wording(issue: z.core.$ZodRawIssue): string | undefined {
       return issue.discriminator === undefined
         ? "is not valid"
         : `must be ${(issue.options as string[]).map((option) => JSON.stringify(option)).join(" or ")}`;
+    case "invalid_key":
+      return `is not valid: its name ${issue.issues[0]?.message ?? "is not allowed"}`;
     case "invalid_format":
       return issue.format === "datetime"
         ? "must be an RFC 3339 time, for example 2026-01-31T09:30:00Z"
