@@ -47,9 +47,11 @@ test("a fire that starts no run prints no id, says so, and exits with 0", async 
   expect(printed).toEqual({ code: 0, out: '{"skipped":true}\n', err: "" });
 });
 
-test("fire sends JSON unchanged, so that large numbers keep their digits", async () => {
+test.each([
+  ["large numbers keep their digits", '{"id": 9007199254740993, "price": 1.10}'],
+  ["also a byte order mark is sent", '\ufeff{"order": 4711}'],
+])("fire sends JSON unchanged: %s", async (_what, payload) => {
   server.script(responds(200, { ok: true, run_id: "run_1" }));
-  const payload = '{"id": 9007199254740993, "price": 1.10}';
   expect((await beckon(["fire", payload])).out).toBe("run_1\n");
   expect(server.requests[0]).toMatchObject({
     body: payload,

@@ -100,7 +100,8 @@ async function readTrigger({ triggerFile }: Options, terminal: Terminal): Promis
 function toPayload(text: string | undefined, isText: boolean): unknown {
   if (text === undefined || isText || !/^\s*[[{]/.test(text)) return text === "" ? undefined : text;
   try {
-    JSON.parse(text);
+    // `JSON.parse` rejects a byte order mark, which Beckon accepts.
+    JSON.parse(text.replace(/^\ufeff/, ""));
     return new Blob([text], { type: "application/json" });
   } catch {
     return text;
