@@ -42,7 +42,8 @@ export function createClient(options: ClientOptions) {
       ...operations.triggers,
       /**
        * Fires a trigger by URL or token. A string is sent as text, a `Blob` unchanged with its own
-       * media type, all else as JSON. The result has `skipped` if the trigger started no run.
+       * media type, a `FormData` as multipart form, all else as JSON. The result has `skipped` if
+       * the trigger started no run.
        */
       fire: (urlOrToken: string, payload?: unknown, options?: OnceOptions & LabelOptions) =>
         fire(send, urlOrToken, payload, options),

@@ -17,9 +17,9 @@ export interface FiredRun {
 }
 
 /** Objects whose content would be lost as JSON. */
-const notJson = [ArrayBuffer, FormData, Map, ReadableStream, Set, URLSearchParams];
+const notJson = [ArrayBuffer, Map, ReadableStream, Set, URLSearchParams];
 
-/** Returns whether the payload is bytes, a form or a stream, also one of Node.js. */
+/** Returns whether the payload is bytes, a URL-encoded form or a stream, also one of Node.js. */
 function isNotJson(payload: unknown): boolean {
   if (typeof payload !== "object" || payload === null) return false;
   return (
@@ -32,10 +32,10 @@ function isNotJson(payload: unknown): boolean {
 
 /**
  * Fires a trigger by URL or token and resolves as soon as the run is durable.
- * @param payload a string is sent as text, a `Blob` unchanged with its own media type, all else as
- *   JSON; can be omitted if the trigger has a prompt prefix
+ * @param payload a string is sent as text, a `Blob` unchanged with its own media type, a `FormData`
+ *   as multipart form, all else as JSON; can be omitted if the trigger has a prompt prefix
  * @throws TypeError if `urlOrToken` is neither a trigger's URL nor a token, or if the payload is
- *   bytes, a form, a stream, a `Map` or a `Set`; BeckonError if the call fails
+ *   bytes, a `URLSearchParams`, a stream, a `Map` or a `Set`; BeckonError if the call fails
  */
 export async function fire(
   send: Sender,
@@ -45,15 +45,16 @@ export async function fire(
 ): Promise<FiredRun> {
   if (isNotJson(payload))
     throw new TypeError(
-      "fire: the payload must be a string, a Blob, or data for JSON. Send anything else as a Blob " +
-        "with its media type: new Blob([bytes], { type })",
+      "fire: the payload must be a string, a Blob, a FormData, or data for JSON. Send anything else " +
+        "as a Blob with its media type: new Blob([bytes], { type })",
     );
+  const form = payload instanceof FormData ? await encodeForm(payload) : undefined;
   const call = {
     method: "POST",
     path: "/triggers/{token}",
     ...parseTarget(urlOrToken),
-    body: payload,
-    bodyType: (payload instanceof Blob && payload.type) || "text/plain",
+    body: form?.bytes ?? payload,
+    bodyType: form?.type ?? ((payload instanceof Blob && payload.type) || "text/plain"),
     once: true,
     labelled: true,
     open: true,
@@ -62,6 +63,15 @@ export async function fire(
     throw explainStart(thrown);
   });
   return "skipped" in response ? { run_id: "", skipped: true } : { run_id: response.run_id };
+}
+
+/**
+ * Encodes a form once, so that all attempts have the same boundary. The media type is returned
+ * separately, because that of a `Blob` is in lower case and a boundary can have capital letters.
+ */
+async function encodeForm(form: FormData): Promise<{ bytes: Blob; type: string }> {
+  const encoded = new Response(form);
+  return { bytes: await encoded.blob(), type: encoded.headers.get("content-type") ?? "" };
 }
 
 /**
