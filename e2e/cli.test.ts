@@ -304,6 +304,13 @@ describe("agents", () => {
     writeFileSync(file, exported.out);
     expect((await cli(["agents", "apply", file])).out).toMatch(/ unchanged\n$/);
 
+    // An export has null for a model setting that is not set, so `apply` unsets it.
+    const set = exported.out.replace("temperature: null", "temperature: 0.7");
+    for (const input of [set, exported.out])
+      expect((await cli(["agents", "apply", "-"], { input })).out).toMatch(
+        / updated: model_settings\n$/,
+      );
+
     // If the header is removed from the file, `apply` also removes the header's stored secret.
     const tools = readFileSync(file, "utf8").replace(/headers:\s+Authorization:\s+secret:.*/, "");
     writeFileSync(file, tools.replace(/^ *prefix:.*\n/m, ""));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { createAgentBody, pauseAgentBody } from "./agents.ts";
+import { createAgentBody, modelSettings, pauseAgentBody, updateAgentBody } from "./agents.ts";
 import { boundedList } from "./bounded.ts";
 import { toolsInDocument } from "./tools.ts";
 import { createTriggerBody } from "./triggers.ts";
@@ -11,10 +11,15 @@ const maxTriggers = 1_000;
 
 /**
  * An exported agent: all settings and triggers, but nothing specific to one installation (ids,
- * tokens, secrets, times). `model` refers to the provider by its name.
+ * tokens, secrets, times). `model` refers to the provider by its name. A model setting that is not
+ * set is null, so that a file can also be used to unset it.
  */
 const agentInDocument = createAgentBody
   .extend({
+    model_settings: updateAgentBody.shape.model_settings
+      .unwrap()
+      .extend({ stream: modelSettings.shape.stream })
+      .prefault({}),
     tools: toolsInDocument.default([]),
     paused: z.boolean().default(false),
     pause_reason: pauseAgentBody.shape.reason.unwrap().nullable().default(null),

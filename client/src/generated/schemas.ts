@@ -512,9 +512,9 @@ export interface ExportedAgents {
     instructions: string;
     description: string;
     model_settings: {
-      temperature?: number;
-      max_output_tokens?: number;
-      reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
+      temperature?: number | null;
+      max_output_tokens?: number | null;
+      reasoning_effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh") | null;
       stream: "auto" | "always" | "never";
     };
     /**
@@ -1983,9 +1983,9 @@ export interface ImportAgentsBody {
     instructions?: string;
     description?: string;
     model_settings?: {
-      temperature?: number;
-      max_output_tokens?: number;
-      reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
+      temperature?: number | null;
+      max_output_tokens?: number | null;
+      reasoning_effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh") | null;
       stream?: "auto" | "always" | "never";
     };
     /**

@@ -2,10 +2,14 @@ import type { AgentInDocument, ExportedAgent } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { resolveModel } from "../providers/index.ts";
+import { withoutNulls } from "./merge-config.ts";
 import type { AgentRow } from "./records/index.ts";
 import { mapValues, type showSecrets } from "./records/index.ts";
 import { planSecrets } from "./secrets/index.ts";
 import { writeAgent } from "./write-agent.ts";
+
+/** Null for each model setting that can be unset: `beckon agents apply` keeps what a file omits. */
+const unset = { temperature: null, max_output_tokens: null, reasoning_effort: null };
 
 /** Returns the agent as an export contains it, but without triggers. Each secret becomes null. */
 export function toDocument({
@@ -20,7 +24,7 @@ export function toDocument({
     model,
     instructions,
     description,
-    model_settings,
+    model_settings: { ...unset, ...model_settings },
     tools: tools.map((grant, index) =>
       grant.type !== "http"
         ? grant
@@ -53,7 +57,7 @@ export async function addFromDocument(
   const { paused, pause_reason, triggers, ...settings } = given;
   const owner = { workspaceId: ctx.workspaceId, agentId };
   const { tools, write } = planSecrets(ctx.cipher, owner, settings.tools, { tools: [], kept: [] });
-  const config = { ...settings, tools };
+  const config = { ...settings, model_settings: withoutNulls(settings.model_settings), tools };
   const agent = await writeAgent(tx, ctx, {
     agentId,
     config,

@@ -13,14 +13,18 @@ export function mergeConfig(config: AgentConfig, change: ConfigChange): AgentCon
   const present = Object.fromEntries(
     Object.entries(change).filter(([, value]) => value !== undefined),
   );
-  // null removes a model setting.
-  const settings = Object.entries({ ...config.model_settings, ...change.model_settings }).filter(
-    ([, value]) => value != null,
-  );
   return {
     ...config,
     ...present,
-    model_settings: Object.fromEntries(settings) as AgentConfig["model_settings"],
+    model_settings: withoutNulls({ ...config.model_settings, ...change.model_settings }),
     limits: { ...config.limits, ...(change.limits as Partial<AgentConfig["limits"]>) },
   };
+}
+
+/** Returns the model settings to store: null means that a setting is not set. */
+export function withoutNulls(
+  given: NonNullable<UpdateAgentBody["model_settings"]>,
+): AgentConfig["model_settings"] {
+  const set = Object.entries(given).filter(([, value]) => value != null);
+  return Object.fromEntries(set) as AgentConfig["model_settings"];
 }

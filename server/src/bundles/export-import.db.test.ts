@@ -85,6 +85,7 @@ describe("an export", () => {
       agents: [
         {
           ...full,
+          model_settings: { ...full.model_settings, reasoning_effort: null },
           tools: [
             expect.objectContaining({
               headers: { Authorization: leftOut },

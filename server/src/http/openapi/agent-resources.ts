@@ -83,7 +83,23 @@ export const agentResources: readonly {
   {
     name: "ExportedAgents",
     schema: exportedAgents,
-    example: { beckon: 1, agents: [{ ...config, paused: false, pause_reason: null, triggers }] },
+    example: {
+      beckon: 1,
+      agents: [
+        {
+          ...config,
+          model_settings: {
+            temperature: null,
+            max_output_tokens: null,
+            reasoning_effort: null,
+            ...config.model_settings,
+          },
+          paused: false,
+          pause_reason: null,
+          triggers,
+        },
+      ],
+    },
   },
   {
     name: "ImportedAgents",
