@@ -290,9 +290,8 @@ describe("agents", () => {
     write("First", "null");
     expect((await cli(["agents", "apply", file])).out).toMatch(/ unchanged\n$/);
     write("Second", "null");
-    const updated = await cli(["agents", "apply", "-", "--json"], {
-      input: readFileSync(file, "utf8"),
-    });
+    const input = readFileSync(file, "utf8");
+    const updated = await cli(["agents", "apply", "-", "--json"], { input });
     expect(JSON.parse(updated.out)).toMatchObject({ action: "updated", fields: ["instructions"] });
 
     // A change of an operation's description keeps the stored secret of the tool.
@@ -306,10 +305,10 @@ describe("agents", () => {
 
     // An export has null for a model setting that is not set, so `apply` unsets it.
     const set = exported.out.replace("temperature: null", "temperature: 0.7");
-    for (const input of [set, exported.out])
-      expect((await cli(["agents", "apply", "-"], { input })).out).toMatch(
-        / updated: model_settings\n$/,
-      );
+    for (const input of [set, exported.out]) {
+      const { out } = await cli(["agents", "apply", "-"], { input });
+      expect(out).toMatch(/ updated: model_settings\n$/);
+    }
 
     // If the header is removed from the file, `apply` also removes the header's stored secret.
     const tools = readFileSync(file, "utf8").replace(/headers:\s+Authorization:\s+secret:.*/, "");
