@@ -103,9 +103,27 @@ describe("a filter", () => {
     const filter = "event.type == 'push' &&\n payload.a.b == 1";
     expect(await failure({ a: {} }, { filter })).toEqual({
       part: "filter",
-      message: "There is no field b in this request. Test for it first with has(…).",
+      message: "There is no field b in this request. Test for it first with has(….b).",
       line: 2,
     });
+  });
+
+  test.each([
+    [
+      "headers['x-shop'] == 'a'",
+      'There is no field x-shop in this request. Test for it first with "x-shop" in ….',
+    ],
+    [
+      "has(headers['x-shop'])",
+      'has(…) needs a field, such as has(payload.a). If a name has other characters, write "x-a" in headers.',
+    ],
+    ["payload.list[0] == 1", "There is no element 0. Test the length first with size(…)."],
+    [
+      "has(payload.a.b.c)",
+      "There is no field b in this request. Test for it first with has(….b).",
+    ],
+  ])("%s fails with a message that says what to write", async (filter, message) => {
+    expect(await failure({ a: {}, list: [] }, { filter })).toMatchObject({ message });
   });
 });
 

@@ -12,7 +12,7 @@ import { strings } from "@bufbuild/cel/ext";
 import { Failure, messageOf } from "./failure.ts";
 import { parseNested } from "./parse-payload.ts";
 import { toCel } from "./to-cel.ts";
-import { findUnknownName } from "./unknown-names.ts";
+import { findUnknownName, isName } from "./unknown-names.ts";
 
 const parseJson = celFunc("parse_json", [CelScalar.STRING], CelScalar.DYN, (text) =>
   toCel(parseNested(text)),
@@ -34,7 +34,9 @@ export function compileFilter(text: string): Filter {
   const lineOf = (id: bigint | undefined) => lineAt(text, positions[String(id)]);
   if (unknown !== undefined) {
     const { name, id, kind } = unknown;
-    throw new Failure("filter", `There is no ${kind} ${name}. ${hints[kind]}`, lineOf(id));
+    // `has` is a macro of CEL. It remains a call if its argument is not a field.
+    const message = name === "has" ? hints.has : `There is no ${kind} ${name}. ${hints[kind]}`;
+    throw new Failure("filter", message, lineOf(id));
   }
   const evaluate = plan(env, expression);
   return (variables) => {
@@ -49,6 +51,7 @@ export function compileFilter(text: string): Filter {
 const hints = {
   variable: "The variables are payload, headers, query, event, files and received_at.",
   function: "See https://cel.dev for the functions of CEL.",
+  has: 'has(…) needs a field, such as has(payload.a). If a name has other characters, write "x-a" in headers.',
 };
 
 function parsed(text: string): ReturnType<typeof parse> {
@@ -63,11 +66,21 @@ function parsed(text: string): ReturnType<typeof parse> {
   }
 }
 
-/** Returns the error's message. For the most frequent error, a missing field, it gives advice. */
-function explain(error: Error): string {
-  const missing = /^field not found: (.*)$/s.exec(error.message)?.[1];
-  if (missing === undefined) return `${error.message}.`;
-  return `There is no field ${missing} in this request. Test for it first with has(…).`;
+/**
+ * Returns the error's message. For the most frequent errors, a field or an element that is missing,
+ * it gives advice.
+ */
+function explain({ message }: Error): string {
+  const field = /^field not found: (.*)$/s.exec(message)?.[1];
+  if (field !== undefined) {
+    const test = isName.test(field) ? `has(….${field})` : `${JSON.stringify(field)} in …`;
+    return `There is no field ${field} in this request. Test for it first with ${test}.`;
+  }
+  // CEL's message states a wrong length.
+  const index = /^index (\S+) out of bounds/.exec(message)?.[1];
+  if (index !== undefined)
+    return `There is no element ${index}. Test the length first with size(…).`;
+  return `${message}.`;
 }
 
 function lineAt(text: string, offset: number | undefined): number | null {

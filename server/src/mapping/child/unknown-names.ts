@@ -18,7 +18,8 @@ const types = [
   ..."bool bytes double duration dyn int list map null_type string timestamp type uint".split(" "),
   "google",
 ];
-const isName = /^[A-Za-z_]\w*$/;
+/** Matches a name that can follow a dot in an expression. */
+export const isName = /^[A-Za-z_]\w*$/;
 
 /**
  * Returns the first variable or function of an expression that does not exist; undefined if there
