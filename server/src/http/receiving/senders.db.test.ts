@@ -213,7 +213,8 @@ test("while a secret is rotated with a grace period, both are accepted", async (
 
 describe("GitHub", () => {
   test("all payloads of its documentation start one run each, which sees the event's name", async () => {
-    const trigger = await triggerOf("github", "secret");
+    // The preset's filter excludes `ping`, which is one of these payloads.
+    const trigger = await triggerOf("github", "secret", { filter: null });
     const { sign } = await import("@octokit/webhooks-methods");
     const deliveries = githubEvents().flatMap(({ name, examples }) =>
       examples.map((example, index) => ({
@@ -242,6 +243,20 @@ describe("GitHub", () => {
     deliveries.forEach(({ name, body }, index) => {
       expect(inputs.get(first[index] ?? "")).toBe(`x-github-event: ${name}\n\n${body}`);
     });
+  });
+
+  test("the event that it sends when a webhook is added starts no run", async () => {
+    const [sender] = senders;
+    if (sender === undefined) throw new Error("no sender");
+    const trigger = await triggerOf("github", sender.secret);
+    const { query, headers, body } = await fresh(sender, trigger);
+    const ping = { query, headers: { ...headers, "x-github-event": "ping" }, body };
+    expect((await deliver(trigger, ping)).status).toBe(202);
+    expect(await storedOf(trigger)).toMatchObject([{ outcome: "filtered" }]);
+    // A request without a type is no ping.
+    runIdOf(
+      await deliver(trigger, withoutHeaders(await fresh(sender, trigger), ["x-github-event"])),
+    );
   });
 
   test("the same delivery at the same time is one run", async () => {

@@ -19,6 +19,8 @@ export const github = definePreset({
     event_id: { header: "x-github-delivery" },
     event_type: { header: "x-github-event" },
     headers: ["x-github-event"],
+    // GitHub sends the event `ping` as soon as a webhook is added. It reports nothing to the agent.
+    filter: 'event.type != "ping"',
   },
   examples: [
     {

@@ -1,6 +1,6 @@
-import { receiving } from "@beckon/contract";
+import { type Preset, receiving } from "@beckon/contract";
 import { expect, test } from "vitest";
-import { draftOf, receivingOf, signedParts, signedPattern } from "./draft.ts";
+import { draftOf, receivingOf, signedParts, signedPattern, withPreset } from "./draft.ts";
 import { summariesOf } from "./summaries.ts";
 
 test("every setting is the same after it was shown in the form", () => {
@@ -40,6 +40,15 @@ test("every setting is the same after it was shown in the form", () => {
   expect(receivingOf(draftOf("", given))).toEqual(given);
   expect(summariesOf(draftOf("", given)).input).toContain("2 headers · 2 query parameters");
   expect(receivingOf(draftOf("", null))).toBeNull();
+});
+
+test("another preset replaces the filter of the previous one, and not one's own", () => {
+  const preset = (filter: string | null) => ({ receiving: receiving.parse({ filter }) }) as Preset;
+  const [github, stripe] = [preset('event.type != "ping"'), preset(null)];
+  const chosen = withPreset(draftOf("", null), github, undefined);
+  expect(chosen.filter).toBe('event.type != "ping"');
+  expect(withPreset(chosen, stripe, github).filter).toBe("");
+  expect(withPreset({ ...chosen, filter: "true" }, stripe, github).filter).toBe("true");
 });
 
 test("a number that cannot be read is an error, and not a setting without a limit", () => {

@@ -155,15 +155,16 @@ export function receivingOf(draft: Draft): unknown {
 
 /**
  * Returns the draft with the settings of a preset. Settings that do not depend on the sender are
- * kept: prompt prefix, filter, template, requests per minute, and what happens while the agent is
- * paused or the trigger is disabled.
+ * kept: prompt prefix, template, requests per minute, what happens while the agent is paused or the
+ * trigger is disabled, and a filter that is not that of the previous preset.
  */
-export function withPreset(draft: Draft, preset: Preset): Draft {
+export function withPreset(draft: Draft, preset: Preset, previous: Preset | undefined): Draft {
   const { filter, template, whenPaused, whenDisabled, maxPerMinute, promptPrefix } = draft;
+  const next = draftOf(promptPrefix, preset.receiving);
   return {
-    ...draftOf(promptPrefix, preset.receiving),
+    ...next,
     preset: preset.name,
-    filter,
+    filter: filter === (previous?.receiving.filter ?? "") ? next.filter : filter,
     template,
     whenPaused,
     whenDisabled,

@@ -28,7 +28,7 @@ export function SenderGroup({ presets }: { readonly presets: readonly Preset[] }
   const choose = (name: string) => {
     const chosen = presets.find((each) => each.name === name);
     if (chosen === undefined) set({ isDefault: true });
-    else set(withPreset(draft, chosen));
+    else set(withPreset(draft, chosen, preset));
   };
   return (
     <div className="flex min-w-0 flex-col gap-2 p-4">
@@ -37,7 +37,7 @@ export function SenderGroup({ presets }: { readonly presets: readonly Preset[] }
         hint={
           draft.isDefault
             ? "Any POST of text, JSON or a form starts a run. The agent sees the prompt prefix and the payload."
-            : "Choosing another one sets verification, event id, bodies and headers below."
+            : "Choosing another one sets verification, event id, bodies, headers and its filter below."
         }
       >
         <Select
