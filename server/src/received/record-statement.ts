@@ -1,6 +1,6 @@
 import { type Column, type Parameters, statement } from "../base/database/index.ts";
 import { isTriggerToken } from "../credentials/index.ts";
-import type { ReceivedRequestRow, SettingsCheck } from "./received-request.ts";
+import type { CheckResult, ReceivedRequestRow, SettingsCheck } from "./received-request.ts";
 
 /** A request to record, and the settings with which its outcome was decided. */
 export interface RecordRow {
@@ -12,15 +12,34 @@ export interface RecordRow {
   readonly check: SettingsCheck | undefined;
 }
 
+/** A row as it is sent to the database. */
+export interface SentRow extends RecordRow {
+  /**
+   * The minute in which the request is counted, as a Unix time in seconds. It must have its maximum
+   * of stored requests already: `request` then needs no body. null: the minute of the statement.
+   */
+  readonly fullMinute: number | null;
+}
+
+/** What the statement returns of each row. `count` and `minute` are null unless it is `valid`. */
+export interface RecordResult {
+  readonly result: CheckResult;
+  /** Number of requests that were counted in `minute` together with this one. */
+  readonly count: number | null;
+  readonly minute: number | null;
+  /** Milliseconds until the minute of the statement ends. */
+  readonly minute_left_ms: number;
+}
+
 /**
  * Maximum number of requests of one outcome that are stored per trigger and minute. Rejected
  * requests that were verified have a limit of their own, which senders without the secret cannot
  * use up.
  */
-const maxStoredPerMinute = 60;
+export const maxStoredPerMinute = 60;
 
 /** Returns the value of the column `outcome` of `request_counts` under which a row is counted. */
-function countedAs({ outcome, headers }: ReceivedRequestRow): string {
+export function countedAs({ outcome, headers }: ReceivedRequestRow): string {
   return outcome === "rejected" && headers === null ? "rejected_unverified" : outcome;
 }
 
@@ -64,22 +83,23 @@ export function insertRequests(source: string): string {
  * Records requests that start no run and that a sender can repeat without end. It counts them per
  * trigger, outcome (see `countedAs`) and minute, and stores the first ones of each minute.
  */
-export const recordStatement = statement<readonly RecordRow[]>("record-requests", (p) => {
-  const checks = (p: Parameters<readonly RecordRow[]>) =>
+export const recordStatement = statement<readonly SentRow[]>("record-requests", (p) => {
+  const checks = (p: Parameters<readonly SentRow[]>) =>
     p.rows("r", (rows) => rows, {
       ...Object.fromEntries(
         Object.entries(requestColumns).map(([name, [type, value]]) => [
           name,
-          [type, (row: RecordRow) => value(row.request)] as Column<RecordRow>,
+          [type, (row: SentRow) => value(row.request)] as Column<SentRow>,
         ]),
       ),
       counted_as: ["text", ({ request }) => countedAs(request)],
       token_hash: ["bytea", (row) => row.check?.tokenHash ?? null],
       version: ["int", (row) => row.check?.version ?? 0],
+      full_minute: ["bigint", (row) => row.fullMinute],
     }).table;
   return `
 with checked as materialized (
-  select r.*, date_trunc('minute', now()) as minute,
+  select r.*, coalesce(to_timestamp(r.full_minute), date_trunc('minute', now())) as minute,
     case when r.token_hash is null then 'valid' when t.hash is null then 'unauthorized'
       when t.receiving_version <> r.version then 'reconfigured' else 'valid' end as result
   from ${checks(p)}
@@ -94,17 +114,23 @@ with checked as materialized (
   -- deadlock.
   insert into request_counts as c (workspace_id, trigger_id, outcome, minute, count)
   select workspace_id, trigger_id, counted_as, minute, count(*) from checked where result = 'valid'
-  group by workspace_id, trigger_id, counted_as, minute order by trigger_id, counted_as
+  group by workspace_id, trigger_id, counted_as, minute order by trigger_id, counted_as, minute
   on conflict (trigger_id, outcome, minute) do update set count = c.count + excluded.count
-  returning trigger_id, outcome, count
+  returning trigger_id, outcome, minute, count
 ), numbered as (
-  select c.*, row_number() over (partition by trigger_id, counted_as order by position) as number,
-    count(*) over (partition by trigger_id, counted_as) as added
-  from checked c where result = 'valid'
+  select c.*, n.count, row_number() over counted_together as number,
+    count(*) over counted_together as added
+  from checked c join counted n
+    on n.trigger_id = c.trigger_id and n.outcome = c.counted_as and n.minute = c.minute
+  where c.result = 'valid'
+  window counted_together as (
+    partition by c.trigger_id, c.counted_as, c.minute order by c.position
+    rows between unbounded preceding and unbounded following)
 ), stored as (
-  ${insertRequests(`numbered q join (select trigger_id as counted_id, outcome as counted_outcome, count
-    from counted) as counted on counted_id = q.trigger_id and counted_outcome = q.counted_as
-  where count - added + number <= ${maxStoredPerMinute}`)}
+  ${insertRequests(`numbered q where count - added + number <= ${maxStoredPerMinute}`)}
 )
-select result from checked order by position`;
+select c.result, n.count, extract(epoch from n.minute)::float8 as minute,
+  extract(epoch from date_trunc('minute', now()) + interval '1 minute' - now())::float8 * 1000
+    as minute_left_ms
+from checked c left join numbered n on n.position = c.position order by c.position`;
 });

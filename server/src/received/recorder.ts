@@ -1,11 +1,18 @@
+import { elapsed } from "../base/clock.ts";
 import {
   createBatcher,
   type Database,
   databaseUnavailable,
   SubmitTimeoutError,
 } from "../base/database/index.ts";
+import { createFullCounts } from "./full-counts.ts";
 import type { CheckResult } from "./received-request.ts";
-import { type RecordRow, recordStatement } from "./record-statement.ts";
+import {
+  type RecordResult,
+  type RecordRow,
+  recordStatement,
+  type SentRow,
+} from "./record-statement.ts";
 
 /**
  * Records requests that start no run. Requests that arrive at the same time share one statement.
@@ -28,9 +35,12 @@ const waitMs = 5_000;
 export function createRecorder(database: Database): Recorder {
   // The recorder shares no mutex with other batchers, so that a flood of requests with invalid
   // signatures does not delay the start of runs.
-  const batcher = createBatcher<RecordRow, CheckResult>({
+  const fullCounts = createFullCounts();
+  const batcher = createBatcher<SentRow, CheckResult>({
     write: async (rows) => {
-      const written = await recordStatement.send<{ result: CheckResult }>(database.engine, rows);
+      const sentAtMs = elapsed();
+      const written = await recordStatement.send<RecordResult>(database.engine, rows);
+      fullCounts.note(rows, written.rows, sentAtMs);
       return written.rows.map(({ result }) => result);
     },
     order: ({ request }) => `${request.triggerId} ${request.outcome}`,
@@ -41,7 +51,7 @@ export function createRecorder(database: Database): Recorder {
   return {
     async record(row) {
       try {
-        return await batcher.submit(row, { waitMs });
+        return await batcher.submit(fullCounts.toSend(row), { waitMs });
       } catch (thrown) {
         throw thrown instanceof SubmitTimeoutError ? databaseUnavailable(thrown) : thrown;
       }
