@@ -118,10 +118,7 @@ describe("a filter", () => {
       'has(…) needs a field, such as has(payload.a). If a name has other characters, write "x-a" in headers.',
     ],
     ["payload.list[0] == 1", "There is no element 0. Test the length first with size(…)."],
-    [
-      "has(payload.a.b.c)",
-      "There is no field b in this request. Test for it first with has(….b).",
-    ],
+    ["has(payload.a.b.c)", "There is no field b in this request. Test for it first with has(….b)."],
   ])("%s fails with a message that says what to write", async (filter, message) => {
     expect(await failure({ a: {}, list: [] }, { filter })).toMatchObject({ message });
   });

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { createLog } from "../base/log.ts";
 import { type EvaluationProcess, startChild } from "./child-process.ts";
 import { EvaluationLane, type LaneOptions } from "./lane.ts";
@@ -8,6 +8,7 @@ import { MappingError, smallLimits } from "./mapping.ts";
 
 const lanes: EvaluationLane[] = [];
 afterEach(() => {
+  vi.useRealTimers();
   for (const lane of lanes.splice(0)) lane.close();
 });
 
@@ -175,6 +176,37 @@ test("long evaluations are sent to the child one by one when their duration is k
   });
   expect(inFlight.slice(10)).toEqual([...Array(19).fill(1), 0]);
   expect(await Promise.all(results)).toEqual(Array(30).fill("x"));
+});
+
+test("a tenant whose evaluation ends the child is charged until the next child is ready", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const children: Parameters<typeof startChild>[1][] = [];
+  const written: string[] = [];
+  const { render } = open({
+    maxInFlight: 1,
+    start(_limits, on) {
+      children.push(on);
+      return {
+        write: (frame) => void written.push(/heavy|light/.exec(String(frame))?.[0] ?? ""),
+        usedMs: () => undefined,
+        kill() {},
+      };
+    },
+  });
+  const all = ["heavy", "heavy", "light", "light", "light", "light"].map((each) =>
+    render(each, each),
+  );
+  const finish = () =>
+    children.at(-1)?.result({ kind: "mapped", ms: 300, passes: true, message: "x" });
+  children[0]?.result({ kind: "ready" });
+  vi.advanceTimersByTime(500);
+  children[0]?.exit();
+  vi.advanceTimersByTime(500);
+  children[1]?.result({ kind: "ready" });
+  // The first evaluation is repeated. The tenant has then used 1,300 ms.
+  for (let index = 0; index < 6; index++) finish();
+  expect(written).toEqual(["heavy", "heavy", ...Array(4).fill("light"), "heavy"]);
+  await Promise.all(all);
 });
 
 test("more than 500 evaluations of a tenant are not queued, and others still are", async () => {

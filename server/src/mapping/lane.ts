@@ -31,11 +31,14 @@ interface Job {
 
 interface Child {
   readonly process: EvaluationProcess;
+  readonly startedAt: number;
   isReady: boolean;
   /** The requests that the child has, in the order of evaluation. Only the first has started. */
   inFlight: Job[];
   /** CPU time in milliseconds that the child had used when its current evaluation started. */
   headUsedMs: number | undefined;
+  /** Time at which the child's current evaluation started. */
+  headStartedAt: number;
   /** Sum of the estimated durations of the requests in flight, in milliseconds. */
   estimatedMs: number;
 }
@@ -76,6 +79,8 @@ export class EvaluationLane {
    */
   readonly #meanMs = new Map<string, number>();
   #child: Child | undefined;
+  /** The tenant whose evaluation ended the previous child, until the next child is ready. */
+  #chargedForStart: string | undefined;
   #failedStarts = 0;
   #extensions = 0;
   #isClosed = false;
@@ -153,6 +158,7 @@ export class EvaluationLane {
 
   #start(): Child {
     const child: Child = {
+      startedAt: performance.now(),
       process: this.#spawn({
         result: (result) => this.#onResult(child, result),
         exit: () => this.#onExit(child),
@@ -160,6 +166,7 @@ export class EvaluationLane {
       isReady: false,
       inFlight: [],
       headUsedMs: undefined,
+      headStartedAt: 0,
       estimatedMs: 0,
     };
     this.#child = child;
@@ -185,6 +192,9 @@ export class EvaluationLane {
       clearTimeout(this.#startTimer);
       child.isReady = true;
       this.#failedStarts = 0;
+      if (this.#chargedForStart !== undefined)
+        this.#queue.charge(this.#chargedForStart, performance.now() - child.startedAt);
+      this.#chargedForStart = undefined;
       this.#pump();
       return;
     }
@@ -215,6 +225,7 @@ export class EvaluationLane {
 
   #startHead(child: Child): void {
     child.headUsedMs = child.process.usedMs();
+    child.headStartedAt = performance.now();
     this.#extensions = 0;
     this.#limit(child, this.#options.timeoutMs);
   }
@@ -251,7 +262,7 @@ export class EvaluationLane {
       limit_ms: timeoutMs,
     });
     child.inFlight.shift();
-    this.#charge(head.tenant, timeoutMs);
+    this.#chargeForExit(head.tenant, child);
     head.reject(
       new MappingError({
         part: partOf(head.mapping),
@@ -275,7 +286,7 @@ export class EvaluationLane {
       log.write("the process of a filter or message template exited", {
         workspace_id: head.tenant,
       });
-      this.#charge(head.tenant, this.#options.timeoutMs);
+      this.#chargeForExit(head.tenant, child);
       if (head.hadExit) {
         child.inFlight = others;
         head.reject(
@@ -326,6 +337,15 @@ export class EvaluationLane {
     if (this.#queue.size > 0) return;
     clearInterval(this.#waitTimer);
     this.#waitTimer = undefined;
+  }
+
+  /**
+   * Charges a tenant whose evaluation ended the child. All tenants wait until the next child is
+   * ready, so this tenant is then charged the time of its start, too.
+   */
+  #chargeForExit(tenant: string, child: Child): void {
+    this.#charge(tenant, performance.now() - child.headStartedAt);
+    this.#chargedForStart = tenant;
   }
 
   #charge(tenant: string, ms: number): void {
