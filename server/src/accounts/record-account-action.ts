@@ -1,4 +1,4 @@
-import { record } from "../base/audit/index.ts";
+import { recordInEach } from "../base/audit/index.ts";
 import type { Principal } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { membershipsOf } from "./store.ts";
@@ -17,6 +17,7 @@ export async function recordAccountAction(
   }: { userId: string; actor?: Principal; address: string | null },
   entry: { action: string; target: string; data?: Record<string, unknown> },
 ): Promise<void> {
-  for (const { id } of await membershipsOf(tx, userId))
-    await record(tx, { workspaceId: id, actor, address: address ?? undefined }, entry);
+  const memberships = await membershipsOf(tx, userId);
+  const workspaceIds = memberships.map(({ id }) => id);
+  await recordInEach(tx, workspaceIds, { actor, address: address ?? undefined }, entry);
 }

@@ -97,6 +97,16 @@ describe("signing in", () => {
         `user:${person.id}`,
       );
     }
+    // Rows that one statement has written have the same `cmin`.
+    const { rows } = await engine.query(
+      `select action, count(distinct cmin::text)::int as statements from audit
+        where target = $1 group by action, xmin::text having count(*) > 1 order by action`,
+      [person.id],
+    );
+    expect(rows).toEqual([
+      { action: "session.create", statements: 1 },
+      { action: "session.refuse", statements: 1 },
+    ]);
   });
 
   test("is in the audit log if it failed, also after many attempts for another workspace", async () => {

@@ -1,5 +1,5 @@
 import type { AuditFilter } from "@beckon/contract";
-import { type Selectable, sql } from "kysely";
+import { type Insertable, type Selectable, sql } from "kysely";
 import {
   type Searched,
   searchNewest,
@@ -49,6 +49,21 @@ export async function listAuditRows(
     .limit(limit)
     .execute();
   return { rows, searchedTo: undefined };
+}
+
+/** Inserts an entry with the same content for each workspace, with one statement. */
+export async function insertAuditRows(
+  tx: WorkspaceTransaction,
+  rows: readonly { readonly id: string; readonly workspaceId: string }[],
+  content: Omit<Insertable<Tables["audit"]>, "id" | "workspace_id" | "time">,
+): Promise<void> {
+  const { actor, address, action, target, data } = content;
+  // The ids are arrays, because a statement has at most 65,535 parameters.
+  const ids = rows.map(({ id }) => id);
+  const workspaceIds = rows.map(({ workspaceId }) => workspaceId);
+  await sql`insert into audit (id, workspace_id, actor, address, action, target, data)
+    select id, workspace_id, ${actor}, ${address}, ${action}, ${target}, ${data}::jsonb
+    from unnest(${ids}::text[], ${workspaceIds}::text[]) as each (id, workspace_id)`.execute(tx);
 }
 
 function idAt(time: string, slackMs: number): string {
