@@ -10,7 +10,7 @@ import type { DeleteSome, PrepareDeletion, RowKind } from "./kinds.ts";
 import { createPace, type Pace } from "./pace.ts";
 import { beginPass, endPass, stillPruning } from "./pass-store.ts";
 import { oldRuns } from "./runs-store.ts";
-import { secretsOfDeletedAgents } from "./secrets-store.ts";
+import { expiredSecrets, secretsOfDeletedAgents } from "./secrets-store.ts";
 
 /**
  * All deletions, in their order. The deletion of a run also clears the content of its deliveries
@@ -22,6 +22,7 @@ const deletions: readonly PrepareDeletion[] = [
   oldDeliveries,
   oldRuns,
   secretsOfDeletedAgents,
+  ...expiredSecrets,
 ];
 
 /**

@@ -4,6 +4,7 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { addPerson } from "../../test/people.ts";
+import { seedAgent, seedTrigger } from "../../test/tenant.ts";
 import { lowestIdAt, newId } from "../base/ids.ts";
 import { defaultWorkspaceId } from "../workspaces/index.ts";
 
@@ -155,4 +156,53 @@ test("an operator who keeps runs for ever, or for less than a workspace can choo
   } finally {
     await Promise.all([forever.stop(), short.stop()]);
   }
+});
+
+test("replaced secrets are deleted after their grace period, and not before", async () => {
+  const { engine } = database;
+  /** Creates a workspace whose secrets were replaced, and returns how many of these are stored. */
+  async function replaced(end: string): Promise<() => Promise<number>> {
+    const seeded = await seedAgent(database);
+    await seedTrigger(database, seeded);
+    const { workspaceId } = seeded;
+    await engine.query(
+      `insert into subscriptions (id, workspace_id, url, description, event_types, payload, format,
+        secret, previous_secret, created_by)
+        values ('sub_' || $1, $1, '', '', '{}', 'full', 'standard', 'x', 'x', '')`,
+      [workspaceId],
+    );
+    await engine.query(
+      `with added as (insert into keys (id, workspace_id, name, scopes, created_by)
+          values ('key_' || $1, $1, '', '{}', ''))
+        insert into key_secrets (hash, workspace_id, key_id)
+          values (convert_to($1, 'UTF8'), $1, 'key_' || $1)`,
+      [workspaceId],
+    );
+    for (const change of [
+      "tokens set expires_at",
+      "key_secrets set expires_at",
+      "triggers set previous_sender_secret = 'x', previous_sender_secret_until",
+      "subscriptions set previous_secret_until",
+    ])
+      await engine.query(`update ${change} = now() + $2::interval where workspace_id = $1`, [
+        workspaceId,
+        end,
+      ]);
+    return async () => {
+      const { rows } = await engine.query<{ stored: number }>(
+        `select (select count(*) from tokens where workspace_id = $1)::int
+          + (select count(*) from key_secrets where workspace_id = $1)::int
+          + (select count(previous_sender_secret) from triggers where workspace_id = $1)::int
+          + (select count(previous_secret) from subscriptions where workspace_id = $1)::int
+          as stored`,
+        [workspaceId],
+      );
+      return rows[0]?.stored ?? 0;
+    };
+  }
+  // Tokens of an agent and of a trigger, and secrets of a key, a trigger and a subscription.
+  const recent = await replaced("1 hour");
+  const old = await replaced("-25 hours");
+  await eventually("the secrets are deleted", async () => ((await old()) === 0 ? true : undefined));
+  expect(await recent()).toBe(5);
 });

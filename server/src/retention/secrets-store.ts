@@ -43,3 +43,43 @@ export const secretsOfDeletedAgents: PrepareDeletion = (connection, _retention, 
     return { deleted: { secrets: deleted }, hasMore: agents >= max };
   };
 };
+
+/**
+ * Tables, the condition that a secret in a row has expired, and the SQL that removes it. `$1` is
+ * the time of the pass.
+ */
+const expiredSecretsOf = [
+  [
+    "triggers",
+    "previous_sender_secret_until < $1",
+    "update triggers set previous_sender_secret = null, previous_sender_secret_until = null",
+  ],
+  [
+    "subscriptions",
+    "previous_secret_until < $1",
+    "update subscriptions set previous_secret = null, previous_secret_until = null",
+  ],
+  ["tokens", "expires_at < $1::timestamptz - interval '1 day'", "delete from tokens"],
+  ["key_secrets", "expires_at < $1::timestamptz - interval '1 day'", "delete from key_secrets"],
+] as const;
+
+/**
+ * Deletes secrets that a rotation has replaced, after their grace period: previous secrets of
+ * triggers and subscriptions, tokens, and secrets of keys. No index has these times. The tables
+ * have about one row per resource, so each pass can read them whole.
+ */
+export const expiredSecrets: readonly PrepareDeletion[] = expiredSecretsOf.map(
+  ([table, isExpired, remove]) =>
+    (connection, _retention, now) =>
+    async (max) => {
+      const { rowCount } = await connection.query({
+        name: `prune-secrets-of-${table}`,
+        text: `${remove} where ctid = any (array(
+          select ctid from ${table} where ${isExpired} limit $2 for update skip locked
+        ))`,
+        values: [now, max],
+      });
+      const deleted = rowCount ?? 0;
+      return { deleted: { secrets: deleted }, hasMore: deleted >= max };
+    },
+);
