@@ -380,10 +380,10 @@ describe("Twilio", () => {
 
 describe("basic authentication", () => {
   const settings = { verification: { kind: "basic" } } as const;
-  const verify = (authorization: string) =>
+  const verify = (authorization: string, current = "user:päss:word") =>
     verifyRequest(
       settings,
-      { current: "user:päss:word", previous: null },
+      { current, previous: null },
       received({ query: "", headers: { authorization }, body: "" }),
     ).ok;
   const encoded = Buffer.from("user:päss:word").toString("base64");
@@ -401,4 +401,8 @@ describe("basic authentication", () => {
     `Basic ${Buffer.from("user:").toString("base64")}`,
     "Basic !!!!",
   ])("%j is rejected", (value) => expect(verify(value)).toBe(false));
+
+  test("a secret without a colon, from another verification, is not accepted", () => {
+    expect(verify(`Basic ${Buffer.from("secret").toString("base64")}`, "secret")).toBe(false);
+  });
 });
