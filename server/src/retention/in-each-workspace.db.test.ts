@@ -21,3 +21,14 @@ test("a pass through many workspaces without old rows can be stopped between two
   while ((await deleteSome(1)).hasMore);
   expect(visited).toEqual(rows.map(({ id }) => id));
 });
+
+test("a call that failed can be repeated, and a call says that it has finished a workspace", async () => {
+  const deleteSome = inEachWorkspace(database.engine, async () => async () => ({
+    deleted: { runs: 1 },
+    hasMore: false,
+  }));
+  await database.engine.query("alter table workspaces rename to renamed");
+  await expect(deleteSome(1)).rejects.toThrow();
+  await database.engine.query("alter table renamed rename to workspaces");
+  expect(await deleteSome(1)).toEqual({ deleted: { runs: 1 }, hasMore: true, endsWorkspace: true });
+});

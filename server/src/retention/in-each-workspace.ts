@@ -18,33 +18,47 @@ export function inEachWorkspace(
   connection: Queryable,
   prepare: (workspace: WorkspaceDays) => Promise<DeleteSome | undefined>,
 ): DeleteSome {
-  const workspaces = listAll(connection);
+  const nextWorkspace = listAll(connection);
   let deleteHere: DeleteSome | undefined;
+  let hasOldRows = false;
   return async (max) => {
     for (let visited = 0; visited < maxWorkspaces; visited++) {
       if (deleteHere === undefined) {
-        const { value: workspace, done } = await workspaces.next();
-        if (done === true) return { deleted: {}, hasMore: false };
+        const workspace = await nextWorkspace();
+        if (workspace === undefined) return { deleted: {}, hasMore: false };
         deleteHere = await prepare(workspace);
+        hasOldRows = false;
         if (deleteHere === undefined) continue;
       }
       const { deleted, hasMore } = await deleteHere(max);
+      hasOldRows ||= hasMore || Object.values(deleted).some((rows) => rows > 0);
       if (!hasMore) deleteHere = undefined;
-      // Returns after a batch with old rows, so that the caller can pause. If this workspace had no
-      // old rows, the loop continues with the next one at once.
-      if (hasMore || Object.values(deleted).some((rows) => rows > 0))
-        return { deleted, hasMore: true };
+      // Returns after a batch with old rows, so that the caller can pause, and after the last batch
+      // of a workspace that had some, so that the caller can choose the size of the next batch. If
+      // this workspace had no old rows, the loop continues with the next one at once.
+      if (hasOldRows) return { deleted, hasMore: true, endsWorkspace: !hasMore };
     }
     return { deleted: {}, hasMore: true };
   };
 }
 
-async function* listAll(connection: Queryable): AsyncGenerator<WorkspaceDays, undefined> {
-  for (let after = ""; ; ) {
-    const page = await listWorkspaceDays(connection, after, pageSize);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < pageSize) return undefined;
-    after = last.id;
-  }
+/**
+ * Returns a function that returns the next workspace; undefined after the last one. It is no
+ * generator, because a generator ends when a query fails. The call could not be repeated then.
+ */
+function listAll(connection: Queryable): () => Promise<WorkspaceDays | undefined> {
+  let page: readonly WorkspaceDays[] = [];
+  let read = 0;
+  let after = "";
+  return async () => {
+    if (read === page.length) {
+      page = await listWorkspaceDays(connection, after, pageSize);
+      read = 0;
+    }
+    const workspace = page[read];
+    if (workspace === undefined) return undefined;
+    read += 1;
+    after = workspace.id;
+    return workspace;
+  };
 }

@@ -10,6 +10,8 @@ export interface Batch {
   readonly deleted: Partial<Record<RowKind, number>>;
   /** Whether there may be more rows to delete. */
   readonly hasMore: boolean;
+  /** Whether a workspace is finished. The rows of the next one can be much larger. */
+  readonly endsWorkspace?: boolean;
 }
 
 /**
@@ -32,8 +34,9 @@ export type RowKind =
   | "audit";
 
 /**
- * Deletes up to `max` rows. It continues after the rows that its previous call has read, so that
- * no call reads the index entries of rows that were just deleted, or that must stay.
+ * Deletes up to `max` rows. It continues after the rows that its previous successful call has read,
+ * so that no call reads the index entries of rows that were just deleted, or that must stay. A call
+ * that failed can be repeated.
  */
 export type DeleteSome = (max: number) => Promise<Batch>;
 

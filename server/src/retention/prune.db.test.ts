@@ -1,9 +1,11 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { addDatedRows } from "../../test/add-dated-rows.ts";
-import { addRun, type GivenRun } from "../../test/add-run.ts";
+import { addRun } from "../../test/add-run.ts";
+import { captureLog } from "../../test/capture-log.ts";
 import { testDatabase } from "../../test/database.ts";
 import { eventually } from "../../test/eventually.ts";
 import { seedAgent, seedProcess, seedTrigger } from "../../test/tenant.ts";
+import { whole, wholeRuns } from "../../test/whole-runs.ts";
 import { connect } from "../base/database/index.ts";
 import { lowestIdAt, newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
@@ -14,6 +16,7 @@ import { secretsOfDeletedAgents } from "./secrets-store.ts";
 
 const { database, name, url } = await testDatabase();
 const query = (text: string, values: unknown[] = []) => database.engine.query(text, values);
+const { addWholeRun, tablesWith } = wholeRuns(database);
 const ownId = await seedProcess(database);
 
 const forever: Retention = {
@@ -34,6 +37,7 @@ async function pass(
     signal = new AbortController().signal,
     afterBatch = (_deleted: { readonly runs?: number }) => {},
     intervalSeconds = 0,
+    log = captureLog().log,
   } = {},
 ): Promise<Record<string, number>> {
   const deleted: Record<string, number> = {};
@@ -47,7 +51,7 @@ async function pass(
           deleted[String(kind)] = (deleted[String(kind)] ?? 0) + by;
         },
       },
-      log: { write() {} },
+      log,
     },
     {
       signal,
@@ -69,57 +73,6 @@ interface Owner {
   readonly workspaceId: string;
   readonly agentId: string;
 }
-
-/** Adds a run with a row in each table that has rows of runs. */
-async function addWholeRun(owner: Owner, given: GivenRun): Promise<string> {
-  const id = await addRun(database, owner, given);
-  const { workspaceId } = owner;
-  const values = [id, workspaceId];
-  await query(
-    `with drafts as (insert into run_drafts (run_id, workspace_id, config) values ($1, $2, '{}')),
-    callbacks as (insert into run_callbacks (run_id, workspace_id, subscription_id, url)
-      values ($1, $2, 'sub_1', 'https://example.com')),
-    journal as (insert into events (run_id, seq, workspace_id, id, type, version, data)
-      select $1, n, $2, 'evt_' || $1 || n, 'run.step', 1, '{}' from generate_series(1, 3) n)
-    insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
-      step, attempt, outcome, kind, provider, model, estimated)
-      values ($1, 1, 1, $2, current_date, 'agt', 'invoke', 'token:x', 1, 1, 'answered', 'model',
-        'demo', 'echo', false)`,
-    values,
-  );
-  await query(
-    "insert into artifacts (id, workspace_id, run_id, media_type, content) values ($1, $2, $3, 'text/plain', 'x')",
-    [newId("art"), workspaceId, id],
-  );
-  return id;
-}
-
-const tablesOfRuns = {
-  runs: "id",
-  run_inputs: "run_id",
-  run_results: "run_id",
-  run_drafts: "run_id",
-  run_callbacks: "run_id",
-  events: "run_id",
-  artifacts: "run_id",
-};
-
-/** Returns, for each table, which of the runs have rows in it. */
-async function tablesWith(runIds: readonly string[]): Promise<Record<string, string[]>> {
-  const found: Record<string, string[]> = {};
-  for (const [table, column] of Object.entries(tablesOfRuns)) {
-    const { rows } = await query(
-      `select distinct ${column} as id from ${table} where ${column} = any ($1) order by 1`,
-      [runIds],
-    );
-    found[table] = rows.map((row) => row.id);
-  }
-  return found;
-}
-
-/** The result of `tablesWith` if exactly these runs exist, with all their rows. */
-const whole = (runIds: readonly string[]) =>
-  Object.fromEntries(Object.keys(tablesOfRuns).map((table) => [table, [...runIds].sort()]));
 
 async function addDelivery(
   { workspaceId }: Owner,
@@ -482,6 +435,33 @@ test("a pass that is stopped, or loses its connection in a batch, deletes runs w
   expect(await tablesWith(runIds)).toEqual(whole(kept));
   expect(await pass({ runsDays: 30 })).toMatchObject({ runs: kept.length });
   expect(await tablesWith(runIds)).toEqual(whole([]));
+});
+
+test("a batch that PostgreSQL cancels is repeated with fewer rows, and later kinds are deleted", async () => {
+  const owner = await seedAgent(database);
+  for (let count = 0; count < 20; count++)
+    await addRun(database, owner, { createdAt: daysAgo(31) });
+  await query(
+    `with secret as (
+      insert into agent_secrets (id, workspace_id, agent_id, origins, sealed, last4)
+      values ($1, $2, $3, '{}', 'x', ''))
+    update agents set deleted_at = now() - 31 * interval '24 hours' where id = $3`,
+    [newId("sec"), owner.workspaceId, owner.agentId],
+  );
+  await query(`create function cancel_many() returns trigger language plpgsql as $$ begin
+    if (select count(*) from gone) > tg_argv[0]::int then raise query_canceled; end if;
+    return null; end $$`);
+  const cancelAbove = (rows: number) =>
+    query(`create or replace trigger cancel_many after delete on runs
+      referencing old table as gone for each statement execute function cancel_many(${rows})`);
+  onTestFinished(async () => void (await query("drop function cancel_many cascade")));
+  await cancelAbove(0);
+  const { log, named } = captureLog();
+  expect(await pass({ runsDays: 30 }, { log })).toEqual({ secrets: 1 });
+  const cancelled = named("deleting old rows took too long").map((line) => line.max_rows);
+  expect(cancelled).toEqual([50, 25, 12, 6, 3, 1]);
+  await cancelAbove(5);
+  expect(await pass({ runsDays: 30 })).toEqual({ runs: 20 });
 });
 
 test("the first batch is small, however many workspaces without old runs come before", async () => {

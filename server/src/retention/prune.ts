@@ -1,5 +1,5 @@
 import { elapsed, pause } from "../base/clock.ts";
-import type { Database } from "../base/database/index.ts";
+import { type Database, isCancelled } from "../base/database/index.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
 import type { Retention } from "../base/retention/index.ts";
@@ -36,6 +36,11 @@ const maxBatchRows = 1_000;
  * `min` is followed by a larger one.
  */
 const batchMs = { min: 8, max: 30 };
+/**
+ * After a batch that took much longer than this, the next one has so few rows that it should take
+ * this time: event streams wait for the transaction of a batch.
+ */
+const slowBatchMs = 1_000;
 
 export interface PruneServices {
   readonly database: Pick<Database, "engine">;
@@ -86,30 +91,59 @@ export async function prune(
 
   /** @returns false if `signal` stopped the pass, or if another process has taken it over. */
   async function deleteAll(now: Date): Promise<boolean> {
+    let isComplete = true;
     for (const prepare of deletions) {
       const deleteSome = prepare(engine, retention, now);
-      if (deleteSome !== undefined && !(await deleteBatches(deleteSome))) return false;
+      const end = deleteSome === undefined ? "complete" : await deleteBatches(deleteSome);
+      if (end === "stopped") return false;
+      isComplete &&= end === "complete";
     }
-    return true;
+    return isComplete;
   }
 
-  async function deleteBatches(deleteSome: DeleteSome): Promise<boolean> {
+  /**
+   * PostgreSQL cancels a batch that exceeds the statement timeout. The batch is then repeated with
+   * fewer rows.
+   * @returns `too slow` if PostgreSQL cancelled a batch of one row. The next pass tries it again.
+   */
+  async function deleteBatches(
+    deleteSome: DeleteSome,
+  ): Promise<"complete" | "stopped" | "too slow"> {
     for (let max = firstBatchRows; ; ) {
-      if (signal.aborted || !(await stillPruning(engine, processId))) return false;
+      if (signal.aborted || !(await stillPruning(engine, processId))) return "stopped";
       const start = elapsed();
-      const { deleted, hasMore } = await deleteSome(max);
+      const batch = await deleteSome(max).catch((thrown: unknown) => {
+        if (isCancelled(thrown)) return undefined;
+        throw thrown;
+      });
       const tookMs = elapsed() - start;
+      if (batch === undefined) {
+        log.write("deleting old rows took too long", {
+          max_rows: max,
+          duration_ms: Math.round(tookMs),
+        });
+        if (max === 1) return "too slow";
+        max = fewerRows(max, tookMs);
+        continue;
+      }
+      const { deleted, hasMore, endsWorkspace = false } = batch;
       for (const [kind, rows] of Object.entries(deleted) as [RowKind, number][]) {
         deletedRows.set(kind, (deletedRows.get(kind) ?? 0) + rows);
         if (rows > 0) metrics.count("beckon_retention_rows_deleted_total", [kind], rows);
       }
-      if (!hasMore) return true;
+      if (!hasMore) return "complete";
       // `deleted` is empty if `inEachWorkspace` found only workspaces without old rows. Then the
       // duration says nothing about the size of a batch, and no pause is needed.
       if (Object.keys(deleted).length === 0) continue;
-      if (tookMs > batchMs.max) max = Math.max(1, Math.floor(max / 2));
+      if (tookMs > batchMs.max) max = fewerRows(max, tookMs);
       else if (tookMs < batchMs.min) max = Math.min(maxBatchRows, max * 2);
+      if (endsWorkspace) max = Math.min(max, firstBatchRows);
       await pause(await pace(deleted), signal);
     }
   }
+}
+
+/** Returns the size of the batch after one of `max` rows that took too long. */
+function fewerRows(max: number, tookMs: number): number {
+  return Math.max(1, Math.floor(max * Math.min(1 / 2, slowBatchMs / tookMs)));
 }

@@ -108,6 +108,11 @@ export const logLines = {
     level: "info",
     fields: { rows: "number", runs: "number", duration_ms: "number", complete: "boolean" },
   },
+  "deleting old rows took too long": {
+    area: "process",
+    level: "warn",
+    fields: { max_rows: "number", duration_ms: "number" },
+  },
 
   // HTTP
   request: {
