@@ -27,11 +27,22 @@ test("every id is greater than all before it, also after a counter overflow or a
   const { newId: fresh } = await freshIds();
   const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 10_000);
   const ids = Array.from({ length: 10_000 }, () => fresh("run"));
-  clock.mockReturnValue(Date.now() - 60_000);
+  clock.mockReturnValue(Date.now() - 50_000);
   ids.push(fresh("run"));
   clock.mockRestore();
   expect(ids.toSorted()).toEqual(ids);
   expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("after the clock was set back by hours, new ids have its time", async () => {
+  const { newId: fresh, timeOf } = await freshIds();
+  const now = Date.now();
+  const clock = vi.spyOn(Date, "now").mockReturnValue(now + 7_200_000);
+  fresh("run");
+  clock.mockReturnValue(now);
+  const id = fresh("run");
+  clock.mockRestore();
+  expect(timeOf(id).getTime()).toBe(now);
 });
 
 test("every random bit of an id has both values", () => {

@@ -50,6 +50,13 @@ let timeDigits = "";
 let count = 0;
 
 /**
+ * Maximum time, in milliseconds, by which ids are ahead of the clock. If the clock is set back by
+ * less, ids keep the highest time, so that they ascend. It is less than `idSlackMs`: a query for a
+ * range of times does not find rows whose ids are further ahead.
+ */
+const maxAheadMs = 60_000;
+
+/**
  * Random 16-bit numbers, which are fetched from the system in advance: one system call costs more
  * CPU than all other work for an id.
  */
@@ -64,12 +71,13 @@ const pairs = Array.from({ length: 1_024 }, (_, bits) => digit(bits >> 5) + digi
 
 /**
  * Returns a new id, for example `run_01jdb8tq5ke5ktbqrs4n1h9m0z`. It is greater than every earlier
- * id of this process with the same prefix, and has 62 random bits.
+ * id of this process with the same prefix, unless the clock was set back by more than a minute. It
+ * has 62 random bits.
  */
 export function newId(prefix: IdPrefix): string {
   const from = takeRandomWords();
   const now = Date.now();
-  if (now > millisecond) {
+  if (now > millisecond || now < millisecond - maxAheadMs) {
     setTime(now);
     count = wordAt(from + 6) & 0x7ff;
   } else if (++count > 0xfff) {
