@@ -4,6 +4,7 @@ export {
   countAlive,
   forgetDead,
   isFirstProcess,
+  isWithoutProcess,
   recordDeaths,
   registerProcess,
 } from "./process-store.ts";

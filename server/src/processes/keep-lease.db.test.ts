@@ -6,6 +6,7 @@ import { type Database, openProcessMessages } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import { createMetrics } from "../base/metrics/index.ts";
 import { keepLease, OwnProcess, registerProcess } from "./index.ts";
+import { renewLease } from "./process-store.ts";
 
 const { database } = await testDatabase();
 const { log } = captureLog();
@@ -124,7 +125,7 @@ test("a renewal whose response is late gives every process the time to renew its
     get: (pool, name) =>
       name === "query"
         ? async (text: string, values: unknown[]) => {
-            if (next === undefined || !text.startsWith("update processes p set lease_until"))
+            if (next === undefined || !text.includes("update processes p set lease_until"))
               return pool.query(text, values);
             const { expire, renewed } = next;
             next = undefined;
@@ -151,4 +152,21 @@ test("a renewal whose response is late gives every process the time to renew its
   response.resolve();
   await recorded;
   expect(await isAlive(other)).toBe(true);
+});
+
+test("the first renewal after all leases were invalid for 10 minutes records that Beckon runs since then", async () => {
+  const ids = [await addProcess(10), await addProcess(10)] as const;
+  const suspendFor = (time: string) =>
+    database.engine.query("update processes set lease_until = now() - $1::interval", [time]);
+  /** Returns whether the renewal recorded it. */
+  const renew = async (id: string) => {
+    await database.engine.query("update installation set running_since = null");
+    await renewLease(database.engine, id, 10);
+    const { rows } = await database.engine.query("select running_since from installation");
+    return rows[0]?.running_since !== null;
+  };
+  await suspendFor("25 hours");
+  expect([await renew(ids[0]), await renew(ids[1])]).toEqual([true, false]);
+  await suspendFor("9 minutes");
+  expect(await renew(ids[0])).toBe(false);
 });

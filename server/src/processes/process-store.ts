@@ -11,8 +11,18 @@ type Queryable = Pick<Database["engine"], "query">;
 const downtime = "interval '10 minutes'";
 
 /**
- * Inserts a process whose lease expires after `leaseSeconds`. If no process has been alive for 10
- * minutes, records that Beckon has been running since now: see `expire-queued-statement.ts`.
+ * Part of a statement that creates or renews a lease. If no lease has been valid for `downtime`, it
+ * records that Beckon has been running since now: see `expire-queued-statement.ts`. It reads the
+ * leases as they were before the statement.
+ */
+const running = `running as (
+    update installation set running_since = now()
+    where (select max(lease_until) from processes) < now() - ${downtime}
+  )`;
+
+/**
+ * Inserts a process whose lease expires after `leaseSeconds`. If no process has had a valid lease
+ * for 10 minutes, records that Beckon has been running since now.
  * @param acceptsRuns whether the process executes queued runs.
  */
 export async function registerProcess(
@@ -22,10 +32,7 @@ export async function registerProcess(
   acceptsRuns = true,
 ): Promise<void> {
   await connection.query(
-    `with running as (
-        update installation set running_since = now()
-        where (select max(lease_until) from processes) < now() - ${downtime}
-      )
+    `with ${running}
       insert into processes (id, engine_version, lease_seconds, lease_until, accepts_runs)
       values ($1, $2, $3, now() + make_interval(secs => $3), $4) on conflict (id) do nothing`,
     [id, engineVersion, leaseSeconds, acceptsRuns],
@@ -54,7 +61,9 @@ const isRegular = (leaseSeconds: string) => `lease_until between
   now() + make_interval(secs => ${leaseSeconds}::float8)`;
 
 /**
- * Renews the lease of a process for `leaseSeconds` from now.
+ * Renews the lease of a process for `leaseSeconds` from now. If no process has had a valid lease
+ * for 10 minutes, for example because the machine was suspended, records that Beckon has been
+ * running since now.
  * @returns `alive`: the number of living processes, including this one; `wasRegular`: whether
  *   `isRegular` held before the renewal. undefined if this process was declared dead and must drop
  *   its runs.
@@ -66,7 +75,8 @@ export async function renewLease(
 ): Promise<{ alive: number; wasRegular: boolean } | undefined> {
   // The subquery locks the row, so that it reads the same version of the row as the update.
   const { rows } = await connection.query<{ alive: number; wasRegular: boolean }>(
-    `update processes p set lease_until = now() + make_interval(secs => $2)
+    `with ${running}
+      update processes p set lease_until = now() + make_interval(secs => $2)
       from (select ${isRegular("$2")} as regular
         from processes where id = $1 for no key update) as before
       where p.id = $1 and p.died_at is null
@@ -139,6 +149,13 @@ export async function recordDeaths(
     [survivor, dead === "all" ? null : dead],
   );
 }
+
+/**
+ * Returns the SQL condition that no process has had a valid lease for 10 minutes. After a machine
+ * was suspended, it is true until the first renewal of a lease records that Beckon runs again.
+ */
+export const isWithoutProcess = `(select coalesce(max(lease_until) < now() - ${downtime}, false)
+      from processes)`;
 
 /** Returns the number of processes with a valid lease. */
 export async function countAlive(connection: Queryable): Promise<number> {

@@ -4531,6 +4531,8 @@ from found f left join ended e on e.id = f.id left join asked a on a.id = f.id;
 -- expire-queued
 with picked as (
   select id, workspace_id from runs r where status = 'queued' and greatest(coalesce(r.released_at, r.created_at), (select running_since from installation)) < now() - interval '24 hours'
+    and not (select coalesce(max(lease_until) < now() - interval '10 minutes', false)
+      from processes)
   limit 500 for no key update skip locked
 ), ending as (
   select id, workspace_id, ($1::text[])[row_number() over (order by id)] as event_id from picked
@@ -4612,6 +4614,8 @@ select count(*)::int as ended from ended;
 with picked as (
   select id, workspace_id from runs
   where status = 'waiting' and greatest(created_at, (select running_since from installation)) < now() - interval '7 days'
+    and not (select coalesce(max(lease_until) < now() - interval '10 minutes', false)
+      from processes)
   limit 500 for no key update skip locked
 ), ending as (
   select id, workspace_id, ($1::text[])[row_number() over (order by id)] as event_id from picked

@@ -73,6 +73,9 @@ test("a time without any process counts neither for queued nor for held runs", a
   await startAfter("7 days");
   expect(await expireQueued(database)).toEqual({ queued: 0, held: 0 });
   await database.engine.query("update installation set running_since = now() - interval '1 day'");
+  // The processes were suspended, and none has renewed its lease yet.
+  await database.engine.query("update processes set lease_until = now() - interval '1 day'");
+  expect(await expireQueued(database)).toEqual({ queued: 0, held: 0 });
   await startAfter("9 minutes");
   expect(await expireQueued(database)).toEqual({ queued: 2, held: 0 });
 });

@@ -1,5 +1,6 @@
 import { type Database, statement } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
+import { isWithoutProcess } from "../../processes/index.ts";
 import { endUnexecuted, type UnexecutedEnd } from "../journal/index.ts";
 
 /** Maximum number of runs that one statement ends. */
@@ -14,9 +15,9 @@ const expired: UnexecutedEnd = {
 };
 
 /**
- * Returns SQL of the later of two times: `time`, and the start of Beckon after a time without any
- * process. Nothing could execute a run before that start, so no run expires because Beckon was
- * stopped.
+ * Returns SQL of the later of two times: `time`, and the end of the last time without any process.
+ * Nothing could execute a run in that time, so no run expires because Beckon was stopped or
+ * suspended, or because PostgreSQL was unavailable.
  */
 const sinceStart = (time: string) => `greatest(${time}, (select running_since from installation))`;
 
@@ -32,7 +33,8 @@ export const isExpired = (r: string) =>
 /**
  * Statement that ends queued runs that have expired. It ends at most 500 runs, in no order: with an
  * order, each statement would sort all runs that are left. `eventIds` must have at least 500
- * elements.
+ * elements. Ends nothing between the end of a time without any process and the first renewal of a
+ * lease, which records that end.
  */
 export const expireStatement = statement<{ readonly eventIds: readonly string[] }>(
   "expire-queued",
@@ -41,6 +43,7 @@ export const expireStatement = statement<{ readonly eventIds: readonly string[] 
     return `
 with picked as (
   select id, workspace_id from runs r where status = 'queued' and ${isExpired("r")}
+    and not ${isWithoutProcess}
   limit ${maxRuns} for no key update skip locked
 ), ending as (
   select id, workspace_id, (${eventIds})[row_number() over (order by id)] as event_id from picked
@@ -60,7 +63,8 @@ const dropped: UnexecutedEnd = {
 
 /**
  * Statement that cancels runs that have been held for 7 days. It cancels at most 500 runs.
- * `eventIds` must have at least 500 elements.
+ * `eventIds` must have at least 500 elements. Like `expireStatement`, it ends nothing until a lease
+ * is valid after a time without any process.
  */
 export const dropHeldStatement = statement<{ readonly eventIds: readonly string[] }>(
   "drop-held",
@@ -70,6 +74,7 @@ export const dropHeldStatement = statement<{ readonly eventIds: readonly string[
 with picked as (
   select id, workspace_id from runs
   where status = 'waiting' and ${sinceStart("created_at")} < now() - interval '7 days'
+    and not ${isWithoutProcess}
   limit ${maxRuns} for no key update skip locked
 ), ending as (
   select id, workspace_id, (${eventIds})[row_number() over (order by id)] as event_id from picked
