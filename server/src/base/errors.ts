@@ -110,6 +110,9 @@ export class ConfigError extends Error {
 
 /** Returns the message of any thrown value, for logs. */
 export function messageOf(thrown: unknown): string {
+  // If no address of a host accepts a connection, Node's error has messages only in `errors`.
+  if (thrown instanceof AggregateError && thrown.message === "")
+    return [...new Set(thrown.errors.map(messageOf))].join(", ");
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 

@@ -75,6 +75,14 @@ test.each<[string, Error, number, RegExp]>([
   expect(failure.reason).not.toContain("hunter2");
 });
 
+test("a host with two addresses: the reason names both", () => {
+  const refused = ["::1", "127.0.0.1"].map((ip) => new Error(`connect ECONNREFUSED ${ip}:5433`));
+  const thrown = Object.assign(new AggregateError(refused), { code: "ECONNREFUSED" });
+  expect(explainStartFailure(thrown, url).reason).toMatch(
+    /\(connect ECONNREFUSED ::1:5433, connect ECONNREFUSED 127\.0\.0\.1:5433\)$/,
+  );
+});
+
 test("a socket is named by its folder, and a URL that cannot be parsed is not named", () => {
   const socket = "postgresql://ada@localhost:5433/beckon?host=/run/postgresql";
   expect(explainStartFailure(failed("ENOENT"), socket).reason).toMatch(
