@@ -9,7 +9,7 @@ import { ConfigError } from "../errors.ts";
 import { createLog } from "../log.ts";
 import { checkServer } from "./check-server.ts";
 import { connect } from "./connect.ts";
-import { failureKind } from "./failures.ts";
+import { failureKind, isUnreachable } from "./failures.ts";
 import { inspectServer } from "./inspect-server.ts";
 import { migrate } from "./migrate.ts";
 
@@ -105,7 +105,6 @@ test("unsafe storage is rejected with a way to fix it, and accepted if it is tru
 
 test.each([1, 2, 5])(
   "a pooler in transaction mode with %i connections is rejected with a way to fix it",
-  { timeout: 10_000 },
   async (size) => {
     const pooler = await startTransactionPooler(url, { size });
     onTestFinished(() => pooler.close());
@@ -150,6 +149,21 @@ test("a connection that breaks during the check for a pooler is not reported as 
   );
   expect(queries).toBe(3);
   expect(failureKind(thrown)).toBe("lost");
+});
+
+test("a network that stalls during the check for a pooler is an unreachable server", async () => {
+  const proxy = await startProxy(url);
+  onTestFinished(() => proxy.close());
+  let queries = 0;
+  proxy.changeWith((bytes) => bytes.includes("pg_backend_pid") && ++queries === 3, {
+    type: "blackHole",
+  });
+  const thrown: unknown = await checkServer(
+    { connectionString: proxy.urlFor(url), query_timeout: 300 },
+    strict,
+  ).catch((error: unknown) => error);
+  expect(thrown).toMatchObject({ message: "Query read timeout" });
+  expect(isUnreachable(thrown)).toBe(true);
 });
 
 test("a server that does not respond is an error after a timeout", {

@@ -1,4 +1,5 @@
 import { Client, type ClientConfig, DatabaseError } from "pg";
+import { undefinedAfter } from "../clock.ts";
 import { ConfigError, messageOf } from "../errors.ts";
 import { MissingRightError } from "./start-failure.ts";
 
@@ -72,8 +73,10 @@ export async function checkServer(
   }
 }
 
-/** Maximum time of a connection attempt, and of one query. */
+/** Maximum time of a connection attempt, and of one query, unless the caller sets another one. */
 const queryTimeoutMs = 5_000;
+/** Maximum time to close a connection. Closing can hang if the network is down. */
+const closeTimeoutMs = 500;
 
 async function open(connection: ClientConfig): Promise<Client> {
   const client = createClient(connection);
@@ -87,11 +90,12 @@ function createClient(connection: ClientConfig): Client {
   // The `options` of `connectionSettings` are not sent here. A pooler can reject them, and
   // `rejectTransactionPooling` could then not report its transaction mode.
   const { connectionString, connectionTimeoutMillis = queryTimeoutMs } = connection;
+  const { query_timeout = queryTimeoutMs } = connection;
   try {
     return new Client({
       ...(connectionString === undefined ? {} : { connectionString }),
       connectionTimeoutMillis,
-      query_timeout: queryTimeoutMs,
+      query_timeout,
     });
   } catch (thrown) {
     // The message of this error can contain the path of a certificate or key file from the URL, but
@@ -107,11 +111,14 @@ function createClient(connection: ClientConfig): Client {
  * Detects a pooler in transaction mode, in which a client keeps a server process only until the end
  * of its transaction. To find out, a second client begins a transaction, and the pids of the server
  * processes are compared. Behind such a pooler, the second client gets the process of the first
- * one, or the first client gets another process. If the pooler has only one process, the query of
- * the first client times out. Beckon needs connections that keep their server process, for advisory
- * locks, LISTEN, prepared statements, and the settings that `connect` sends when it opens a
- * connection.
- * @throws ConfigError if there is such a pooler; the error of the connection if one breaks.
+ * one, or the first client gets another process. Beckon needs connections that keep their server
+ * process, for advisory locks, LISTEN, prepared statements, and the settings that `connect` sends
+ * when it opens a connection.
+ *
+ * If both clients have the same process, the first one sends no further query, which would wait for
+ * the transaction of the second one. So a timeout means that the network or the server is slow.
+ * @throws ConfigError if there is such a pooler; the error of the connection if one breaks or does
+ *   not respond in time.
  */
 async function rejectTransactionPooling(first: Client, connection: ClientConfig): Promise<void> {
   const pid = async (client: Client) =>
@@ -121,16 +128,13 @@ async function rejectTransactionPooling(first: Client, connection: ClientConfig)
   try {
     await second.query("begin");
     const other = await pid(second);
-    const after = await pid(first).catch((thrown: unknown) => {
-      if (messageOf(thrown) !== "Query read timeout") throw thrown;
-    });
-    if (other === before || after !== before) {
+    if (other === before || (await pid(first)) !== before) {
       throw new ConfigError(
         "DATABASE_URL leads to a pooler in transaction mode. Point it at PostgreSQL itself.",
       );
     }
   } finally {
-    await second.end();
+    await undefinedAfter(second.end(), closeTimeoutMs);
   }
 }
 
