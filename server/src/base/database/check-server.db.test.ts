@@ -246,6 +246,24 @@ test("tables of another role than the connections' role are an error that names 
   expect(message).toMatch("pg_restore --no-owner --role=beckon_server");
 });
 
+test("settings of the database do not replace those on which Beckon relies", async () => {
+  const settings = {
+    datestyle: "'German'",
+    default_transaction_isolation: "'repeatable read'",
+    idle_session_timeout: "'1s'",
+  };
+  for (const [setting, value] of Object.entries(settings))
+    await asAdmin(`alter database ${name} set ${setting} = ${value}`);
+  onTestFinished(() => asAdmin(`alter database ${name} reset all`));
+  const pools = connect({ url, poolSize: 4, role, log: createLog("silent") });
+  onTestFinished(() => pools.close());
+  const { rows } = await pools.engine.query(
+    `select now() as time, current_setting('transaction_isolation') as isolation,
+      current_setting('idle_session_timeout') as timeout`,
+  );
+  expect(rows).toEqual([{ time: expect.any(Date), isolation: "read committed", timeout: "0" }]);
+});
+
 test("options in the URL are kept and do not override ours or our application_name", async () => {
   const options = encodeURIComponent("-c work_mem=5MB -c statement_timeout=1");
   const pools = connect({

@@ -64,6 +64,19 @@ const pointLookups = [
   "-c plan_cache_mode=force_generic_plan",
 ];
 
+/**
+ * Settings on which `pg` and Beckon's statements rely. Their defaults can be changed for the
+ * server, the database or the role.
+ */
+const sessionSettings = [
+  // `pg` returns null for times in another format.
+  "-c datestyle=ISO",
+  // Statements that waited for a lock must see what was committed meanwhile.
+  "-c default_transaction_isolation=read\\ committed",
+  // The pools close idle connections themselves. The LISTEN connection is idle most of the time.
+  "-c idle_session_timeout=0",
+];
+
 export interface ConnectOptions {
   readonly url: string;
   /** Total connections of the engine and tenant pools; at least 4. */
@@ -92,6 +105,7 @@ export function connectionSettings(
     application_name: "beckon",
     options: [
       ...urlOptions,
+      ...sessionSettings,
       `-c statement_timeout=${timeoutMs}`,
       `-c idle_in_transaction_session_timeout=${timeoutMs}`,
       // JIT compilation helps only long analytic statements. Beckon's statements run for

@@ -163,7 +163,10 @@ function createClient({
     database: user,
     ssl: false,
     connectionTimeoutMillis: 10_000,
-    ...(replication ? { replication: "true" } : { query_timeout: 10_000 }),
+    ...(replication
+      ? { replication: "true" }
+      : // `pg` returns null for times in another format.
+        { query_timeout: 10_000, options: "-c datestyle=ISO" }),
   });
   client.on("error", () => {});
   return client;
