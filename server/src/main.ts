@@ -116,6 +116,7 @@ async function build(
     discovery: { waitMs = 400, ...probing } = {},
     deliveries: { seams, ...deliveryLimits } = {},
     pruning = defaultPruning,
+    onOtherCluster,
     log = createLog(config.logLevels, { format: config.logFormat }),
   }: StartOptions,
   opened: AsyncDisposableStack,
@@ -201,6 +202,13 @@ async function build(
     prices,
   });
   opened.defer(() => runs.processMessages.close());
+  runs.processMessages.onOtherCluster = () => {
+    log.write(
+      "the database is on another PostgreSQL cluster than before; this process must be started again",
+      { process_id: runs.process.id },
+    );
+    onOtherCluster?.();
+  };
   const lease = keepLease({
     own: runs.process,
     connection: database.lease,
@@ -460,6 +468,9 @@ async function runServer(): Promise<void> {
       setup: values.setup === true,
       listenFd: values["listen-fd"] === undefined ? undefined : Number(values["listen-fd"]),
       reaped: values.reaped === "all" ? "all" : (values.reaped?.split(",") ?? []),
+      // Does not drain, because runs would still write to the new cluster. The next process resumes
+      // them.
+      onOtherCluster: () => void flushLogs().finally(() => process.exit(1)),
     });
     isStarted = true;
     process.on("message", (message) => {

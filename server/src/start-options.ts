@@ -60,6 +60,13 @@ export interface StartOptions {
   };
   /** When rows that are older than their retention are deleted. Default: `defaultPruning`. */
   readonly pruning?: PruningOptions;
+  /**
+   * Called when the database connections lead to another PostgreSQL cluster than before. The
+   * process must then exit at once, without `stop`, and be started again: its positions in the
+   * order of events are wrong there, and only a startup corrects those in the database. Default:
+   * none, the case is only logged.
+   */
+  readonly onOtherCluster?: () => void;
   /** Default: a log with the levels and the format of the settings. */
   readonly log?: Log;
 }

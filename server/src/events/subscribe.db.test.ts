@@ -171,6 +171,7 @@ test("without any message, events are found by polling", async () => {
   const disconnected: ProcessMessages = {
     send: () => {},
     onMessage: () => {},
+    onOtherCluster: () => {},
     alone: false,
     close: async () => {},
   };

@@ -67,6 +67,33 @@ test.each([
   expect(new Set(received)).toEqual(new Set(expected));
 });
 
+test("a connection that leads to another cluster than before it was lost is reported", async () => {
+  onTestFinished(() => {
+    proxy.rewrite = undefined;
+  });
+  const open = async () => {
+    const processMessages = openProcessMessages(far, log);
+    onTestFinished(() => processMessages.close());
+    const calls: string[] = [];
+    processMessages.onMessage = () => void calls.push("listening");
+    processMessages.onOtherCluster = () => void calls.push("other cluster");
+    await eventually("the connection", () => calls.length > 0 || undefined);
+    return calls;
+  };
+  const { rows } = await database.engine.query<{ id: string }>(
+    "select system_identifier::text as id from pg_control_system()",
+  );
+  const id = rows[0]?.id ?? "";
+  const moved = await open();
+  proxy.rewrite = (bytes) =>
+    Buffer.from(bytes.toString("latin1").replace(id, "1".repeat(id.length)), "latin1");
+  const stayed = await open();
+  proxy.drop();
+  await eventually("both connections", () => moved.length + stayed.length > 4 || undefined);
+  expect(moved).toEqual(["listening", "other cluster", "listening"]);
+  expect(stayed).toEqual(["listening", "listening"]);
+});
+
 test("process messages are received again once a missing certificate file is back", async () => {
   const folder = mkdtempSync(join(tmpdir(), "beckon-certificate-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

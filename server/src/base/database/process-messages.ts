@@ -3,6 +3,7 @@ import { raceSignal } from "../abort.ts";
 import { pause, sleep, undefinedAfter } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { Database } from "./connect.ts";
+import { failureKind } from "./failures.ts";
 
 /**
  * A message to the other processes on the same database. They also poll the database, so a message
@@ -61,6 +62,12 @@ export interface ProcessMessages {
    */
   onMessage: (message: ProcessMessage | undefined) => void;
   /**
+   * Called when the lost LISTEN connection is open again, but leads to another PostgreSQL cluster
+   * than before, for example after an upgrade by logical replication. It is not called if the role
+   * is not allowed to read the system identifier.
+   */
+  onOtherCluster: () => void;
+  /**
    * True while this process knows of no other process. `keepLease` sets it at each lease renewal. A
    * message of another process sets it to false.
    */
@@ -117,6 +124,8 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
   const pending = new Set<string>();
   let sending: Promise<void> | undefined;
   let listening: Client | undefined;
+  /** The system identifier of the cluster that the LISTEN connection last led to. */
+  let cluster: string | undefined;
 
   async function send(): Promise<void> {
     try {
@@ -175,6 +184,10 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
         // If a client is closed while it connects, its `connect` neither resolves nor rejects, so
         // the wait also ends when `close` aborts `closing`.
         await raceSignal(client.connect(), closing.signal);
+        const current = await readSystemIdentifier(client);
+        if (cluster !== undefined && current !== undefined && current !== cluster)
+          processMessages.onOtherCluster();
+        cluster = current ?? cluster;
         await client.query(`listen ${channel}`);
         processMessages.onMessage(undefined);
         while (!gone.signal.aborted) {
@@ -199,6 +212,7 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
   const processMessages: ProcessMessages = {
     alone: true,
     onMessage: () => {},
+    onOtherCluster: () => {},
     send(message) {
       if (processMessages.alone || closing.signal.aborted) return;
       pending.add(letters[message.kind] + subjectOf(message));
@@ -213,6 +227,19 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
   };
   const listened = listen();
   return processMessages;
+}
+
+/** Returns the identifier of the cluster; undefined if the role is not allowed to read it. */
+async function readSystemIdentifier(client: Client): Promise<string | undefined> {
+  try {
+    const { rows } = await client.query<{ id: string }>(
+      "select system_identifier::text as id from pg_control_system()",
+    );
+    return rows[0]?.id;
+  } catch (thrown) {
+    if (failureKind(thrown) === "lost") throw thrown;
+    return undefined;
+  }
 }
 
 async function end(client: Client): Promise<void> {

@@ -357,6 +357,11 @@ export const logLines = {
   },
   "the LISTEN connection was lost; until it is restored, other processes' work is found by polling":
     { area: "database", level: "warn", fields: {} },
+  "the database is on another PostgreSQL cluster than before; this process must be started again": {
+    area: "database",
+    level: "error",
+    fields: { process_id: "id" },
+  },
   "this process was declared dead; it drops its runs and continues under a new id": {
     area: "database",
     level: "warn",
