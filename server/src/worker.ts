@@ -1,4 +1,4 @@
-import { pause, undefinedAfter } from "./base/clock.ts";
+import { elapsed, pause, undefinedAfter } from "./base/clock.ts";
 import { attemptTask, type ProcessMessage } from "./base/database/index.ts";
 import type { Sender } from "./deliveries/index.ts";
 import { forgetDead } from "./processes/index.ts";
@@ -74,7 +74,15 @@ export function startWorker(
     // Abandoned runs take precedence over queued runs. If both were claimed at the same time, the
     // queue would usually get the capacity that becomes free, because every run that ends makes
     // this process claim.
-    if (runs.capacity.hasAbandoned) await undefinedAfter(takeOvers.next(), maxTakeOverWaitMs);
+    const { capacity } = runs;
+    const until = elapsed() + maxTakeOverWaitMs;
+    if (capacity.hasAbandoned) await undefinedAfter(takeOvers.next(), maxTakeOverWaitMs);
+    // A run can end in the last part of a failover, which no longer takes over runs. Another one
+    // then uses the capacity.
+    while (capacity.hasAbandoned && capacity.free > 0 && elapsed() < until) {
+      if (stopping.signal.aborted) return;
+      await undefinedAfter(takeOvers.next(), until - elapsed());
+    }
     return attempt("claiming runs", () => claimRuns(runs));
   });
   /**

@@ -6,8 +6,7 @@ import { createRecorder } from "./recorder.ts";
 
 const { database } = await testDatabase();
 
-// The requests are counted in two minutes, and the test is repeated, if a minute ends meanwhile.
-test("the body of a request that would only be counted is not sent", { retry: 1 }, async () => {
+test("the body of a request that would only be counted is not sent", async () => {
   const recorder = createRecorder(database);
   const send = vi.spyOn(recordStatement, "send");
   const triggerId = newId("trg");
@@ -33,17 +32,19 @@ test("the body of a request that would only be counted is not sent", { retry: 1 
         body: Buffer.from("x"),
       },
     });
-  const stored = async () => {
-    const { rows } = await database.engine.query<{ counts: number[]; bodies: number }>(
-      `select array(select count from request_counts where trigger_id = $1) as counts,
-        count(body)::int as bodies from received_requests where trigger_id = $1`,
-      [triggerId],
-    );
-    return rows[0];
-  };
+  const sendsBody = () => send.mock.lastCall?.[1].at(-1)?.request.body !== null;
   await Promise.all(Array.from({ length: 60 }, record));
-  expect(await stored()).toEqual({ counts: [60], bodies: 60 });
-  await record();
-  expect(send.mock.lastCall?.[1]).toMatchObject([{ request: { body: null } }]);
-  expect(await stored()).toEqual({ counts: [61], bodies: 60 });
+  let sent = 60;
+  // If a minute ends meanwhile, it takes up to 60 more requests until the next one is full.
+  do {
+    await record();
+    sent += 1;
+  } while (sendsBody() && sent < 150);
+  expect(sendsBody()).toBe(false);
+  const { rows } = await database.engine.query(
+    `select (select sum(count)::int from request_counts where trigger_id = $1) as counted,
+      count(body)::int as bodies from received_requests where trigger_id = $1`,
+    [triggerId],
+  );
+  expect(rows).toEqual([{ counted: sent, bodies: sent - 1 }]);
 });
