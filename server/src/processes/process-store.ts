@@ -11,13 +11,19 @@ type Queryable = Pick<Database["engine"], "query">;
 const downtime = "interval '10 minutes'";
 
 /**
+ * SQL condition that no process has had a valid lease for 10 minutes. After a machine was
+ * suspended, it is true until the first renewal of a lease records that Beckon runs again.
+ */
+export const isWithoutProcess = `(select coalesce(max(lease_until) < now() - ${downtime}, false)
+      from processes)`;
+
+/**
  * Part of a statement that creates or renews a lease. If no lease has been valid for `downtime`, it
  * records that Beckon has been running since now: see `expire-queued-statement.ts`. It reads the
  * leases as they were before the statement.
  */
 const running = `running as (
-    update installation set running_since = now()
-    where (select max(lease_until) from processes) < now() - ${downtime}
+    update installation set running_since = now() where ${isWithoutProcess}
   )`;
 
 /**
@@ -149,13 +155,6 @@ export async function recordDeaths(
     [survivor, dead === "all" ? null : dead],
   );
 }
-
-/**
- * Returns the SQL condition that no process has had a valid lease for 10 minutes. After a machine
- * was suspended, it is true until the first renewal of a lease records that Beckon runs again.
- */
-export const isWithoutProcess = `(select coalesce(max(lease_until) < now() - ${downtime}, false)
-      from processes)`;
 
 /** Returns the number of processes with a valid lease. */
 export async function countAlive(connection: Queryable): Promise<number> {
