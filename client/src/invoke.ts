@@ -96,8 +96,8 @@ export async function invoke(
       if (runId !== undefined && remainingMs <= 0) throw timedOut(maxWaitMs, runId, idempotencyKey);
       // The last request asks for a response one second before the deadline. With this response the
       // client gets the run's id, which the timeout error contains.
-      const maxSeconds = Math.min(wait, maxWaitSeconds);
-      const seconds = Math.max(1, Math.min(maxSeconds, Math.floor(remainingMs / 1_000) - 1));
+      const remaining = Math.floor(remainingMs / 1_000) - 1;
+      const seconds = Math.max(1, Math.min(wait, maxWaitSeconds, remaining));
       const response = await operations.agents.invoke(agentId, sent, {
         ...options,
         retries: options.retries ?? (runId === undefined ? undefined : maxJoinRetries),

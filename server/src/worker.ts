@@ -76,12 +76,12 @@ export function startWorker(
     // this process claim.
     const { capacity } = runs;
     const until = elapsed() + maxTakeOverWaitMs;
-    if (capacity.hasAbandoned) await undefinedAfter(takeOvers.next(), maxTakeOverWaitMs);
-    // A run can end in the last part of a failover, which no longer takes over runs. Another one
-    // then uses the capacity.
-    while (capacity.hasAbandoned && capacity.free > 0 && elapsed() < until) {
-      if (stopping.signal.aborted) return;
+    let waits = capacity.hasAbandoned;
+    while (waits && elapsed() < until && !stopping.signal.aborted) {
       await undefinedAfter(takeOvers.next(), until - elapsed());
+      // A run can end in the last part of a failover, which no longer takes over runs. Another
+      // failover then uses the capacity.
+      waits = capacity.hasAbandoned && capacity.free > 0;
     }
     return attempt("claiming runs", () => claimRuns(runs));
   });

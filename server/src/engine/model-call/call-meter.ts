@@ -115,10 +115,8 @@ export class CallMeter implements ByteMeter {
   received(bytes: number): void {
     this.#record.receivedBytes += bytes;
     this.#onReceived();
-    if (!this.#streamed && this.#record.receivedBytes > this.#maxBytes)
-      this.#stop(answerTooLarge(this.#maxBytes));
-    else if (this.#streamed && this.#record.receivedBytes > this.#maxBytes * maxFraming)
-      this.#stop(streamTooLarge(this.#maxBytes));
+    if (this.#record.receivedBytes > this.#maxBytes * (this.#streamed ? maxFraming : 1))
+      this.#stop((this.#streamed ? streamTooLarge : answerTooLarge)(this.#maxBytes));
     else if (this.#streamed) this.#charge(this.#setUnread(this.#unread + bytes));
     else this.#charge(factors.whole * bytes);
   }
