@@ -44,23 +44,20 @@ export const secretsOfDeletedAgents: PrepareDeletion = (connection, _retention, 
   };
 };
 
-/**
- * Tables, the condition that a secret in a row has expired, and the SQL that removes it. `$1` is
- * the time of the pass.
- */
+/** Tables, the column with the end of a secret's grace period, and the SQL that removes it. */
 const expiredSecretsOf = [
   [
     "triggers",
-    "previous_sender_secret_until < $1",
+    "previous_sender_secret_until",
     "update triggers set previous_sender_secret = null, previous_sender_secret_until = null",
   ],
   [
     "subscriptions",
-    "previous_secret_until < $1",
+    "previous_secret_until",
     "update subscriptions set previous_secret = null, previous_secret_until = null",
   ],
-  ["tokens", "expires_at < $1::timestamptz - interval '1 day'", "delete from tokens"],
-  ["key_secrets", "expires_at < $1::timestamptz - interval '1 day'", "delete from key_secrets"],
+  ["tokens", "expires_at", "delete from tokens"],
+  ["key_secrets", "expires_at", "delete from key_secrets"],
 ] as const;
 
 /**
@@ -69,13 +66,13 @@ const expiredSecretsOf = [
  * have about one row per resource, so each pass can read them whole.
  */
 export const expiredSecrets: readonly PrepareDeletion[] = expiredSecretsOf.map(
-  ([table, isExpired, remove]) =>
+  ([table, end, remove]) =>
     (connection, _retention, now) =>
     async (max) => {
       const { rowCount } = await connection.query({
         name: `prune-secrets-of-${table}`,
         text: `${remove} where ctid = any (array(
-          select ctid from ${table} where ${isExpired} limit $2 for update skip locked
+          select ctid from ${table} where ${end} < $1 limit $2 for update skip locked
         ))`,
         values: [now, max],
       });
