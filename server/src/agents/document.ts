@@ -1,4 +1,4 @@
-import type { AgentInDocument, ExportedAgent } from "@beckon/contract";
+import type { AgentInDocument, ExportedAgent, ModelSettings } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { resolveModel } from "../providers/index.ts";
@@ -9,7 +9,11 @@ import { planSecrets } from "./secrets/index.ts";
 import { writeAgent } from "./write-agent.ts";
 
 /** Null for each model setting that can be unset: `beckon agents apply` keeps what a file omits. */
-const unset = { temperature: null, max_output_tokens: null, reasoning_effort: null };
+export const unsetModelSettings = {
+  temperature: null,
+  max_output_tokens: null,
+  reasoning_effort: null,
+} satisfies Record<Exclude<keyof ModelSettings, "stream">, null>;
 
 /** Returns the agent as an export contains it, but without triggers. Each secret becomes null. */
 export function toDocument({
@@ -24,7 +28,7 @@ export function toDocument({
     model,
     instructions,
     description,
-    model_settings: { ...unset, ...model_settings },
+    model_settings: { ...unsetModelSettings, ...model_settings },
     tools: tools.map((grant, index) =>
       grant.type !== "http"
         ? grant

@@ -1,6 +1,6 @@
 export { addAgent, createAgent } from "./create.ts";
 export { deleteAgent } from "./delete.ts";
-export { addFromDocument, toDocument } from "./document.ts";
+export { addFromDocument, toDocument, unsetModelSettings } from "./document.ts";
 export { duplicateAgent } from "./duplicate.ts";
 export { getAgent } from "./get.ts";
 export { listAgents } from "./list.ts";

@@ -7,6 +7,7 @@ import {
   versionComparison,
 } from "@beckon/contract";
 import type { z } from "zod";
+import { unsetModelSettings } from "../../agents/index.ts";
 import { id, time } from "./example-values.ts";
 
 const writer = { created_at: time, created_by: `key:${id("key")}` };
@@ -88,12 +89,7 @@ export const agentResources: readonly {
       agents: [
         {
           ...config,
-          model_settings: {
-            temperature: null,
-            max_output_tokens: null,
-            reasoning_effort: null,
-            ...config.model_settings,
-          },
+          model_settings: { ...unsetModelSettings, ...config.model_settings },
           paused: false,
           pause_reason: null,
           triggers,
