@@ -29,9 +29,8 @@ import { storeEntries } from "./store-runs.ts";
  * pairs, up to `--max-pairs` in total. Which version is faster does not decide when to stop,
  * because that would bias the result.
  *
- * With `--one-server`, a pair is one server, with and without the preparation of the case. Two
- * servers of the same version differ by several percent in their CPU per request. That is more than
- * some preparations cost, and it takes many pairs to cancel out.
+ * With `--one-server`, a pair is one server, with and without the preparation of the case, so that
+ * its ratio contains no difference between two starts. Changes in the machine's speed remain.
  */
 const { values } = parseArgs({
   options: {
