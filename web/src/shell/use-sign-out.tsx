@@ -1,6 +1,5 @@
-import { useState } from "react";
 import { failureOf, isOutcomeUnknown, useSession } from "../data/index.ts";
-import { hasUnsavedChanges, SignOutQuestion, useToast } from "../ui/index.ts";
+import { useSignOutQuestion, useToast } from "../ui/index.ts";
 
 /**
  * Returns `signOut`, which ends the session, and `question`, which must be rendered: it asks first
@@ -10,19 +9,17 @@ import { hasUnsavedChanges, SignOutQuestion, useToast } from "../ui/index.ts";
 export function useSignOut() {
   const session = useSession();
   const toast = useToast();
-  const [asks, setAsks] = useState(false);
-  const signOutNow = () =>
-    void session.signOut().catch((thrown: unknown) =>
-      toast({
-        tone: "failure",
-        title: isOutcomeUnknown(thrown)
-          ? "The sign-out was not confirmed"
-          : "You are still signed in",
-        description: failureOf(thrown, "you are signed out", "Sign out again."),
-      }),
-    );
-  return {
-    signOut: () => (hasUnsavedChanges() ? setAsks(true) : signOutNow()),
-    question: <SignOutQuestion open={asks} onOpenChange={setAsks} onConfirm={signOutNow} />,
-  };
+  const { ask, question } = useSignOutQuestion(
+    () =>
+      void session.signOut().catch((thrown: unknown) =>
+        toast({
+          tone: "failure",
+          title: isOutcomeUnknown(thrown)
+            ? "The sign-out was not confirmed"
+            : "You are still signed in",
+          description: failureOf(thrown, "you are signed out", "Sign out again."),
+        }),
+      ),
+  );
+  return { signOut: ask, question };
 }

@@ -1,6 +1,5 @@
 import type { Session } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import {
   account,
   announceChanges,
@@ -13,10 +12,9 @@ import { formatDate } from "../../format/index.ts";
 import {
   Badge,
   Button,
-  hasUnsavedChanges,
   Row,
-  SignOutQuestion,
   useNow,
+  useSignOutQuestion,
   useTimeZone,
   useToast,
 } from "../../ui/index.ts";
@@ -32,7 +30,6 @@ export function SessionRow({ session }: { readonly session: Session }) {
   const queryClient = useQueryClient();
   const toast = useToast();
   const name = browserName(userAgent);
-  const [asks, setAsks] = useState(false);
   const end = useMutation({
     mutationFn: () => (current ? control.signOut() : account.sessions.revoke(id)),
     onSuccess: () => {
@@ -53,6 +50,7 @@ export function SessionRow({ session }: { readonly session: Session }) {
       return undefined;
     },
   });
+  const { ask, question } = useSignOutQuestion(() => end.mutate());
   return (
     <Row
       title={
@@ -73,14 +71,14 @@ export function SessionRow({ session }: { readonly session: Session }) {
           <Button
             size="small"
             variant="quiet"
-            onClick={() => (current && hasUnsavedChanges() ? setAsks(true) : end.mutate())}
+            onClick={() => (current ? ask() : end.mutate())}
             pending={end.isPending}
             pendingText="Ending…"
             aria-label={current ? "Sign out this session" : `Sign out ${name}`}
           >
             Sign out
           </Button>
-          <SignOutQuestion open={asks} onOpenChange={setAsks} onConfirm={() => end.mutate()} />
+          {question}
         </>
       }
     />
