@@ -1,0 +1,82 @@
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { callsIn, dataOf, play, productionFetch, tool } from "../../../test/engine-run.ts";
+import { type Behaviour, says, startModelServer, status } from "../../../test/model-server.ts";
+import { openAICompatibleModel } from "./openai-compatible.ts";
+
+const server = await startModelServer();
+afterAll(() => server.close());
+beforeEach(() => server.reset());
+
+const modelOf = (modelId: string) =>
+  openAICompatibleModel({
+    name: "scripted",
+    baseUrl: server.url,
+    modelId,
+    transport: productionFetch,
+  });
+const call = { id: "toolu_1", name: "look_up", arguments: '{"colour":"blue"}' };
+const lookUp = tool("look_up", { run: async () => ({ shade: "navy" }) });
+
+describe("a field that not every server accepts", () => {
+  /** Rejects a request with one of the fields, as Groq, Cerebras or Mistral do. */
+  const rejecting =
+    (code: number, ...fields: readonly string[]): Behaviour =>
+    (request, index) => {
+      const { messages, ...others } = request.body;
+      const sent = [others, ...messages].flatMap(Object.keys);
+      const rejected = fields.find((field) => sent.includes(field));
+      const detail = [{ loc: ["body", rejected], msg: "Extra inputs are not permitted" }];
+      if (rejected !== undefined)
+        return status(code, { body: JSON.stringify({ message: { detail } }) })(request, index);
+      const isFirst = messages.length === 1;
+      return says(isFirst ? { reasoning: "hm", calls: [call] } : "It is navy.")(request, index);
+    };
+  const groq = rejecting(400, "reasoning_content");
+  const mistral = rejecting(422, "stream_options", "reasoning_content", "reasoning");
+
+  it.each([
+    ["never", groq, 1, { reasoning: "hm" }],
+    ["always", groq, 1, { reasoning: "hm" }],
+    ["never", mistral, 2, {}],
+    ["always", mistral, 3, {}],
+  ] as const)(
+    "is not sent again once it was rejected (streamed: %s)",
+    async (stream, behaviour, repeats, fields) => {
+      const model = modelOf(`strict ${stream} ${repeats}`);
+      const request = { model, settings: { stream }, tools: [lookUp] };
+      server.script(behaviour);
+      const { outcome, journal } = await play(server.url, request);
+      expect(outcome).toMatchObject({ status: "succeeded", output: "It is navy." });
+      expect(callsIn(journal).map(({ outcome }) => outcome)).toEqual(["answered", "answered"]);
+      expect(dataOf(journal, "run.step")[1]?.retries ?? 0).toBe(0);
+      expect(server.requests).toHaveLength(2 + repeats);
+
+      server.reset();
+      server.script(behaviour);
+      await play(server.url, request);
+      expect(server.requests).toHaveLength(2);
+      const answer = server.requests[1]?.body.messages[1];
+      expect(answer).toEqual({
+        role: "assistant",
+        content: null,
+        tool_calls: [expect.anything()],
+        ...fields,
+      });
+    },
+  );
+
+  it("is sent again if the request is also rejected without it", async () => {
+    server.script([
+      says({ reasoning: "hm", calls: [call] }),
+      ...[1, 2, 3].map(() => status(400, { body: '{"error":{"message":"no reasoning_content"}}' })),
+    ]);
+    const model = modelOf("missing");
+    const request = { model, tools: [lookUp] };
+    const { outcome } = await play(server.url, request);
+    expect(outcome).toMatchObject({ status: "failed" });
+    server.reset();
+    server.script([says({ reasoning: "hm", calls: [call] }), says("It is navy.")]);
+    await play(server.url, request);
+    expect(server.requests[1]?.body.messages[1]?.reasoning_content).toBe("hm");
+  });
+});
