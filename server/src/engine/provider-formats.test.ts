@@ -301,6 +301,19 @@ describe("the usage of an OpenAI-compatible server", () => {
     // Kimi, then DeepSeek.
     [{ ...counts, cached_tokens: 8 }, { cached_input_tokens: 8 }],
     [{ ...counts, prompt_cache_hit_tokens: 8 }, { cached_input_tokens: 8 }],
+    // OpenRouter.
+    [
+      {
+        prompt_tokens: 100_012,
+        completion_tokens: 2,
+        prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 100_000 },
+      },
+      { input_tokens: 100_012, cached_input_tokens: 4, cache_write_tokens: 100_000 },
+    ],
+    [
+      { ...counts, prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: "8" } },
+      { cached_input_tokens: 4 },
+    ],
   ])("is read from %j", async (usage, expected) => {
     const message = { content: "hi" };
     for (const [stream, behaviour] of [

@@ -75,6 +75,11 @@ test("cache writes have their price, or that of input if the vendor does not cha
   expect(
     priceOf(anthropic, "claude-sonnet-4-5").costOf(counts(1_000, 0, { cache_write_tokens: 1_000 })),
   ).toBe(3_750);
+  expect(
+    priceOf("https://openrouter.ai/api/v1", "anthropic/claude-sonnet-4.5").costOf(
+      counts(100_000, 0, { cache_write_tokens: 100_000 }),
+    ),
+  ).toBe(375_000);
   expect(priceOf(openai, "gpt-4o").costOf(counts(1_000, 0, { cache_write_tokens: 1_000 }))).toBe(
     2_500,
   );

@@ -18,8 +18,9 @@ const unreported: LanguageModelV4Usage = {
 /**
  * Returns the usage that a server with OpenAI's chat completions API reports. Unlike the library's
  * conversion, it reads what servers report outside of OpenAI's fields: output tokens that only
- * `total_tokens` contains (reasoning of xAI and of Google's endpoint), and the cached tokens of
- * Kimi (`cached_tokens`) and DeepSeek (`prompt_cache_hit_tokens`).
+ * `total_tokens` contains (reasoning of xAI and of Google's endpoint), the cached tokens of Kimi
+ * (`cached_tokens`) and DeepSeek (`prompt_cache_hit_tokens`), and the tokens that OpenRouter writes
+ * to a cache (`cache_write_tokens`), which some models charge more for than for other input.
  */
 export function chatUsage(usage: ReportedChatUsage): LanguageModelV4Usage {
   if (usage === null || usage === undefined) return unreported;
@@ -29,15 +30,17 @@ export function chatUsage(usage: ReportedChatUsage): LanguageModelV4Usage {
       (count) => typeof count === "number",
     ) ??
     0;
+  const written = usage.prompt_tokens_details?.cache_write_tokens;
+  const cacheWrite = typeof written === "number" ? written : undefined;
   const input = usage.prompt_tokens ?? 0;
   const output = outputTokens(usage);
   const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? 0;
   return {
     inputTokens: {
       total: input,
-      noCache: input - cached,
+      noCache: Math.max(0, input - cached - (cacheWrite ?? 0)),
       cacheRead: cached,
-      cacheWrite: undefined,
+      cacheWrite,
     },
     outputTokens: { total: output, text: Math.max(0, output - reasoning), reasoning },
     raw: usage as JSONObject,
