@@ -1,14 +1,17 @@
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { callsIn, dataOf, play, productionFetch, tool } from "../../../test/engine-run.ts";
 import { type Behaviour, says, startModelServer, status } from "../../../test/model-server.ts";
-import { openAICompatibleModel } from "./openai-compatible.ts";
+import { providerModel } from "./provider-model.ts";
 
 const server = await startModelServer();
 afterAll(() => server.close());
 beforeEach(() => server.reset());
 
-const modelOf = (modelId: string) =>
-  openAICompatibleModel({
+const modelOf = (
+  modelId: string,
+  kind: "openai-compatible" | "openai-chat" = "openai-compatible",
+) =>
+  providerModel(kind, {
     name: "scripted",
     baseUrl: server.url,
     modelId,
@@ -79,4 +82,35 @@ describe("a field that not every server accepts", () => {
     await play(server.url, request);
     expect(server.requests[1]?.body.messages[1]?.reasoning_content).toBe("hm");
   });
+});
+
+describe.each(["openai-compatible", "openai-chat"] as const)("the output limit of %s", (kind) => {
+  it.each(["never", "always"] as const)(
+    "is sent by the other name once the server asked for it (streamed: %s)",
+    async (stream) => {
+      const message =
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+      server.script((request, index) =>
+        ("max_tokens" in request.body
+          ? status(400, { body: JSON.stringify({ error: { message } }) })
+          : says("It is navy."))(request, index),
+      );
+      const limit = { isReserved: true, coversNext: () => false, endOfTruncated: undefined };
+      const request: Parameters<typeof play>[1] = {
+        model: modelOf(`deployment ${stream}`, kind),
+        settings: { stream },
+        limitAttempt: async () => ({ ...limit, maxOutputTokens: 300 }),
+      };
+      const { outcome, journal } = await play(server.url, request);
+      expect(outcome).toMatchObject({ status: "succeeded", output: "It is navy." });
+      expect(dataOf(journal, "run.step")[0]?.retries ?? 0).toBe(0);
+      await play(server.url, request);
+      const sent = server.requests.map(({ body }) => [body.max_tokens, body.max_completion_tokens]);
+      expect(sent).toEqual([
+        [300, undefined],
+        [undefined, 300],
+        [undefined, 300],
+      ]);
+    },
+  );
 });

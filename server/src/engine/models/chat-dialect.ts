@@ -11,12 +11,28 @@ export interface ChatDialect {
   readonly reasoningField: "reasoning_content" | "reasoning" | undefined;
   /** Whether `stream_options` is accepted, which requests usage at the end of a stream. */
   readonly hasStreamOptions: boolean;
+  /**
+   * Field for the maximum number of output tokens. Newer models of OpenAI and Azure accept only
+   * `max_completion_tokens`, many other servers only `max_tokens`.
+   */
+  readonly maxTokensField: "max_tokens" | "max_completion_tokens";
 }
 
 type RequestBody = Record<string, unknown>;
 
-/** Returns the body, which the library has built with `reasoning_content`, in the dialect. */
-export function inDialect(body: RequestBody, { reasoningField }: ChatDialect): RequestBody {
+/**
+ * Returns the body, which the library has built with `reasoning_content` and `max_tokens`, in the
+ * dialect.
+ */
+export function inDialect(body: RequestBody, dialect: ChatDialect): RequestBody {
+  const translated = withReasoning(body, dialect);
+  if (dialect.maxTokensField === "max_tokens" || translated.max_tokens === undefined)
+    return translated;
+  const { max_tokens, ...rest } = translated;
+  return { ...rest, [dialect.maxTokensField]: max_tokens };
+}
+
+function withReasoning(body: RequestBody, { reasoningField }: ChatDialect): RequestBody {
   if (reasoningField === "reasoning_content" || !Array.isArray(body.messages)) return body;
   const messages = body.messages.map((message: RequestBody) => {
     const { reasoning_content, ...rest } = message;
@@ -34,11 +50,12 @@ export function inDialect(body: RequestBody, { reasoningField }: ChatDialect): R
  * a field for another reason, for example that it is missing in one of the messages.
  *
  * @param chatOf returns a client for the dialect.
+ * @param usual the dialect of the first call. A field that it does not have is not left out.
  */
 export function inAcceptedDialect<Chat>(
   chatOf: (dialect: ChatDialect) => Chat,
+  usual: ChatDialect,
 ): <T>(send: (chat: Chat) => PromiseLike<T>) => Promise<T> {
-  const usual: ChatDialect = { reasoningField: "reasoning_content", hasStreamOptions: true };
   let accepted = { dialect: usual, chat: chatOf(usual) };
   return async (send) => {
     const first = accepted;
@@ -60,23 +77,27 @@ export function inAcceptedDialect<Chat>(
 
 /**
  * Returns the dialect to try after an error; undefined if the error names no field that the request
- * has and that can be left out. Each dialect that it returns sends less than the one before, so a
- * call is repeated at most three times.
+ * has and that can be left out or renamed. No field is sent again after that, so a call is repeated
+ * at most four times. The field for the output tokens is renamed only if the error has both of its
+ * names: an error with one of them can also mean that the number is too large.
  */
 function dialectAfter(thrown: unknown, dialect: ChatDialect): ChatDialect | undefined {
   if (!APICallError.isInstance(thrown)) return undefined;
   const { statusCode, responseBody, requestBodyValues: sent } = thrown;
   if ((statusCode !== 400 && statusCode !== 422) || !isJsonObject(sent)) return undefined;
   const names = (field: string) => new RegExp(`\\b${field}\\b`).test(String(responseBody ?? ""));
-  const { reasoningField, hasStreamOptions } = dialect;
+  const { reasoningField, hasStreamOptions, maxTokensField } = dialect;
   const isReasoningRejected =
     reasoningField !== undefined && names(reasoningField) && hasInMessages(sent, reasoningField);
   const areOptionsRejected =
     hasStreamOptions && sent.stream_options !== undefined && names("stream_options");
-  if (!isReasoningRejected && !areOptionsRejected) return undefined;
+  const isMaxTokensRejected =
+    sent.max_tokens !== undefined && names("max_tokens") && names("max_completion_tokens");
+  if (!isReasoningRejected && !areOptionsRejected && !isMaxTokensRejected) return undefined;
   return {
     reasoningField: isReasoningRejected ? fieldAfter(reasoningField) : reasoningField,
     hasStreamOptions: hasStreamOptions && !areOptionsRejected,
+    maxTokensField: isMaxTokensRejected ? "max_completion_tokens" : maxTokensField,
   };
 }
 

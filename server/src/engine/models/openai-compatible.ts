@@ -37,7 +37,11 @@ export const openAICompatibleModel = cacheModels(
         transformRequestBody: (body) => inDialect(body, dialect),
         convertUsage: chatUsage,
       });
-    const call = inAcceptedDialect(chatOf);
+    const call = inAcceptedDialect(chatOf, {
+      reasoningField: "reasoning_content",
+      hasStreamOptions: true,
+      maxTokensField: "max_tokens",
+    });
     const model: LanguageModelV4 = {
       specificationVersion: "v4",
       provider: `${name}.chat`,

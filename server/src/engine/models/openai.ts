@@ -1,6 +1,7 @@
 import { createOpenAI, type OpenAIProvider } from "@ai-sdk/openai";
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { cacheModels, type ModelAddress } from "./cache-models.ts";
+import { type ChatDialect, inAcceptedDialect } from "./chat-dialect.ts";
 import { withoutInheritedNames } from "./earlier-calls.ts";
 import { repairedAnswers } from "./repaired-answers.ts";
 import { unstreamedAnswers } from "./unstreamed-answers.ts";
@@ -44,12 +45,39 @@ export const openAIModel = cacheModels((address) =>
  * A model of OpenAI's chat completions API, for servers without the Responses API. The model's
  * reasoning is lost between steps.
  */
-export const openAIChatModel = cacheModels((address) =>
-  withCallOptions(
-    build(address, (provider) => provider.chat(address.modelId)),
-    (options) => withOpenAIOptions(options, { store: false }),
-  ),
-);
+export const openAIChatModel = cacheModels((address): LanguageModelV4 => {
+  const model = build(address, (provider) => provider.chat(address.modelId));
+  // The library renames `max_tokens` for the models that it knows by their name. A deployment at
+  // Azure can have any name.
+  const call = inAcceptedDialect(({ maxTokensField }) => maxTokensField, {
+    reasoningField: undefined,
+    hasStreamOptions: false,
+    maxTokensField: "max_tokens",
+  });
+  return {
+    specificationVersion: model.specificationVersion,
+    provider: model.provider,
+    modelId: model.modelId,
+    supportedUrls: model.supportedUrls,
+    doGenerate: (options) => call((field) => model.doGenerate(chatOptions(options, field))),
+    doStream: (options) => call((field) => model.doStream(chatOptions(options, field))),
+  };
+});
+
+function chatOptions(
+  { maxOutputTokens, ...options }: LanguageModelV4CallOptions,
+  field: ChatDialect["maxTokensField"],
+): LanguageModelV4CallOptions {
+  const isRenamed = field === "max_completion_tokens" && maxOutputTokens !== undefined;
+  return {
+    ...options,
+    ...(maxOutputTokens !== undefined && !isRenamed && { maxOutputTokens }),
+    ...withOpenAIOptions(options, {
+      store: false,
+      ...(isRenamed && { maxCompletionTokens: maxOutputTokens }),
+    }),
+  };
+}
 
 /**
  * Returns the options with OpenAI's additions. Tools get `strict: false`, because the Responses API
@@ -57,7 +85,7 @@ export const openAIChatModel = cacheModels((address) =>
  */
 function withOpenAIOptions(
   options: LanguageModelV4CallOptions,
-  openai: { store: false; reasoningSummary?: null },
+  openai: { store: false; reasoningSummary?: null; maxCompletionTokens?: number },
 ): Partial<LanguageModelV4CallOptions> {
   const tools = options.tools?.map((tool) =>
     tool.type === "function" ? { strict: false, ...tool } : tool,
