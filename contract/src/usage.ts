@@ -58,7 +58,8 @@ export const usageQuery = z.strictObject({
       "First day, in the workspace's time zone, or an RFC 3339 time, inclusive. By default the report has 30 days.",
   }),
   to: usageMoment.optional().meta({
-    description: "Last day, inclusive, or an RFC 3339 time, exclusive. Default: today or now.",
+    description:
+      "Last day, inclusive, or an RFC 3339 time, exclusive. Default: now if `from` is a time, else today or the newest day with usage, whichever is later.",
   }),
   group_by: groupBy,
   agent_id: someText(100),

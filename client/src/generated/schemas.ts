@@ -3338,7 +3338,7 @@ export interface GetUsageQuery {
    */
   from?: string;
   /**
-   * Last day, inclusive, or an RFC 3339 time, exclusive. Default: today or now.
+   * Last day, inclusive, or an RFC 3339 time, exclusive. Default: now if `from` is a time, else today or the newest day with usage, whichever is later.
    */
   to?: string;
   /**

@@ -22,15 +22,15 @@ interface RangeRequest {
 }
 
 /**
- * Returns the range of a report. Without `from`, the range has 30 days. Without `to`, it ends today
- * or, if `from` is a time, now.
- * @param today the workspace's local date.
+ * Returns the range of a report. Without `from`, the range has 30 days. Without `to`, it ends with
+ * `lastDay` or, if `from` is a time, now.
+ * @param lastDay the workspace's local date, or the newest day of its usage if that is later.
  * @throws ApiError `bad_request` if the range is empty, if one end is a date and the other a time,
  *   or if the range is too long for a report that needs single entries.
  */
-export function rangeOf(request: RangeRequest, today: string, now: Date): UsageRange {
+export function rangeOf(request: RangeRequest, lastDay: string, now: Date): UsageRange {
   const { from, to } = request;
-  const range = isTime(from) || isTime(to) ? timesOf(from, to, now) : daysOf(from, to, today);
+  const range = isTime(from) || isTime(to) ? timesOf(from, to, now) : daysOf(from, to, lastDay);
   const [reason, remedy] = reasonForEntries(request, range) ?? [];
   if (reason !== undefined && lengthOf(range) > maxDaysOfEntries) {
     throw badRequest(
@@ -82,13 +82,13 @@ function timesOf(from: string | undefined, to: string | undefined, now: Date): U
   return { kind: "times", from: start, to: end };
 }
 
-function daysOf(from: string | undefined, to: string | undefined, today: string): UsageRange {
-  const end = to ?? today;
+function daysOf(from: string | undefined, to: string | undefined, lastDay: string): UsageRange {
+  const end = to ?? lastDay;
   const start =
     from ?? new Date(Date.parse(end) - (defaultDays - 1) * dayMs).toISOString().slice(0, 10);
   if (start > end) {
     throw badRequest(
-      `query parameter from must not be after to${to === undefined ? `, which is today, ${today}, by default` : ""}.`,
+      `query parameter from must not be after to${to === undefined ? `, which is ${lastDay} by default` : ""}.`,
     );
   }
   return { kind: "days", from: start, to: end };

@@ -71,6 +71,25 @@ export async function readToday(
 }
 
 /**
+ * Returns the newest day of the workspace's usage, or `today` if that is later. After the workspace
+ * has moved to a time zone further west, entries can have days that have not begun there.
+ */
+export async function readLastDay(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  today: string,
+): Promise<string> {
+  const { rows } = await sql<{ day: string }>`
+    select to_char(greatest(${today}::date,
+      (select max(u.day) from usage_days u
+        where u.workspace_id = ${workspaceId} and u.day > ${today}::date),
+      (select max(u.day) from usage_entries u
+        where u.workspace_id = ${workspaceId} and ${isUnsummed(workspaceId)})
+    )::timestamp, 'YYYY-MM-DD') as day`.execute(tx);
+  return rows[0]?.day ?? today;
+}
+
+/**
  * Returns whether the workspace has or had this agent. Reads the table `agents` itself, because
  * this module must not import `agents/`, which is in a layer above. Deleted agents count, since
  * their usage stays.
@@ -149,9 +168,14 @@ function days(workspaceId: string, query: ReportQuery): RawBuilder<unknown> {
 
 /** Returns SQL that selects the entries that are not in the sums by day yet. */
 function unsummed(workspaceId: string, query: ReportQuery): RawBuilder<unknown> {
+  return sql`${entry} where ${conditions(workspaceId, query)} and ${isUnsummed(workspaceId)}`;
+}
+
+/** Returns the condition that an entry `u` of the workspace is not in the sums by day yet. */
+function isUnsummed(workspaceId: string): RawBuilder<unknown> {
   // "coalesce" must be inside the subquery. With row-level security, the planner uses no index for
   // a condition with "coalesce", because "coalesce" does not count as leakproof.
-  return sql`${entry} where ${conditions(workspaceId, query)} and u.transaction >= (
+  return sql`u.transaction >= (
       select coalesce(max(r.up_to), '-9223372036854775808'::bigint)
       from usage_rollups r where r.workspace_id = ${workspaceId})`;
 }

@@ -143,6 +143,31 @@ describe("sums by day and the entries after them", () => {
   });
 });
 
+test("a report without to has the days that are ahead since the workspace's time zone changed", async () => {
+  const agent = await seedAgent(database);
+  const { workspaceId } = agent;
+  const move = (zone: string) =>
+    database.engine.query("update workspaces set time_zone = $2 where id = $1", [
+      workspaceId,
+      zone,
+    ]);
+  await move("Pacific/Kiritimati");
+  await addUsage(database, agent, { transaction: 7 });
+  const { to: day } = await usageOf(workspaceId, {});
+  await move("Etc/GMT+12");
+  const check = async () => {
+    for (const group_by of ["day", "day,tag"])
+      expect(await usageOf(workspaceId, { group_by })).toMatchObject({
+        to: day,
+        totals: { entries: 1 },
+        rows: [{ day }],
+      });
+  };
+  await check();
+  await sumUpTo(database, workspaceId, 8);
+  await check();
+});
+
 test("a report that takes too long is cancelled", async () => {
   const { workspaceId } = await seedAgent(database);
   const blocker = await database.engine.connect();

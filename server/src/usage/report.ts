@@ -7,7 +7,7 @@ import { csvOf } from "./csv.ts";
 import { namesOf } from "./names.ts";
 import { rangeOf, type UsageRange } from "./range.ts";
 import { readCursor, toCursor } from "./report-cursor.ts";
-import { hasAgent, type ReportRow, readReport, readToday } from "./report-store.ts";
+import { hasAgent, type ReportRow, readLastDay, readReport, readToday } from "./report-store.ts";
 
 /** Maximum number of rows of a page, and the default of `limit`. */
 const maxRows = 1_000;
@@ -75,7 +75,8 @@ export async function getUsage({
       throw noAgent();
     const { timeZone, today, now } = await readToday(tx, workspaceId);
     const { from, to } = position ?? asked;
-    const range = rangeOf({ from, to, groups, tag }, today, now);
+    const lastDay = to === undefined ? await readLastDay(tx, workspaceId, today) : today;
+    const range = rangeOf({ from, to, groups, tag }, lastDay, now);
     const { totals, rows, since } = await readReport(tx, workspaceId, {
       groups,
       range,
