@@ -74,9 +74,14 @@ describe("single entries", () => {
   test("are read for times, of at most 31 days", () => {
     const longest = { from: "2026-05-01T00:00:00Z", to: "2026-06-01T00:00:00Z" };
     expect(needsEntries({ groups: ["day"] }, range(longest))).toBe(true);
-    expect(() => range({ ...longest, to: "2026-06-01T00:00:01Z" })).toThrow(
-      /^With times in from and to, .* or send dates\.$/,
+    expect(() => range({ ...longest, to: "2026-06-01T02:00:01Z" })).toThrow(
+      /^With times in from and to, .* at most 31 days\. .* or send dates\.$/,
     );
+  });
+
+  test("are read for a month in which summer time ends", () => {
+    const october = { from: "2026-10-01T00:00:00+02:00", to: "2026-11-01T00:00:00+01:00" };
+    expect(range(october)).toMatchObject({ kind: "times" });
   });
 
   test("are not read for anything else", () => {

@@ -1,11 +1,17 @@
 import type { UsageGroup } from "@beckon/contract";
 import { ApiError } from "../base/errors.ts";
 
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 /** Length in days of a range without `from`. */
 const defaultDays = 30;
 /** Maximum days of a range if the report must read single entries instead of the sums by day. */
 const maxDaysOfEntries = 31;
+/**
+ * Hours by which a range of times can exceed the maximum: a month of 31 days in which the clock is
+ * set back is longer. It is set back by 2 hours at most.
+ */
+const maxExtraHours = 2;
 
 /** The range of a report: two days, both inclusive, or two times, the second exclusive. */
 export type UsageRange =
@@ -32,7 +38,7 @@ export function rangeOf(request: RangeRequest, lastDay: string, now: Date): Usag
   const { from, to } = request;
   const range = isTime(from) || isTime(to) ? timesOf(from, to, now) : daysOf(from, to, lastDay);
   const [reason, remedy] = reasonForEntries(request, range) ?? [];
-  if (reason !== undefined && lengthOf(range) > maxDaysOfEntries) {
+  if (reason !== undefined && daysIn(range) > maxDaysOfEntries) {
     throw badRequest(
       `With ${reason}, the time range can be at most ${maxDaysOfEntries} days. Shorten it with from and to, or ${remedy}.`,
     );
@@ -94,10 +100,11 @@ function daysOf(from: string | undefined, to: string | undefined, lastDay: strin
   return { kind: "days", from: start, to: end };
 }
 
-function lengthOf({ kind, from, to }: UsageRange): number {
+/** Returns the length of the range in days. For a range of times, it is `maxExtraHours` shorter. */
+function daysIn({ kind, from, to }: UsageRange): number {
   return kind === "days"
     ? (Date.parse(to) - Date.parse(from)) / dayMs + 1
-    : (to.getTime() - from.getTime()) / dayMs;
+    : (to.getTime() - from.getTime() - maxExtraHours * hourMs) / dayMs;
 }
 
 function badRequest(message: string): ApiError {
