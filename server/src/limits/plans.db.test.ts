@@ -213,6 +213,26 @@ describe("plans", () => {
       expect(await budgets()).toEqual([{ metric: "tokens", allowed: 80, next: null }]);
   });
 
+  test("a change of a plan with more than 20 workspaces takes several transactions", async () => {
+    const plan = await createPlan({ tokens: 100 });
+    const ids = Array.from({ length: 21 }, () => newId("wsp"));
+    await engine.query(
+      "insert into workspaces (id, name, plan) select id, 'Test', $2 from unnest($1::text[]) as id",
+      [ids, plan.name],
+    );
+    const executed = await executedStatements(async () => {
+      const body = { tokens: 90 };
+      const answer = await beckon.call(`/plans/${plan.id}`, { method: "PATCH", body });
+      expect(answer.status).toBe(200);
+    });
+    expect(executed.filter((text) => text.includes("beckon.plans"))).toHaveLength(2);
+    const { rows } = await engine.query(
+      "select from budgets where workspace_id = any ($1) and metric = 'tokens' and allowed = 90",
+      [ids],
+    );
+    expect(rows).toHaveLength(21);
+  });
+
   test.each(["admin", "editor", "viewer"] as const)(
     "an %s cannot see or change plans",
     async (role) => {
@@ -643,9 +663,13 @@ describe("at startup", () => {
   }
   const present = { business: { tokens: 1_000_000, cost: 50 }, "a.b": {} };
 
-  test("workspaces get the allowances of a changed file", async () => {
+  test("workspaces get the allowances of a changed file, and those of a change that was interrupted", async () => {
     const { move, metrics, spend } = await newWorkspace();
     await move("business");
+    const other = await newWorkspace();
+    const { id, name } = await createPlan({ tokens: 100 });
+    await other.move(name);
+    await engine.query("update plans set tokens = 90, voice_ms = 7 where id = $1", [id]);
     await spend({ voice_ms: 30 });
     await startWith({ ...present, business: { tokens: 2_000_000, voice_seconds: 1 } });
     expect(await metrics()).toMatchObject({
@@ -653,6 +677,10 @@ describe("at startup", () => {
       voice: { allowance: 1_000, used: 30 },
       cost: { allowance: null },
     });
+    expect(await other.budgets()).toEqual([
+      { metric: "tokens", allowed: 90, next: null },
+      { metric: "voice", allowed: 7, next: null },
+    ]);
     await startWith(present);
     expect(await metrics()).toMatchObject({
       tokens: { allowance: 1_000_000 },

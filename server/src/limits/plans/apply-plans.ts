@@ -12,10 +12,18 @@ import { type PlanLimits, putPlanBudgets } from "./put-plan-budgets.ts";
 import { lockPlans } from "./store.ts";
 import {
   findDueWorkspaces,
+  findOutdatedWorkspaces,
   findWorkspacePlans,
   readAllowances,
   storeWorkspacePlans,
 } from "./workspace-plan-store.ts";
+
+/**
+ * Maximum number of workspaces whose budgets one transaction changes. The transaction may have to
+ * sum up a month of usage for each workspace. Until it ends, it holds back the streams of events,
+ * as every transaction that writes, and holds the lock of `lockPlans`.
+ */
+export const maxWorkspaces = 20;
 
 /**
  * Sets the budgets of workspaces to the allowances of their plans. If the time of a planned change
@@ -50,6 +58,47 @@ export async function applyPlans(
     plans.push({ workspaceId, present: kept, next });
   }
   return putPlanBudgets(tx, plans);
+}
+
+/**
+ * Does what `applyPlans` does in one transaction for each `maxWorkspaces` workspaces.
+ * @param committed called after each transaction with its workspaces and their new budgets.
+ */
+export async function applyPlansInBatches(
+  { tenant }: Pick<Database, "tenant">,
+  sources: PlanSources,
+  workspaceIds: readonly string[],
+  committed: (workspaceIds: readonly string[], created: readonly NewBudget[]) => Promise<void>,
+): Promise<void> {
+  for (let start = 0; start < workspaceIds.length; start += maxWorkspaces) {
+    const batch = workspaceIds.slice(start, start + maxWorkspaces);
+    const created = await inAllWorkspaces(tenant, async (tx) => {
+      await lockPlans(tx);
+      return applyPlans(tx, sources, batch);
+    });
+    await committed(batch, created);
+  }
+}
+
+/**
+ * Applies a plan to the workspaces on it that do not have its allowances yet. The transaction that
+ * creates or changes a plan applies it to the first `maxWorkspaces` workspaces, and this function
+ * to the others. If it fails or the process exits, the next request that changes the plan, or the
+ * next startup (`reconcilePlans`), applies it to the workspaces that are left.
+ */
+export async function applyPlanToOthers(
+  { database, limits }: { readonly database: Pick<Database, "tenant"> } & LimitServices,
+  name: string,
+): Promise<void> {
+  const outdated = await inAllWorkspaces(database.tenant, async (tx) => {
+    const allowances = await findAllowances(tx, limits, name);
+    return allowances === undefined
+      ? []
+      : findOutdatedWorkspaces(tx, new Map([[name, allowances]]));
+  });
+  await applyPlansInBatches(database, limits, outdated, (workspaceIds, created) =>
+    announceLimits({ database, limits }, workspaceIds, created),
+  );
 }
 
 /**

@@ -9,14 +9,15 @@ import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import { announceLimits } from "../announce.ts";
 import type { NewBudget } from "../budgets/index.ts";
 import type { LimitServices } from "../services.ts";
-import { applyPlans } from "./apply-plans.ts";
+import { applyPlans, applyPlanToOthers, maxWorkspaces } from "./apply-plans.ts";
 import { requireOperator, toPlan } from "./plan.ts";
 import { insertPlan, listPlanRows, lockPlans } from "./store.ts";
 import { findWorkspacesOn } from "./workspace-plan-store.ts";
 
 /**
  * Adds a plan. It applies at once to workspaces that are still on an earlier plan of its name,
- * which was removed from the operator's file.
+ * which was removed from the operator's file. If there are more than 20, that takes several
+ * transactions.
  * @throws ApiError `bad_request`; `conflict` if there is a plan of this name, or if there are 200
  *   plans already; `forbidden` outside of the workspace `default`.
  */
@@ -53,7 +54,7 @@ export async function createPlan({
         { id: newId("pln"), workspaceId: ctx.workspaceId, name },
         allowances,
       );
-      workspaceIds = await findWorkspacesOn(tx, [name]);
+      workspaceIds = (await findWorkspacesOn(tx, [name])).slice(0, maxWorkspaces);
       created = await applyPlans(tx, limits, workspaceIds);
       await record(tx, ctx, {
         action: "plan.create",
@@ -64,5 +65,7 @@ export async function createPlan({
     }),
   );
   await announceLimits(ctx, workspaceIds, created);
+  // Also for a replayed response: the first request may not have reached all workspaces.
+  await applyPlanToOthers(ctx, plan.data.name);
   return plan;
 }

@@ -3,23 +3,19 @@ import { ConfigError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { countSpent } from "../budgets/index.ts";
 import type { PlanSources } from "../services.ts";
-import { applyPlans } from "./apply-plans.ts";
+import { applyPlansInBatches } from "./apply-plans.ts";
 import type { OperatorPlans } from "./operator-plans.ts";
+import { allowancesOf } from "./plan.ts";
 import { listPlanRows, lockPlans } from "./store.ts";
 import { findOutdatedWorkspaces, plansInUse } from "./workspace-plan-store.ts";
 
 /**
- * Maximum number of workspaces whose budgets one transaction changes. The transaction may have to
- * sum up a month of usage for each workspace, and holds the lock of `lockPlans`, for which other
- * processes that start at the same time wait.
- */
-const maxWorkspaces = 20;
-
-/**
- * At startup, sets the allowances of workspaces to those in the operator's file, and writes nothing
- * for workspaces that have them already. All processes must have the same file, because otherwise
- * each would undo the changes of the others. A workspace keeps its present allowances if its plan
- * is no longer in the file; a planned change remains.
+ * At startup, sets the allowances of workspaces to those of their plans, and writes nothing for
+ * workspaces that have them already. The operator's file can have changed since the last startup,
+ * and a process can have exited before it had applied a changed plan of the database to all
+ * workspaces. All processes must have the same file, because otherwise each would undo the changes
+ * of the others. A workspace keeps its present allowances if its plan no longer exists; a planned
+ * change remains.
  * @returns the ids of the workspaces in which a metric got a limit that had none. The caller must
  *   pass them to `LimitServices.limits.changed`.
  * @throws ConfigError if the file has a plan with the name of one in the database.
@@ -40,20 +36,16 @@ export async function reconcilePlans(
       log.write("workspaces are on a plan that does not exist; they keep its allowances", {
         plan: name,
       });
-    return findOutdatedWorkspaces(tx, operatorPlans);
+    const ofDatabase = rows.map((row) => [row.name, allowancesOf(row)] as const);
+    return findOutdatedWorkspaces(tx, new Map([...operatorPlans, ...ofDatabase]));
   });
   const changed = new Set<string>();
-  for (let start = 0; start < outdated.length; start += maxWorkspaces) {
-    const workspaceIds = outdated.slice(start, start + maxWorkspaces);
-    const written = await inAllWorkspaces(database.tenant, async (tx) => {
-      await lockPlans(tx);
-      return applyPlans(tx, sources, workspaceIds);
-    });
+  await applyPlansInBatches(database, sources, outdated, async (_workspaceIds, created) => {
     // Called after each transaction and not once at the end. If this startup fails later, the next
     // one does not find these workspaces outdated, and would not count what they have spent.
-    await countSpent(database, written);
-    for (const { workspaceId } of written) changed.add(workspaceId);
-  }
+    await countSpent(database, created);
+    for (const { workspaceId } of created) changed.add(workspaceId);
+  });
   return [...changed];
 }
 

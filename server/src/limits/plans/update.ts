@@ -5,13 +5,14 @@ import { inAllWorkspaces } from "../../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import { announceLimits } from "../announce.ts";
 import type { LimitServices } from "../services.ts";
-import { applyPlans } from "./apply-plans.ts";
+import { applyPlans, applyPlanToOthers, maxWorkspaces } from "./apply-plans.ts";
 import { noPlan, toPlan } from "./plan.ts";
 import { findPlan, lockPlans, updatePlanRow } from "./store.ts";
 import { findWorkspacesOn } from "./workspace-plan-store.ts";
 
 /**
- * Changes what a plan allows, at once for all workspaces that are on it.
+ * Changes what a plan allows, at once for all workspaces that are on it. If there are more than 20,
+ * that takes several transactions.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function updatePlan({
@@ -37,7 +38,7 @@ export async function updatePlan({
         ...(cost_micros === undefined ? {} : { cost_micros }),
       }),
     );
-    const workspaceIds = await findWorkspacesOn(tx, [row.name]);
+    const workspaceIds = (await findWorkspacesOn(tx, [row.name])).slice(0, maxWorkspaces);
     const created = await applyPlans(tx, limits, workspaceIds);
     await record(tx, ctx, {
       action: "plan.update",
@@ -47,5 +48,6 @@ export async function updatePlan({
     return { plan, created, workspaceIds };
   });
   await announceLimits(ctx, workspaceIds, created);
+  await applyPlanToOthers(ctx, plan.name);
   return plan;
 }
