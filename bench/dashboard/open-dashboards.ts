@@ -46,12 +46,12 @@ async function openEvents(): Promise<void> {
 }
 
 const lastHour = () => new Date(Date.now() - 3_600_000).toISOString();
-const today = () => `${new Date().toISOString().slice(0, 10)}T00:00:00Z`;
+const today = () => new Date().toISOString().slice(0, 10);
 /** The statistics of the overview. Every 15 seconds one of them is read, in turn. */
 const statistics: readonly (() => string)[] = [
   () => `/runs/stats?bucket=minute&created_after=${lastHour()}`,
   () => `/runs/stats?group_by=agent&created_after=${lastHour()}`,
-  () => `/runs/stats?bucket=hour&created_after=${today()}`,
+  () => `/usage?from=${today()}&to=${today()}`,
 ];
 /** Read once a minute. The queue is read more often only while runs are queued. */
 const states = [

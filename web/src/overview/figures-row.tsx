@@ -1,3 +1,4 @@
+import type { UsageReport } from "@beckon/client";
 import { useWorkspace } from "../data/index.ts";
 import {
   formatClock,
@@ -6,19 +7,14 @@ import {
   formatDuration,
   formatPercent,
 } from "../format/index.ts";
-import { CostFigure, Problem } from "../ui/index.ts";
-import {
-  type CostOfToday,
-  costOf,
-  meanMinutes,
-  rateOf,
-  slowestSeries,
-  successOf,
-} from "./figures.ts";
+import { CostFigure, Figure, Problem } from "../ui/index.ts";
+import { meanMinutes, rateOf, slowestSeries, successOf } from "./figures.ts";
 import { TrendFigure } from "./trend-figure.tsx";
 import type { useStatistics } from "./use-statistics.ts";
 
-/** Four figures about the runs of the workspace: their rate, success, duration and cost. */
+type Cost = Pick<UsageReport["totals"], "cost_micros" | "unknown_cost_entries">;
+
+/** Four figures about the runs of the workspace: their rate, success and duration, and the cost. */
 export function FiguresRow({
   statistics,
 }: {
@@ -30,7 +26,7 @@ export function FiguresRow({
   const success = recent.data && successOf(recent.data, tally);
   const duration = recent.data?.stats.total.duration_ms;
   const slowest = recent.data ? slowestSeries(recent.data) : [];
-  const cost = today.data && costOf(today.data, tally);
+  const cost = today.data?.totals;
   const range = recent.data?.minutes === 5 ? "the last 5 minutes" : "the last hour";
   const failures = [recent, today].filter(({ isError }) => isError);
   const [failed] = failures;
@@ -68,13 +64,15 @@ export function FiguresRow({
           seriesName="p95"
           series={slowest}
         />
-        <TrendFigure
+        <Figure
           label="Cost today"
           isFailed={today.isError}
-          value={cost && <CostFigure micros={knownOf(cost)} isPartial={cost.micros === null} />}
-          detail={cost && costDetail(cost, timeZone)}
-          seriesLabel="Cost by hour since midnight"
-          series={cost?.series ?? []}
+          value={
+            cost && (
+              <CostFigure micros={cost.cost_micros} isPartial={cost.unknown_cost_entries > 0} />
+            )
+          }
+          detail={<span className="block truncate">{cost && costDetail(cost, timeZone)}</span>}
         />
       </dl>
       {failed === undefined ? null : (
@@ -99,14 +97,9 @@ function perMinute(rate: number): string {
   return rate >= 10 || Number.isInteger(rate) ? formatCount(rate) : rate.toFixed(1);
 }
 
-/** Returns the known part of the cost in micro-dollars; null if nothing is known. */
-function knownOf({ micros, leastMicros }: CostOfToday): number | null {
-  return leastMicros > 0 ? leastMicros : micros;
-}
-
-function costDetail({ micros, leastMicros }: CostOfToday, zone: string): string {
-  if (micros !== null) return `Since midnight, ${zone}`;
-  return leastMicros === 0 ? "Prices are unknown" : "Some prices are unknown";
+function costDetail({ cost_micros, unknown_cost_entries }: Cost, zone: string): string {
+  if (unknown_cost_entries === 0) return `Since midnight, ${zone}`;
+  return cost_micros === null ? "Prices are unknown" : "Some prices are unknown";
 }
 
 function successDetail(failed: number, ended: number): string {

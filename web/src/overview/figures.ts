@@ -1,4 +1,4 @@
-import type { RunStats, UsageReport } from "@beckon/client";
+import type { RunStats } from "@beckon/client";
 import type { Recent } from "./queries.ts";
 import { countsSince, type Tally } from "./tally.ts";
 
@@ -76,43 +76,6 @@ export function slowestSeries({ minutes, stats }: Recent): readonly (number | nu
     const values = point.flatMap((group) => group?.duration_ms.p95 ?? []);
     return values.length === 0 ? null : Math.max(...values);
   });
-}
-
-/** The cost of today's runs. */
-export interface CostOfToday {
-  /** Micro-dollars; null if the cost of at least one run is unknown. */
-  readonly micros: number | null;
-  /** The sum of the known costs. */
-  readonly leastMicros: number;
-  /**
-   * Micro-dollars for each hour since midnight; null if unknown. Empty if only the sum is known.
-   */
-  readonly series: readonly (number | null)[];
-}
-
-/**
- * Returns the cost of today. To run statistics, it adds the runs that ended after the statistics
- * were read. To a usage report, it adds nothing: the report already contains the earlier steps of
- * these runs, which would then count twice.
- */
-export function costOf(stats: RunStats | UsageReport, tally: Tally): CostOfToday {
-  if ("totals" in stats) {
-    const { cost_micros, unknown_cost_entries } = stats.totals;
-    const micros = unknown_cost_entries === 0 ? cost_micros : null;
-    return { micros, leastMicros: cost_micros ?? 0, series: [] };
-  }
-  const hours = new Map(stats.groups.map((group) => [Date.parse(group.bucket ?? ""), group]));
-  const start = Date.parse(stats.created_after);
-  const count = Math.max(1, Math.ceil((Date.parse(stats.created_before) - start) / 3_600_000));
-  const series = Array.from({ length: count }, (_, hour) => {
-    const group = hours.get(start + hour * 3_600_000);
-    return group === undefined ? 0 : group.cost_micros;
-  });
-  const known = stats.groups.flatMap(({ cost_micros }) => cost_micros ?? []);
-  const { costMicros, unknownCosts } = countsSince(tally, stats.created_before);
-  const isKnown = known.length === stats.groups.length && unknownCosts === 0;
-  const leastMicros = sum(known) + costMicros;
-  return { micros: isKnown ? leastMicros : null, leastMicros, series };
 }
 
 /** Minimum number of neighboring values for a line chart. Fewer would look like single dots. */

@@ -1,7 +1,7 @@
-import type { Ceiling, RunStats, Subscription, UsageReport, WorkspaceEvent } from "@beckon/client";
+import type { Ceiling, RunStats, Subscription, WorkspaceEvent } from "@beckon/client";
 import { expect, test } from "vitest";
 import { attentionOf, type Condition } from "./attention.ts";
-import { costOf, hasLine, rateOf, slowestSeries, successOf } from "./figures.ts";
+import { hasLine, rateOf, slowestSeries, successOf } from "./figures.ts";
 import { addToTally } from "./tally.ts";
 
 const end = "2026-11-03T12:30:30.000Z";
@@ -100,40 +100,6 @@ test("a line is drawn only if enough neighboring values are known", () => {
   expect(hasLine([1, null, 2, null, 3, 4, null])).toBe(false);
   expect(hasLine([null, 0, 0, 1, null])).toBe(true);
   expect(hasLine([])).toBe(false);
-});
-
-test("an unknown cost is never shown as nothing", () => {
-  const midnight = "2026-11-03T00:00:00.000Z";
-  const at = (hour: string, cost_micros: number | null) =>
-    group(`2026-11-03T${hour}:00:00.000Z`, { succeeded: 1 }, { cost_micros });
-  const tally = addToTally(
-    [],
-    [event("run.finished", "2026-11-03T12:30:40.000Z", { data: { cost_micros: 50 } })],
-  );
-  expect(costOf(statsOf([at("01", 100), at("12", 200)], midnight), tally)).toMatchObject({
-    micros: 350,
-  });
-  expect(costOf(statsOf([at("01", 100), at("12", null)], midnight), [])).toMatchObject({
-    micros: null,
-    leastMicros: 100,
-  });
-  const unpriced = event("run.finished", "2026-11-03T12:30:40.000Z", {
-    data: { cost_micros: null },
-  });
-  const sinceRead = costOf(statsOf([at("01", 100)], midnight), addToTally([], [unpriced]));
-  expect(sinceRead).toMatchObject({ micros: null, leastMicros: 100 });
-  expect(costOf(statsOf([at("12", null)], midnight), []).micros).toBeNull();
-  const { series } = costOf(statsOf([at("01", 100)], midnight), []);
-  expect([series.length, series[0], series[1]]).toEqual([13, 0, 100]);
-  expect(costOf(statsOf([], midnight), [])).toMatchObject({ micros: 0, leastMicros: 0 });
-});
-
-test("the cost of usage is shown without a line, and is partial if prices are unknown", () => {
-  const usageOf = (cost_micros: number | null, unknown_cost_entries: number) =>
-    ({ totals: { cost_micros, unknown_cost_entries } }) as UsageReport;
-  expect(costOf(usageOf(350, 0), [])).toEqual({ micros: 350, leastMicros: 350, series: [] });
-  expect(costOf(usageOf(350, 2), [])).toMatchObject({ micros: null, leastMicros: 350 });
-  expect(costOf(usageOf(null, 2), [])).toMatchObject({ micros: null, leastMicros: 0 });
 });
 
 test("the tally forgets what statistics have had for long", () => {

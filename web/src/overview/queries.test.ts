@@ -1,4 +1,3 @@
-import { BeckonError } from "@beckon/client";
 import { QueryClient, QueryObserver, type QueryObserverOptions } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { CurrentWorkspace } from "../data/index.ts";
@@ -25,7 +24,6 @@ async function receiveTime(browserTime: string) {
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => void vi.useRealTimers());
 
-const tooMany = new BeckonError({ code: "bad_request", message: "Too many runs.", status: 400 });
 const getStats = vi.fn();
 const getUsage = vi.fn();
 const list = vi.fn();
@@ -41,28 +39,18 @@ beforeEach(() => {
   list.mockReset();
 });
 
-test("the cost of today is that of the usage if there are too many runs", async () => {
-  await receiveTime(serverTime);
+test("the cost of today is that of the usage, not that of today's runs", async () => {
   const report = { totals: { cost_micros: 350, unknown_cost_entries: 0 } };
-  getStats.mockRejectedValue(tooMany);
   getUsage.mockResolvedValue(report);
-  const workspace = { id: "wsp_1", client, timeZone: "Asia/Tokyo" };
+  const workspace = { id: "wsp_1", client };
   expect(await cache.fetchQuery(todayQuery(workspace, "2026-11-03"))).toEqual(report);
-  expect(getStats.mock.lastCall?.[0].created_after).toBe("2026-11-02T15:00:00.000Z");
-  expect(getUsage.mock.lastCall?.[0]).toEqual({ from: "2026-11-03" });
-});
-
-test("another error of the statistics of today is shown", async () => {
-  const failed = new BeckonError({ code: "internal", message: "Failed.", status: 500 });
-  getStats.mockRejectedValue(failed);
-  const workspace = { id: "wsp_1", client, timeZone: "UTC" };
-  await expect(cache.fetchQuery(todayQuery(workspace, "2026-11-03"))).rejects.toBe(failed);
+  expect(getUsage.mock.lastCall?.[0]).toEqual({ from: "2026-11-03", to: "2026-11-03" });
+  expect(getStats).not.toHaveBeenCalled();
 });
 
 test("a new day begins without the cost of the day before", async () => {
-  await receiveTime(serverTime);
-  getStats.mockResolvedValue({ groups: [] });
-  const workspace = { id: "wsp_1", client, timeZone: "UTC" };
+  getUsage.mockResolvedValue({});
+  const workspace = { id: "wsp_1", client };
   await cache.fetchQuery(todayQuery(workspace, "2026-11-03"));
   expect(cache.getQueryData(todayQuery(workspace, "2026-11-04").queryKey)).toBeUndefined();
 });
@@ -74,7 +62,8 @@ test.each([
 ])("when the tab is shown again, %s", async (_, hiddenMs, refetched) => {
   await receiveTime(serverTime);
   getStats.mockResolvedValue({ groups: [] });
-  const workspace = { id: "wsp_1", client, timeZone: "UTC" };
+  getUsage.mockResolvedValue({});
+  const workspace = { id: "wsp_1", client };
   const shown = [
     recentQuery(workspace),
     byAgentQuery(workspace),

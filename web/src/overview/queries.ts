@@ -1,14 +1,7 @@
-import type {
-  BeckonClient,
-  GetRunStatsQuery,
-  ListedRun,
-  RunStats,
-  UsageReport,
-} from "@beckon/client";
+import type { BeckonClient, GetRunStatsQuery, ListedRun, RunStats } from "@beckon/client";
 import { queryOptions } from "@tanstack/react-query";
 import { agentsKey } from "../agents/index.ts";
 import { type CurrentWorkspace, codeOf, serverNow } from "../data/index.ts";
-import { startOfDay, toZoned } from "../format/index.ts";
 import { runsKey } from "../runs/index.ts";
 import { type FeedFilter, feedLength } from "./feed.ts";
 
@@ -75,27 +68,16 @@ export const byAgentQuery = ({ id, client }: Source) =>
   });
 
 /**
- * Statistics of the runs since midnight in the workspace's time zone, by hour. If there are too
- * many runs for the API, the result is today's usage report, which has only the sum of the day.
- * @param day today's date in this time zone. It makes a new day begin without the figures of the
- *   day before.
+ * What was used today. Every role can read it. Run statistics would not have the calls of draft
+ * runs, of deleted runs, of runs in progress and of runs that were created yesterday. The report
+ * has no hours: for these, the server would read every call of the day.
+ * @param day today's date in the workspace's time zone. It makes a new day begin without the
+ *   figures of the day before.
  */
-export const todayQuery = (
-  { id, client, timeZone }: Source & Pick<CurrentWorkspace, "timeZone">,
-  day: string,
-) =>
+export const todayQuery = ({ id, client }: Source, day: string) =>
   queryOptions({
-    queryKey: [...statsKey(id, "today"), timeZone, day],
-    queryFn: async ({ signal }): Promise<RunStats | UsageReport> => {
-      const now = serverNow();
-      const created_after = new Date(startOfDay(now, timeZone)).toISOString();
-      try {
-        return await client.runs.getStats({ bucket: "hour", created_after }, { signal });
-      } catch (thrown) {
-        if (codeOf(thrown) !== "bad_request") throw thrown;
-        return client.usage.get({ from: toZoned(now, timeZone).slice(0, 10) }, { signal });
-      }
-    },
+    queryKey: [...statsKey(id, "today"), day],
+    queryFn: ({ signal }) => client.usage.get({ from: day, to: day }, { signal }),
     ...inTurns,
   });
 

@@ -7,14 +7,11 @@ interface Second {
   readonly counts: Counts;
 }
 
-/** Runs that started and ended, and what they cost. */
+/** Runs that started and ended. */
 export interface Counts {
   readonly started: number;
   readonly succeeded: number;
   readonly failed: number;
-  readonly costMicros: number;
-  /** Runs that ended with an unknown cost. */
-  readonly unknownCosts: number;
 }
 
 /**
@@ -27,7 +24,7 @@ export type Tally = readonly Second[];
  * Number of seconds that are kept. Statistics are read more often than this, unless reading fails.
  */
 const keptSeconds = 300;
-const nothing: Counts = { started: 0, succeeded: 0, failed: 0, costMicros: 0, unknownCosts: 0 };
+const nothing: Counts = { started: 0, succeeded: 0, failed: 0 };
 
 /**
  * Returns the tally with these events. The tally includes draft runs (tests of unsaved settings),
@@ -48,15 +45,9 @@ export function addToTally(tally: Tally, events: readonly WorkspaceEvent[]): Tal
     .toSorted((a, b) => a.at - b.at);
 }
 
-function countsOf({ type, seq, data }: WorkspaceEvent): Counts {
-  const cost = "cost_micros" in data && typeof data.cost_micros === "number" ? data.cost_micros : 0;
-  const costs = {
-    costMicros: cost,
-    unknownCosts: "cost_micros" in data && data.cost_micros === null ? 1 : 0,
-  };
-  if (type === "run.finished") return { ...nothing, ...costs, succeeded: 1 };
-  if (type === "run.failed") return { ...nothing, ...costs, failed: 1 };
-  if (type === "run.cancelled") return { ...nothing, ...costs };
+function countsOf({ type, seq }: WorkspaceEvent): Counts {
+  if (type === "run.finished") return { ...nothing, succeeded: 1 };
+  if (type === "run.failed") return { ...nothing, failed: 1 };
   // The first event of a run, for example run.queued or run.started, counts as its start.
   return seq === 1 ? { ...nothing, started: 1 } : nothing;
 }
@@ -79,8 +70,6 @@ function sum(all: readonly Counts[]): Counts {
       started: total.started + each.started,
       succeeded: total.succeeded + each.succeeded,
       failed: total.failed + each.failed,
-      costMicros: total.costMicros + each.costMicros,
-      unknownCosts: total.unknownCosts + each.unknownCosts,
     }),
     nothing,
   );
