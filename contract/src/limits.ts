@@ -45,6 +45,11 @@ export const ceiling = z.object({
   reserved_micros: micros,
   /** What is neither spent nor reserved. */
   left_micros: micros,
+  /**
+   * True if the limit is spent, or if a model call was rejected since `starts_at` because it did
+   * not fit into what was left. A smaller call can still fit.
+   */
+  reached: z.boolean(),
   starts_at: z.iso.datetime(),
   resets_at: z.iso.datetime(),
   created_at: z.iso.datetime(),

@@ -152,6 +152,11 @@ export const planUsage = z.object({
       reserved: amount,
       /** What is neither used nor reserved; null: unlimited. */
       left: amount.nullable(),
+      /**
+       * True if the allowance is used up, or if a model call was rejected since `starts_at` because
+       * it did not fit into what was left. A smaller call can still fit.
+       */
+      reached: z.boolean(),
       resets_at: z.iso.datetime(),
     }),
   ),

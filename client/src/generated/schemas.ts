@@ -1404,6 +1404,7 @@ export interface Ceiling {
   spent_micros: number;
   reserved_micros: number;
   left_micros: number;
+  reached: boolean;
   starts_at: string;
   resets_at: string;
   created_at: string;
@@ -1448,6 +1449,7 @@ export interface PlanUsage {
     unknown_cost_entries: number;
     reserved: number;
     left: number | null;
+    reached: boolean;
     resets_at: string;
   }[];
 }

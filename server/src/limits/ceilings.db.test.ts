@@ -54,6 +54,7 @@ test("a ceiling shows what is spent, reserved and left, and when it resets", asy
       spent_micros: 0,
       reserved_micros: 0,
       left_micros: 5_000,
+      reached: false,
       starts_at: new Date(midnight).toISOString(),
       resets_at: new Date(midnight + 86_400_000).toISOString(),
       created_at: expect.any(String),
@@ -126,7 +127,11 @@ test("a change keeps what is spent and reserved", async () => {
     reserved_micros: 250,
     left_micros: 50,
   });
-  expect((await put("agent", 500)).body.data).toMatchObject({ spent_micros: 600, left_micros: 0 });
+  expect((await put("agent", 500)).body.data).toMatchObject({
+    spent_micros: 600,
+    left_micros: 0,
+    reached: true,
+  });
 });
 
 test("a raise lowers the percentage that was reached, so that it is reported again", async () => {
@@ -196,10 +201,13 @@ test("a change reports 100 percent again only if it is a raise, after a call was
     return rows[0];
   };
   for (const limit of [1_000, 950]) {
-    await put("agent", limit);
+    expect((await put("agent", limit)).body.data).toMatchObject({
+      spent_micros: 900,
+      reached: true,
+    });
     expect(await state()).toEqual({ refused: true, crossed: 100 });
   }
-  await put("agent", 1_000);
+  expect((await put("agent", 1_000)).body.data.reached).toBe(false);
   expect(await state()).toEqual({ refused: false, crossed: 80 });
 });
 

@@ -315,6 +315,7 @@ describe("the plan of a workspace", () => {
       unknown_cost_entries: 0,
       reserved: 0,
       left: null,
+      reached: false,
       resets_at,
     };
     expect(await usage()).toEqual({
@@ -340,10 +341,27 @@ describe("the plan of a workspace", () => {
     const answer = await move(name);
     expect([answer.status, answer.body.data.plan]).toEqual([200, name]);
     expect(await metrics()).toMatchObject({
-      tokens: { allowance: 20, used: 15, left: 5 },
-      cost: { allowance: 1_000, used: 100, left: 900 },
+      tokens: { allowance: 20, used: 15, left: 5, reached: false },
+      cost: { allowance: 1_000, used: 100, left: 900, reached: false },
       voice: { allowance: null },
     });
+  });
+
+  test("is reached if nothing is left, or if a call did not fit into what is left", async () => {
+    const { id, move, metrics, spend } = await newWorkspace();
+    await spend({ input_tokens: 10, cost_micros: 100 });
+    await move((await createPlan({ tokens: 10, cost_micros: 1_000 })).name);
+    const set = (values: string) =>
+      database.engine.query(`update budgets set ${values} where workspace_id = $1`, [id]);
+    const reached = async () => {
+      const { tokens, cost } = await metrics();
+      return [tokens?.reached, cost?.reached];
+    };
+    expect(await reached()).toEqual([true, false]);
+    await set("refused = true");
+    expect(await reached()).toEqual([true, true]);
+    await set("ends = now() - interval '1 s'");
+    expect(await reached()).toEqual([false, false]);
   });
 
   test.each([

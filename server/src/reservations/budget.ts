@@ -193,3 +193,9 @@ export const isSpentSql = "(b.allowed is not null and b.spent >= greatest(b.allo
  * A rejection at a limit of 0 does not count, because models that are free can still be called.
  */
 export const holdsRunsSql = `(b.refused and b.allowed > 0 or ${isSpentSql})`;
+
+/**
+ * SQL expression for whether a limit is reached in its current period, as `reached` of the API: its
+ * budget `b`, which can be null, is spent, or a model call was rejected because too little is left.
+ */
+export const reachedSql = `coalesce(b.ends > now() and (b.refused or ${isSpentSql}), false)`;

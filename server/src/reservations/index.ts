@@ -10,6 +10,7 @@ export {
   type Limit,
   nextStartSql,
   noAmounts,
+  reachedSql,
   sumOf,
 } from "./budget.ts";
 export {

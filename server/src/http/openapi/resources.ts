@@ -184,6 +184,7 @@ export const resources: readonly Resource[] = [
       spent_micros: 1_250_000,
       reserved_micros: 40_000,
       left_micros: 3_710_000,
+      reached: false,
       starts_at: "2026-01-31T00:00:00.000Z",
       resets_at: "2026-02-01T00:00:00.000Z",
       created_at: time,
@@ -235,6 +236,7 @@ export const resources: readonly Resource[] = [
           unknown_cost_entries: 0,
           reserved: 16_400,
           left: 37_583_600,
+          reached: false,
           resets_at: "2026-02-01T00:00:00.000Z",
         },
         {
@@ -244,6 +246,7 @@ export const resources: readonly Resource[] = [
           unknown_cost_entries: 0,
           reserved: 0,
           left: null,
+          reached: false,
           resets_at: "2026-02-01T00:00:00.000Z",
         },
         {
@@ -253,6 +256,7 @@ export const resources: readonly Resource[] = [
           unknown_cost_entries: 0,
           reserved: 0,
           left: null,
+          reached: false,
           resets_at: "2026-02-01T00:00:00.000Z",
         },
         {
@@ -262,6 +266,7 @@ export const resources: readonly Resource[] = [
           unknown_cost_entries: 0,
           reserved: 40_000,
           left: 68_960_000,
+          reached: false,
           resets_at: "2026-02-01T00:00:00.000Z",
         },
       ],

@@ -39,6 +39,7 @@ export function toCeiling(ctx: Context, row: CeilingRow): Ceiling {
     spent_micros: spent,
     reserved_micros: reserved,
     left_micros: Math.max(0, limit - spent - reserved),
+    reached: row.reached,
     starts_at: row.starts.toISOString(),
     resets_at: row.ends.toISOString(),
     created_at: row.created_at.toISOString(),

@@ -1,7 +1,7 @@
 import type { CeilingScope } from "@beckon/contract";
 import { type RawBuilder, sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
-import { currentPeriodSql } from "../../reservations/index.ts";
+import { currentPeriodSql, reachedSql } from "../../reservations/index.ts";
 
 /** What a ceiling applies to. */
 export interface CeilingRef {
@@ -21,6 +21,7 @@ export interface CeilingRow {
   readonly pauses_agent: boolean;
   readonly spent: string;
   readonly reserved: string;
+  readonly reached: boolean;
   readonly starts: Date;
   readonly ends: Date;
   readonly created_at: Date;
@@ -109,6 +110,7 @@ export async function readCeilings(
       case c.scope_kind when 'workspace' then w.name when 'agent' then a.name
         when 'key' then k.name else t.name end as name,
       case when b.ends > now() then b.spent else 0 end as spent, coalesce(b.reserved, 0) as reserved,
+      ${sql.raw(reachedSql)} as reached,
       ${sql.raw(currentPeriodSql("b", "p"))}
     from workspaces w
     cross join lateral period_of(now(), w.time_zone, 'day', 1) as p

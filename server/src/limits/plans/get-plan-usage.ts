@@ -36,6 +36,7 @@ export async function getPlanUsage({ ctx }: { ctx: Context }): Promise<PlanUsage
           unknown_cost_entries: Number(amounts.unknown_cost_entries),
           reserved,
           left: allowance === null ? null : Math.max(0, allowance - (used ?? 0) - reserved),
+          reached: amounts.reached,
           resets_at: amounts.ends.toISOString(),
         };
       }),

@@ -1,7 +1,7 @@
 import type { LimitMetric } from "@beckon/contract";
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
-import { calendarPeriodSql, currentPeriodSql } from "../../reservations/index.ts";
+import { calendarPeriodSql, currentPeriodSql, reachedSql } from "../../reservations/index.ts";
 
 /** The amount used of one metric of the plan. Amounts are text because their type is bigint. */
 export interface MetricRow {
@@ -12,6 +12,7 @@ export interface MetricRow {
   readonly used: string | null;
   readonly unknown_cost_entries: string;
   readonly reserved: string;
+  readonly reached: boolean;
   readonly starts: Date;
   readonly ends: Date;
 }
@@ -97,6 +98,7 @@ with month as (
 select m.metric, a.allowed,
   case when a.allowed is null then m.used when b.ends > now() then b.spent else 0 end as used,
   m.unknown_cost_entries, coalesce(b.reserved, 0) as reserved,
+  ${sql.raw(reachedSql)} as reached,
   ${sql.raw(currentPeriodSql("b", "month"))}
 from month, sums
 cross join lateral (values (1, 'tokens', sums.tokens, 0), (2, 'voice', sums.voice, 0),
