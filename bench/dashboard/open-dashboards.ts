@@ -5,8 +5,8 @@ import { openStream } from "../open-stream.ts";
 /**
  * Sends the requests of browsers that show the overview of the dashboard, without rendering: each
  * reads the page and its files, then the stream of the workspace, statistics every 15 seconds, and
- * the queue, ceilings and subscriptions every minute (`web/src/overview/`). Sends "open" to the
- * parent process when all streams are open, and then works until it is stopped.
+ * the queue, ceilings, plan and subscriptions every minute (`web/src/overview/`). Sends "open" to
+ * the parent process when all streams are open, and then works until it is stopped.
  */
 
 /** The server and the number of browsers. The process gets them as its argument, in JSON. */
@@ -57,6 +57,7 @@ const statistics: readonly (() => string)[] = [
 const states = [
   "/runs?status=queued&view=summary&limit=200",
   "/limits?limit=200",
+  "/plan",
   "/subscriptions?limit=200",
 ];
 

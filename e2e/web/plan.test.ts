@@ -79,6 +79,9 @@ inBrowser(
     await page.getByText("750 used · 250 left").waitFor();
     await page.getByText(/The plan changes to unlimited on \d+ \w{3}/).waitFor();
     await page.getByText(plan.name).waitFor();
+    await database.engine.query("update budgets set refused = true where workspace_id = $1", [id]);
+    await page.reload();
+    await meter(page, /^750 used, 250 left of 1,000, a call did not fit$/).waitFor();
   },
 );
 

@@ -33,6 +33,7 @@ export function CeilingRow({ ceiling, onAct }: CeilingRowProps) {
           reserved={ceiling.reserved_micros}
           limit={ceiling.limit_micros}
           left={ceiling.left_micros}
+          isReached={ceiling.reached}
           resetsAt={ceiling.resets_at}
           format={formatCents}
         />

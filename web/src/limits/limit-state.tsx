@@ -13,6 +13,8 @@ interface LimitStateProps {
   readonly limit: number | null;
   /** Amount left of the limit; null if there is no limit. */
   readonly left: number | null;
+  /** Whether the limit is used up, or a call did not fit into what is left. */
+  readonly isReached: boolean;
   readonly resetsAt: string;
   /** Converts an amount to text. */
   readonly format: (amount: number) => string;
@@ -20,24 +22,27 @@ interface LimitStateProps {
 
 /** The used, reserved and remaining parts of a limit: as a bar, and in words. */
 export function LimitState(props: LimitStateProps) {
-  const { used, isPartial = false, usedWord, reserved, limit, left, resetsAt, format } = props;
+  const { used, isPartial = false, usedWord, reserved, limit, left, isReached } = props;
+  const { resetsAt, format } = props;
   const parts = [
     used === null ? "unknown" : `${isPartial ? "at least " : ""}${format(used)} ${usedWord}`,
     ...(reserved === 0 ? [] : [`${format(reserved)} reserved`]),
     left === null ? "unlimited" : `${format(left)} left`,
   ];
+  const notes = isReached && left !== 0 ? ["a call did not fit"] : [];
   return (
     <div className="flex min-w-0 flex-col gap-1">
       {limit === null ? null : (
         <Meter
-          label={`${parts.join(", ")} of ${format(limit)}`}
+          label={[`${parts.join(", ")} of ${format(limit)}`, ...notes].join(", ")}
           used={used ?? 0}
           reserved={reserved}
           limit={limit}
+          isReached={isReached}
         />
       )}
       <p className="flex min-w-0 flex-wrap justify-between gap-x-3 text-label text-ink-2">
-        <span>{parts.join(" · ")}</span>
+        <span>{[...parts, ...notes].join(" · ")}</span>
         <span className="whitespace-nowrap">
           {limit === null ? null : `of ${format(limit)}, `}resets <Time value={resetsAt} />
         </span>

@@ -7,18 +7,20 @@ interface MeterProps {
   /** The amount that is reserved for runs but not used yet. It is hatched in the bar. */
   readonly reserved: number;
   readonly limit: number;
+  readonly isReached: boolean;
 }
 
 /** If at least this share of a limit is used, the bar has the colour of a warning. */
 const near = 0.8;
 
 /** A bar with the used, reserved and remaining parts of a limit. */
-export function Meter({ label, used, reserved, limit }: MeterProps) {
+export function Meter({ label, used, reserved, limit, isReached }: MeterProps) {
   const hatch = useId();
   const part = (amount: number) => (limit === 0 ? 1 : Math.min(1, amount / limit));
   const usedPart = part(used);
   const reservedPart = Math.min(1 - usedPart, limit === 0 ? 0 : reserved / limit);
-  const fill = usedPart >= 1 ? "fill-flare" : usedPart >= near ? "fill-brass" : "fill-chart-1";
+  const isFull = isReached || usedPart >= 1;
+  const fill = isFull ? "fill-flare" : usedPart >= near ? "fill-brass" : "fill-chart-1";
   return (
     <svg role="img" aria-label={label} data-keeps-colour className="block h-2 w-full rounded-bar">
       <defs>

@@ -3,6 +3,7 @@ import { CircleCheck } from "lucide-react";
 import { memo } from "react";
 import { type CurrentWorkspace, useWorkspace } from "../data/index.ts";
 import { useEvents } from "../live/index.ts";
+import { planQuery } from "../plan/index.ts";
 import { agentNamesQuery, useAgentNames } from "../runs/index.ts";
 import { subscriptionsQuery } from "../subscriptions/index.ts";
 import { List, Panel, Problem, Skeleton, useNow } from "../ui/index.ts";
@@ -14,6 +15,12 @@ import { useQueue } from "./use-queue.ts";
 /** Refetched only once a minute, because a subscription that fails usually does so for hours. */
 const watchedSubscriptionsQuery = (workspace: CurrentWorkspace) => ({
   ...subscriptionsQuery(workspace),
+  refetchInterval: 60_000,
+});
+
+/** The plan, refetched only once a minute, as the ceilings are. Every role can read it. */
+const watchedPlanQuery = (workspace: CurrentWorkspace) => ({
+  ...planQuery(workspace),
   refetchInterval: 60_000,
 });
 
@@ -29,11 +36,13 @@ export const AttentionPanel = memo(function AttentionPanel() {
   const byAgent = useQuery(byAgentQuery(workspace));
   const providers = useQuery(providerHealthQuery(workspace));
   const queue = useQueue();
+  const plan = useQuery(watchedPlanQuery(workspace));
   const ceilings = useQuery(nearLimitsQuery(workspace));
   const subscriptions = useQuery(watchedSubscriptionsQuery(workspace));
   useEvents((events) => {
     if (events.some(({ type }) => type === "subscription.disabled")) void subscriptions.refetch();
-    if (events.some(({ type }) => type === "usage.threshold")) void ceilings.refetch();
+    if (events.some(({ type }) => type === "usage.threshold"))
+      void Promise.all([plan.refetch(), ceilings.refetch()]);
   });
   const names = useQuery(agentNamesQuery(workspace));
   const nowMs = useNow();
@@ -41,12 +50,13 @@ export const AttentionPanel = memo(function AttentionPanel() {
     providers: providers.data,
     byAgent: byAgent.data,
     queue: queue.data,
+    plan: plan.data,
     ceilings: ceilings.data,
     subscriptions: subscriptions.data,
     agents,
     nowMs,
   });
-  const sources = [providers, byAgent, queue, ceilings, subscriptions, names];
+  const sources = [providers, byAgent, queue, plan, ceilings, subscriptions, names];
   const failed = sources.filter(({ isError }) => isError);
   // `isPending` cannot be used: it stays true for queries that are disabled because the person
   // lacks the permission.
@@ -98,6 +108,7 @@ export const AttentionPanel = memo(function AttentionPanel() {
 function keyOf(item: ReturnType<typeof attentionOf>[number]): string {
   if (item.kind === "provider") return item.name;
   if (item.kind === "subscription") return item.subscription.id;
+  if (item.kind === "plan") return item.metric.metric;
   if (item.kind === "limit") return item.ceiling.scope_id;
   return item.kind === "queue" ? "" : item.agentId;
 }

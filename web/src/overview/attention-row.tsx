@@ -9,6 +9,7 @@ import {
   formatMoney,
   shortenId,
 } from "../format/index.ts";
+import { metricTexts } from "../plan/index.ts";
 import { type AgentName, isFailing, RaiseCeiling } from "../runs/index.ts";
 import { LinkButton, Row } from "../ui/index.ts";
 import type { AttentionItem } from "./attention.ts";
@@ -97,23 +98,49 @@ export function AttentionRow({ item, agents }: AttentionRowProps) {
         />
       );
     }
-    case "limit": {
-      const { scope, scope_id, name, spent_micros: spent, limit_micros: limit } = item.ceiling;
+    case "plan": {
+      const { metric, used, allowance, reached } = item.metric;
+      const { label, format } = metricTexts[metric];
+      const [part, whole] = [used ?? 0, allowance ?? 0];
       return (
         <Row
-          start={<Icon icon={CreditCard} tone={spent >= limit ? "flare" : "brass"} />}
+          start={<Icon icon={CreditCard} tone={reached ? "flare" : "brass"} />}
           title={
-            <Named name={name ?? scope_id}>
-              {spent >= limit ? "reached its ceiling" : "is near its ceiling"}
+            <Named name="The plan">
+              {`${reached ? "reached" : "is near"} its limit of ${label.toLowerCase()}`}
             </Named>
           }
-          detail={`${formatMoney(spent)} of ${formatMoney(limit)} spent today`}
+          detail={`${format(part)} of ${format(whole)} used this month${rejection(reached, part, whole)}`}
+          end={
+            <LinkButton size="small" href={`${path}/plan`}>
+              Open plan
+            </LinkButton>
+          }
+        />
+      );
+    }
+    case "limit": {
+      const { scope, scope_id, name, spent_micros: spent, limit_micros: limit } = item.ceiling;
+      const { reached } = item.ceiling;
+      return (
+        <Row
+          start={<Icon icon={CreditCard} tone={reached ? "flare" : "brass"} />}
+          title={
+            <Named name={name ?? scope_id}>
+              {reached ? "reached its ceiling" : "is near its ceiling"}
+            </Named>
+          }
+          detail={`${formatMoney(spent)} of ${formatMoney(limit)} spent today${rejection(reached, spent, limit)}`}
           end={<RaiseCeiling ceiling={`${scope}:${scope_id}`} />}
         />
       );
     }
   }
 }
+
+/** Says why a limit is reached of which something is left. */
+const rejection = (reached: boolean, used: number, limit: number) =>
+  reached && used < limit ? ", a call did not fit" : "";
 
 interface SubscriptionRowProps {
   readonly subscription: Subscription;

@@ -1,6 +1,8 @@
-import type { Ceiling, ModelList, Subscription } from "@beckon/client";
+import type { Ceiling, ModelList, PlanUsage, Subscription } from "@beckon/client";
 import type { AgentName } from "../runs/index.ts";
 import type { Queue, Recent } from "./queries.ts";
+
+type PlanMetric = PlanUsage["metrics"][number];
 
 /** Something that a person should look at. */
 export type AttentionItem =
@@ -13,6 +15,7 @@ export type AttentionItem =
       readonly minutes: number;
     }
   | { readonly kind: "queue"; readonly queue: Queue; readonly waitMs: number }
+  | { readonly kind: "plan"; readonly metric: PlanMetric }
   | { readonly kind: "limit"; readonly ceiling: Ceiling }
   | { readonly kind: "subscription"; readonly subscription: Subscription }
   | { readonly kind: "paused"; readonly agentId: string; readonly agent: AgentName };
@@ -25,8 +28,11 @@ const minFailedShare = 0.1;
 /** The queue needs attention if its oldest run waits this long, or if it has `minQueue` runs. */
 const minWaitMs = 30_000;
 const minQueue = 50;
-/** A ceiling (daily spending limit) needs attention if at least this share of it is spent. */
-const minSpentShare = 0.8;
+/**
+ * A ceiling (daily spending limit) or a limit of the plan needs attention if it is reached, or if
+ * at least this share of it is used.
+ */
+const minUsedShare = 0.8;
 
 /**
  * A subscription that began to fail less than this long ago is left out, because Beckon retries its
@@ -42,6 +48,7 @@ export interface Condition {
   readonly providers: readonly ModelList[] | undefined;
   readonly byAgent: Recent | undefined;
   readonly queue: Queue | undefined;
+  readonly plan: PlanUsage | undefined;
   readonly ceilings: readonly Ceiling[] | undefined;
   readonly subscriptions: readonly Subscription[] | undefined;
   readonly agents: ReadonlyMap<string, AgentName>;
@@ -54,6 +61,7 @@ export function attentionOf(condition: Condition): readonly AttentionItem[] {
     ...providersOf(condition),
     ...failingOf(condition),
     ...subscriptionsOf(condition),
+    ...planOf(condition),
     ...limitsOf(condition),
     ...queueOf(condition),
     ...pausedOf(condition),
@@ -88,15 +96,26 @@ function subscriptionsOf({ subscriptions = [], nowMs }: Condition): AttentionIte
   });
 }
 
+function planOf({ plan }: Condition): AttentionItem[] {
+  return (plan?.metrics ?? []).flatMap((metric) =>
+    isNear(metric.used, metric.allowance, metric.reached) ? [{ kind: "plan", metric }] : [],
+  );
+}
+
 function limitsOf({ ceilings = [], agents }: Condition): AttentionItem[] {
   return ceilings.flatMap((ceiling) => {
-    const { scope_id, limit_micros: limit, spent_micros: spent } = ceiling;
-    // A person sets a ceiling to 0 to stop all spending, so it needs no attention. An agent that is
-    // paused by its ceiling is listed as a paused agent instead.
-    return limit === 0 || spent < limit * minSpentShare || agents.get(scope_id)?.isPausedByLimit
-      ? []
-      : [{ kind: "limit", ceiling }];
+    const { scope_id, limit_micros: limit, spent_micros: spent, reached } = ceiling;
+    // An agent that is paused by its ceiling is listed as a paused agent instead.
+    return isNear(spent, limit, reached) && !agents.get(scope_id)?.isPausedByLimit
+      ? [{ kind: "limit", ceiling }]
+      : [];
   });
+}
+
+/** Limits of 0 are left out: a person sets a limit to 0 to stop all use. */
+function isNear(used: number | null, limit: number | null, reached: boolean): boolean {
+  if (limit === null || limit === 0) return false;
+  return reached || (used ?? 0) >= limit * minUsedShare;
 }
 
 function queueOf({ queue, nowMs }: Condition): AttentionItem[] {

@@ -1,4 +1,4 @@
-import type { Ceiling, RunStats, Subscription, WorkspaceEvent } from "@beckon/client";
+import type { Ceiling, PlanUsage, RunStats, Subscription, WorkspaceEvent } from "@beckon/client";
 import { expect, test } from "vitest";
 import { attentionOf, type Condition } from "./attention.ts";
 import { hasLine, rateOf, slowestSeries, successOf } from "./figures.ts";
@@ -112,6 +112,7 @@ const calm: Condition = {
   providers: [],
   byAgent: undefined,
   queue: { count: 0, isMore: false, oldest: undefined, requestedAt: 0 },
+  plan: undefined,
   ceilings: [],
   subscriptions: [],
   agents: new Map(),
@@ -128,10 +129,33 @@ const ceiling = (spent_micros: number): Ceiling => ({
   spent_micros,
   reserved_micros: 0,
   left_micros: 100 - spent_micros,
+  reached: spent_micros >= 100,
   starts_at: end,
   resets_at: end,
   created_at: end,
   updated_at: end,
+});
+
+/** A plan that limits tokens. */
+const plan = (used: number, allowance: number | null, reached = false): PlanUsage => ({
+  plan: "small",
+  next_plan: null,
+  anchor_day: 1,
+  time_zone: "UTC",
+  starts_at: end,
+  resets_at: end,
+  metrics: [
+    {
+      metric: "tokens",
+      allowance,
+      used,
+      unknown_cost_entries: 0,
+      reserved: 0,
+      left: allowance === null ? null : Math.max(0, allowance - used),
+      reached,
+      resets_at: end,
+    },
+  ],
 });
 
 /** A subscription whose delivery attempts have all failed during the last `failingSeconds`. */
@@ -185,6 +209,7 @@ test("the most urgent comes first", () => {
     ],
     byAgent: { minutes: 60, stats: statsOf([failing("agt_1", 1), failing("agt_2", 9)]) },
     queue: { count: 2, isMore: false, oldest: calm.nowMs - 60_000, requestedAt: 0 },
+    plan: plan(80, 100),
     ceilings: [ceiling(80)],
     subscriptions: [subscription("enabled", 60)],
     agents: new Map([
@@ -197,12 +222,13 @@ test("the most urgent comes first", () => {
     "failing",
     "failing",
     "subscription",
+    "plan",
     "limit",
     "queue",
     "paused",
   ]);
   expect(items[1]).toMatchObject({ agentId: "agt_2", failed: 9, ended: 14 });
-  expect(items[5]).toMatchObject({ waitMs: 60_000 });
+  expect(items[6]).toMatchObject({ waitMs: 60_000 });
 });
 
 test("a subscription needs attention if it is disabled, or has failed for a minute", () => {
@@ -227,4 +253,21 @@ test("a ceiling needs attention from 80 percent on, unless it is 0 or pauses its
   expect(shown(ceiling(80))).toEqual([{ kind: "limit", ceiling: ceiling(80) }]);
   expect(shown({ ...ceiling(0), limit_micros: 0 })).toEqual([]);
   expect(shown(ceiling(100), true)).toEqual([]);
+});
+
+test("a limit that rejected a call needs attention, although little of it is used", () => {
+  const reached = { ...ceiling(39), reached: true };
+  expect(attentionOf({ ...calm, ceilings: [reached] })).toEqual([
+    { kind: "limit", ceiling: reached },
+  ]);
+  expect(attentionOf({ ...calm, plan: plan(39, 100, true) })).toMatchObject([{ kind: "plan" }]);
+});
+
+test("a plan needs attention from 80 percent on, unless it grants nothing or all", () => {
+  const shown = (...given: Parameters<typeof plan>) =>
+    attentionOf({ ...calm, plan: plan(...given) }).map(({ kind }) => kind);
+  expect(shown(79, 100)).toEqual([]);
+  expect(shown(80, 100)).toEqual(["plan"]);
+  expect(shown(80, null)).toEqual([]);
+  expect(shown(0, 0, true)).toEqual([]);
 });

@@ -145,8 +145,14 @@ describe.each([
   test("a queue waits as long as for the server", () => {
     const oldest = Date.parse(serverTime) - 40_000;
     const queue = { count: 1, isMore: false, oldest, requestedAt: 0 };
-    const unknown = { providers: [], byAgent: undefined, ceilings: [], subscriptions: [] };
-    const items = attentionOf({ ...unknown, queue, agents: new Map(), nowMs: toServerTime() });
+    const none = { providers: [], byAgent: undefined, plan: undefined, subscriptions: [] };
+    const items = attentionOf({
+      ...none,
+      ceilings: [],
+      queue,
+      agents: new Map(),
+      nowMs: toServerTime(),
+    });
     expect(items).toMatchObject([{ kind: "queue", waitMs: 41_000 }]);
   });
 });

@@ -69,6 +69,7 @@ function Allowances({ plan }: { readonly plan: PlanUsage }) {
                   reserved={reserved}
                   limit={allowance}
                   left={left}
+                  isReached={rest.reached}
                   resetsAt={resets_at}
                   format={format}
                 />

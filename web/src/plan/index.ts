@@ -1,0 +1,2 @@
+export { metricTexts } from "./metrics.ts";
+export { planQuery } from "./queries.ts";
