@@ -1,7 +1,8 @@
-import { max, ticks } from "d3-array";
+import { max } from "d3-array";
 import { stack } from "d3-shape";
 import { useId } from "react";
 import { Anchor } from "../ui/index.ts";
+import { axisMarks } from "./axis-marks.ts";
 
 /** Colours of series, in their order; `rest` is for the sum of all series without a colour. */
 export type ChartTone = 1 | 2 | 3 | 4 | 5 | "rest";
@@ -61,7 +62,7 @@ const maxLabels = 6;
 export function BarChart({ label, tones, columns, format, onPoint }: BarChartProps) {
   const hatch = useId();
   const highest = max(columns, ({ values }) => values.reduce((sum, value) => sum + value, 0)) ?? 0;
-  const marks = ticksFor(highest);
+  const marks = axisMarks(highest, format);
   const top = marks.at(-1) || 1;
   // If no value is known or all are 0, the axis has no labels.
   const labelled = highest > 0 ? marks : [];
@@ -201,13 +202,4 @@ function Target({ column, onPoint }: TargetProps) {
       onPointerEnter={point}
     />
   );
-}
-
-/** Returns round numbers from 0 up to at least `highest`. */
-function ticksFor(highest: number): readonly number[] {
-  if (highest <= 0) return [0];
-  const marks = ticks(0, highest, 4);
-  const [zero = 0, first = highest] = marks;
-  const last = marks.at(-1) ?? highest;
-  return last < highest ? [...marks, last + (first - zero)] : marks;
 }
