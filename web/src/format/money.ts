@@ -2,6 +2,7 @@
 const formats = {
   2: new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
   4: new Intl.NumberFormat("en-US", { minimumFractionDigits: 4, maximumFractionDigits: 4 }),
+  exact: new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 }),
 };
 
 /**
@@ -19,6 +20,16 @@ export function formatMoney(micros: number | null | undefined): string {
   // If the last two are zeros, they are left out.
   const digits = size < 1_000_000 && Math.round(size / 100) % 100 !== 0 ? 4 : 2;
   return `${sign}$${formats[digits].format(size / 1_000_000)}`;
+}
+
+/**
+ * Returns a price in US dollars with two to six decimals: `$1.125`, `$10.00`. Fewer would differ
+ * from the price list of the provider.
+ *
+ * @param micros millionths of a dollar
+ */
+export function formatPrice(micros: number): string {
+  return `$${formats.exact.format(micros / 1_000_000)}`;
 }
 
 /**

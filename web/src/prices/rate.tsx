@@ -1,4 +1,4 @@
-import { formatMoney } from "../format/index.ts";
+import { formatPrice } from "../format/index.ts";
 
 interface RateProps {
   /**
@@ -20,5 +20,5 @@ export function Rate({ micros, isKnown }: RateProps) {
       </span>
     );
   if (micros === null || micros === undefined) return <span className="text-ink-3">as input</span>;
-  return <span className="font-mono text-dense whitespace-nowrap">{formatMoney(micros)}</span>;
+  return <span className="font-mono text-dense whitespace-nowrap">{formatPrice(micros)}</span>;
 }

@@ -2,6 +2,7 @@ import type { ModelPrice } from "@beckon/client";
 import { createElement, type ReactElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
+import { Rate } from "./rate.tsx";
 import { CallPrice, hasSecondLine, Rates, TierRates } from "./rates.tsx";
 
 const rates = {
@@ -31,4 +32,15 @@ test("the prices of a call and of long input are shown", () => {
     "$1.25 in · $10.00 out + $0.01 a call · more &gt; 200k",
   );
   expect(hasSecondLine(price)).toBe(true);
+});
+
+test("a price is shown with all its decimals", () => {
+  const priceOf = (micros: number) =>
+    renderToStaticMarkup(createElement(Rate, { micros, isKnown: true })).replace(/<[^>]*>/g, "");
+  expect([1_125_000, 75_000, 50, 10_000_000].map(priceOf)).toEqual([
+    "$1.125",
+    "$0.075",
+    "$0.00005",
+    "$10.00",
+  ]);
 });

@@ -1,5 +1,5 @@
 import type { ModelPrice } from "@beckon/client";
-import { formatCount, formatMoney, formatShortCount } from "../format/index.ts";
+import { formatCount, formatPrice, formatShortCount } from "../format/index.ts";
 import { Rate } from "./rate.tsx";
 
 type Price = NonNullable<ModelPrice["current"]>;
@@ -22,7 +22,7 @@ export function hasSecondLine({ current }: ModelPrice): boolean {
 export function CallPrice({ price }: { readonly price: Price | null }) {
   if (price === null || price.call_micros === 0) return null;
   return (
-    <span className="truncate text-label text-ink-2">{`+ ${formatMoney(price.call_micros)} a call`}</span>
+    <span className="truncate text-label text-ink-2">{`+ ${formatPrice(price.call_micros)} a call`}</span>
   );
 }
 
@@ -34,7 +34,7 @@ export function Rates({ price: { current } }: { readonly price: ModelPrice }) {
     <span className="truncate text-dense text-ink-2">
       <Rate micros={current.input_micros_per_million} isKnown /> in ·{" "}
       <Rate micros={current.output_micros_per_million} isKnown /> out
-      {current.call_micros === 0 ? null : ` + ${formatMoney(current.call_micros)} a call`}
+      {current.call_micros === 0 ? null : ` + ${formatPrice(current.call_micros)} a call`}
       {tier === undefined ? null : ` · more > ${formatShortCount(tier.above_input_tokens)}`}
     </span>
   );
@@ -66,5 +66,5 @@ export function TierRates({
 }
 
 function tierRate(tier: Price["tiers"][number], name: RateName): string {
-  return formatMoney(tier[name] ?? tier.input_micros_per_million);
+  return formatPrice(tier[name] ?? tier.input_micros_per_million);
 }
