@@ -344,7 +344,7 @@ export const deliveriesQuery = z.strictObject({
   ...pageQuery.shape,
   status: commaList(deliveryStatus),
   type: commaList(deliveredEvent),
-  run_id: z.string().max(100).optional(),
+  run_id: cleanText(100).min(1).optional(),
 });
 
 /** Query of `GET /runs/:run_id/deliveries`, newest first. */

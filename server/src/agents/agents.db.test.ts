@@ -242,10 +242,13 @@ describe("If-Match", () => {
     ).toBe(204);
   });
 
-  test.each(["1", 'W/"1"', "*", '"4", "1"', 'W/"4",W/"1"'])("may be written %s", async (tag) => {
-    const { id } = await beckon.createAgent();
-    expect((await change(id, { name: "After" }, { "if-match": tag })).status).toBe(200);
-  });
+  test.each(["1", 'W/"1"', "*", '"4", "1"', 'W/"4",W/"1"', '"1-gzip"', '"1-zstd"'])(
+    "may be written %s",
+    async (tag) => {
+      const { id } = await beckon.createAgent();
+      expect((await change(id, { name: "After" }, { "if-match": tag })).status).toBe(200);
+    },
+  );
 
   test("lets one of many concurrent changes succeed", async () => {
     const { id } = await beckon.createAgent();

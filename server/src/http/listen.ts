@@ -59,8 +59,9 @@ export interface ConnectionLimits {
    */
   readonly requestMs: number;
   /**
-   * Time for which an idle connection is kept. Longer than the 60 s of common proxies, so that the
-   * proxy closes it first. If the server closed it, a request that the proxy is sending could fail.
+   * Time for which an idle connection is kept. Longer than the 60 to 120 s of common proxies, so
+   * that the proxy closes it first. If the server closed it, a request that the proxy is sending
+   * could fail.
    */
   readonly keepAliveMs: number;
   /**
@@ -85,7 +86,7 @@ export interface ConnectionLimits {
 const defaultLimits: ConnectionLimits = {
   headersMs: 20_000,
   requestMs: 60_000,
-  keepAliveMs: 75_000,
+  keepAliveMs: 130_000,
   stallMs: 60_000,
   checkMs: 2_000,
   drainDelayMs: 0,

@@ -45,6 +45,7 @@ describe("caches do not store", () => {
     ["an error of a resource", "GET", "/agents/unknown"],
     ["an error of the method", "PUT", "/agents"],
     ["an error of the path", "GET", "/unknown"],
+    ["an error of a file of the dashboard", "GET", `${beckon.url}/assets/unknown-a1b2c3d4.js`],
     ["an invoke", "POST", `/agents/${agent.id}/invoke`, { input: "Hello" }],
     ["a fire", "POST", new URL(trigger.url).pathname.replace("/api/public", ""), {}],
   ])("%s", async (_, method, path, body) => {

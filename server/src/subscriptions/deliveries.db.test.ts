@@ -187,12 +187,14 @@ describe("the log", () => {
         ({ subscription_id }: { subscription_id: string }) => subscription_id === subscription.id,
       ),
     ).toHaveLength(2);
-    expectError(
-      await beckon.call(`${subscription.path}/deliveries?status=lost`),
-      400,
-      "bad_request",
-      /status/,
-    );
+    for (const [name, value] of [
+      ["status", "lost"],
+      ["run_id", ""],
+      ["run_id", "%00"],
+    ] as const) {
+      const answer = await beckon.call(`${subscription.path}/deliveries?${name}=${value}`);
+      expectError(answer, 400, "bad_request", new RegExp(name));
+    }
   });
 });
 

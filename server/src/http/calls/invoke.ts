@@ -6,6 +6,7 @@ import type { Outcome } from "../../engine/index.ts";
 import { hasKeyFormat } from "../../keys/index.ts";
 import { secondsToReset } from "../../reservations/index.ts";
 import { readLabels, readStatus, type Started, waitForRun } from "../../runs/index.ts";
+import { basePathOf } from "../base-path.ts";
 import { messageFor, statusOfCode } from "../errors.ts";
 import {
   bodyText,
@@ -89,7 +90,7 @@ async function accepted(
   const body = { ok: true, run_id: run.runId, status: await readStatus(services.runs, run) };
   return new Response(JSON.stringify(body), {
     status: 202,
-    headers: { ...headers, location: `/api/public/runs/${run.runId}` },
+    headers: { ...headers, location: `${basePathOf(services)}/api/public/runs/${run.runId}` },
   });
 }
 

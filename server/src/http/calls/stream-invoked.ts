@@ -1,5 +1,6 @@
 import { createOutputBuffer, readCursor, streamStarted } from "../../runs/index.ts";
 import { credentialId } from "../authentication/index.ts";
+import { basePathOf } from "../base-path.ts";
 import { headerOf, type RequestContext } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import { seqOf } from "../streams/index.ts";
@@ -40,7 +41,7 @@ export async function streamInvoked(
       session !== undefined ? "session" : credential.startsWith("bka_") ? "token" : "key";
     if (kind === "key") services.keyUse.note({ workspaceId: run.workspaceId, credential });
     const headers = {
-      location: `/api/public/runs/${run.runId}`,
+      location: `${basePathOf(services)}/api/public/runs/${run.runId}`,
       ...cookieOf(head),
       ...(run.replayed ? { "idempotency-replayed": "true" } : {}),
     };

@@ -59,7 +59,9 @@ function fieldsOf(schema: Schema, reading: Reading): { inherited: string[]; rows
     const refs = parts.flatMap((part) => (typeof part.$ref === "string" ? [nameOf(part)] : []));
     return { inherited: refs, rows: each.flatMap(({ rows }) => rows) };
   }
-  const properties = (schema.properties ?? {}) as Readonly<Record<string, Schema>>;
+  const forms = formsOf(schema);
+  if (forms.length > 0) return { inherited: [], rows: rowsOfForms(forms, reading) };
+  const properties = propertiesOf(schema);
   const required = (schema.required ?? []) as readonly string[];
   const rows = Object.entries(properties).flatMap(([field, inner]) => {
     const name = prefix + field;
@@ -68,12 +70,71 @@ function fieldsOf(schema: Schema, reading: Reading): { inherited: string[]; rows
       type: typeOf(inner, linkTo),
       notes: notesOf(inner, marksRequired && required.includes(field)),
     };
-    const items = inner.type === "array" ? (inner.items as Schema | undefined) : undefined;
-    const nested = depth + 1 < maxDepth ? (items ?? inner) : {};
+    const form = onlyForm(inner);
+    const items = form.type === "array" ? (form.items as Schema | undefined) : undefined;
+    const nested = depth + 1 < maxDepth ? (items ?? form) : {};
     const below = { ...reading, prefix: items === undefined ? `${name}.` : `${name}[].` };
     return [row, ...fieldsOf(nested, { ...below, depth: depth + 1 }).rows];
   });
   return { inherited: [], rows };
+}
+
+function propertiesOf({ properties }: Schema): Readonly<Record<string, Schema>> {
+  return (properties ?? {}) as Readonly<Record<string, Schema>>;
+}
+
+/** Returns the alternatives of a schema, without null. */
+function formsOf(schema: Schema): readonly Schema[] {
+  const forms = (schema.anyOf ?? schema.oneOf ?? []) as readonly Schema[];
+  return forms.filter(({ type }) => type !== "null");
+}
+
+/** Returns the schema of the values other than null; the schema itself if there are several. */
+function onlyForm(schema: Schema): Schema {
+  const [form, ...others] = formsOf(schema);
+  return form === undefined || others.length > 0 ? schema : form;
+}
+
+/**
+ * Returns the rows of the fields that the alternatives have, each name once. A field that only some
+ * alternatives have says which, by the field whose constant value tells the alternatives apart.
+ */
+function rowsOfForms(forms: readonly Schema[], reading: Reading): Row[] {
+  const tag = tagOf(forms);
+  const marksRequired = reading.marksRequired && tag !== undefined;
+  const all = forms.flatMap((form) =>
+    fieldsOf(form, { ...reading, marksRequired }).rows.map((row) => ({ row, form })),
+  );
+  return [...Map.groupBy(all, ({ row }) => row.name)].map(([name, same]) => {
+    const some = same.length < forms.length ? same.map(({ form }) => form) : [];
+    const only = tag === undefined || some.length === 0 ? "" : onlyFor(tag, some);
+    return {
+      name,
+      type: either(same.map(({ row }) => row.type)),
+      notes: [...new Set(same.map(({ row }) => row.notes)), only].filter(Boolean).join(" "),
+    };
+  });
+}
+
+function onlyFor(tag: string, forms: readonly Schema[]): string {
+  const values = forms.map((form) => escapeHtml(JSON.stringify(constantOf(form, tag))));
+  return `Only for <code>${escapeHtml(tag)}</code> ${values.join(" or ")}.`;
+}
+
+/** Returns the name of the field that has another constant in each alternative that has it. */
+function tagOf(forms: readonly Schema[]): string | undefined {
+  const names = new Set(forms.flatMap((form) => Object.keys(propertiesOf(form))));
+  return [...names].find((name) => {
+    const constants = forms.map((form) => constantOf(form, name));
+    return !constants.includes(undefined) && new Set(constants).size === forms.length;
+  });
+}
+
+const constantOf = (schema: Schema, name: string): unknown => propertiesOf(schema)[name]?.const;
+
+/** Returns types as one, each once. */
+function either(types: readonly string[]): string {
+  return [...new Set(types.flatMap((type) => type.split(" or ")))].join(" or ");
 }
 
 function nameOf(schema: Schema): string {
@@ -93,8 +154,7 @@ export function typeOf(schema: Schema, linkTo: LinkTo): string {
   const parts = schema.allOf as readonly Schema[] | undefined;
   if (parts !== undefined) return parts.map((part) => typeOf(part, linkTo)).join(" and ");
   const forms = (schema.anyOf ?? schema.oneOf) as readonly Schema[] | undefined;
-  if (forms !== undefined)
-    return [...new Set(forms.map((form) => typeOf(form, linkTo)))].join(" or ");
+  if (forms !== undefined) return either(forms.map((form) => typeOf(form, linkTo)));
   if (Array.isArray(schema.type)) return schema.type.join(" or ");
   if (schema.type === "array") return `array of ${typeOf((schema.items ?? {}) as Schema, linkTo)}`;
   if (schema.type === undefined) return "any JSON value";
@@ -103,32 +163,26 @@ export function typeOf(schema: Schema, linkTo: LinkTo): string {
 
 /** Returns constraints, default and description of a schema as HTML. */
 export function notesOf(schema: Schema, isRequired: boolean): string {
-  const { minLength, maxLength, minimum, maximum, minItems, maxItems } = schema;
+  const form = onlyForm(schema);
+  const { minLength, maxLength, minimum, maximum, minItems, maxItems } = form;
   const limits = [
     range(minLength, maxLength, " characters"),
-    range(minimum, atMost(maximum), ""),
+    range(minimum, maximum, ""),
     range(minItems, maxItems, " items"),
     "default" in schema ? `default ${JSON.stringify(schema.default)}` : "",
   ].filter(Boolean);
-  const description = typeof schema.description === "string" ? schema.description : "";
+  const description = schema.description ?? form.description;
   return [
     isRequired ? '<span class="required">required</span>' : "",
     limits.length === 0 ? "" : `<span class="limits">${escapeHtml(limits.join(", "))}</span>`,
-    prose(description),
+    typeof description === "string" ? prose(description) : "",
   ]
     .filter(Boolean)
     .join(" ");
 }
 
-/**
- * Returns undefined for the largest safe integer. The schema that zod generates for an integer has
- * this `maximum` by default, so it is not a limit that readers need to know.
- */
-const atMost = (maximum: unknown) => (maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum);
-
 function range(min: unknown, max: unknown, unit: string): string {
   const format = (value: unknown) => Number(value).toLocaleString("en");
-  if (min === Number.MIN_SAFE_INTEGER) return range(undefined, max, unit);
   if (min !== undefined && max !== undefined) return `${format(min)} to ${format(max)}${unit}`;
   if (min !== undefined) return `at least ${format(min)}${unit}`;
   return max === undefined ? "" : `at most ${format(max)}${unit}`;

@@ -17,6 +17,7 @@ import {
   streamCredentialOf,
   workspaceOf,
 } from "../authentication/index.ts";
+import { basePathOf } from "../base-path.ts";
 import { reportedError } from "../errors.ts";
 import {
   addressOf,
@@ -275,6 +276,7 @@ async function sendResult(
     route.doc,
     { ...result, cookies },
     {
+      basePath: basePathOf(services),
       count(characters) {
         const done = canRepeat ? undefined : executed;
         const error = countResponse(characters, () => hold, outgoing, done);
@@ -327,15 +329,22 @@ const executed =
  * Returns the versions in `If-Match`, a list of entity tags (RFC 9110, section 13.1.1). Returns
  * undefined if there is no such header, or if it is `*`, which matches every version. Versions
  * without quotes are accepted. Weak entity tags are accepted although the RFC excludes them:
- * proxies that compress responses, such as nginx, replace strong entity tags by weak ones.
+ * proxies that compress responses, such as nginx, replace strong entity tags by weak ones. Others,
+ * such as Caddy and Apache, append the name of the compression, so the versions without it are
+ * returned, too.
  */
 function entityTags(header: string | undefined): readonly string[] | undefined {
   if (header === undefined || header === "*") return undefined;
   const tags = header.matchAll(/(?:W\/)?"([^"]*)"|[^",\s]+/g);
-  return Array.from(tags, ([tag, quoted]) => quoted ?? tag);
+  return Array.from(tags).flatMap(([tag, quoted]) => {
+    const version = quoted ?? tag;
+    return [version, version.replace(/-(gzip|zstd|br|deflate)$/, "")];
+  });
 }
 
 interface Rendering {
+  /** The path of the public URL, without a trailing slash: see `basePathOf`. */
+  readonly basePath: string;
   /**
    * Called before a JSON response is sent, to count its memory. It can throw an error to prevent
    * the response.
@@ -357,7 +366,7 @@ interface Rendering {
 
 /**
  * Returns the HTTP response of a route. `rendering` is required for a result with `lines` or
- * `file`.
+ * `file`, and for a route that creates something.
  */
 export function render(doc: RouteDoc, result: RouteResult, rendering?: Rendering): Response {
   const headers = new Headers({ "content-type": "application/json" });
@@ -388,7 +397,8 @@ export function render(doc: RouteDoc, result: RouteResult, rendering?: Rendering
   }
   const fields = data as Readonly<Record<string, unknown>>;
   const location = doc.created?.replaceAll(/:(\w+)/g, (_, name: string) => String(fields[name]));
-  if (location !== undefined) headers.set("location", `/api/public${location}`);
+  if (location !== undefined)
+    headers.set("location", `${rendering?.basePath ?? ""}/api/public${location}`);
   if (doc.etag) headers.set("etag", `"${fields.version}"`);
   const text = JSON.stringify({ ok: true, data, ...(next === undefined ? {} : { next }) });
   rendering?.count(text.length);

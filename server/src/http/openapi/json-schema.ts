@@ -27,6 +27,7 @@ function convert(schema: z.ZodType, io: "input" | "output"): JsonSchema {
       // The pattern is removed, because it says the same as the format and is four lines long.
       if (jsonSchema.format === "date-time" || jsonSchema.format === "date")
         delete jsonSchema.pattern;
+      if (jsonSchema.type === "integer") setWidth(jsonSchema);
       const { def } = zodSchema._zod;
       // A transformation is described by its input schema, because its output has the same
       // structure apart from defaults.
@@ -42,6 +43,20 @@ function convert(schema: z.ZodType, io: "input" | "output"): JsonSchema {
       throw new Error("only z.json() can refer to itself: move the schema to the components");
   }
   return unreferenced(converted) as JsonSchema;
+}
+
+const maxInt32 = 2 ** 31 - 1;
+
+/**
+ * Marks an integer that needs 64 bits. Generators of clients for Go, Java and C# use 32 bits for
+ * integers without this format (OpenAPI 3.1, 4.4). Zod gives each integer the range in which
+ * JavaScript is exact. It is left out, because it says nothing about the field, and as a literal
+ * it does not fit the types that the generators choose.
+ */
+function setWidth(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if ((schema.maximum ?? Number.POSITIVE_INFINITY) > maxInt32) schema.format = "int64";
 }
 
 /**

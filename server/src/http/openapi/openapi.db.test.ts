@@ -26,6 +26,19 @@ test("docs/openapi.json is what the routes say", async () => {
   expect(JSON.stringify(document, null, 2), "run: node script/openapi.ts").toBe(written.trimEnd());
 });
 
+test("integers that do not fit 32 bits say so", () => {
+  const narrow: string[] = [];
+  const visit = (value: unknown, path: string) => {
+    if (typeof value !== "object" || value === null) return;
+    const { type, format, maximum = Number.POSITIVE_INFINITY } = value as Record<string, unknown>;
+    if (type === "integer" && format === undefined && Number(maximum) > 2 ** 31 - 1)
+      narrow.push(path);
+    for (const [name, each] of Object.entries(value)) visit(each, `${path}/${name}`);
+  };
+  visit(document, "");
+  expect(narrow).toEqual([]);
+});
+
 test("the document is served to everybody, with the public URL as its server", async () => {
   const { status, headers, body } = await beckon.call(`${beckon.url}/openapi.json`, {
     credential: null,

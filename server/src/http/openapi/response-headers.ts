@@ -9,7 +9,10 @@ export const responseHeaders = {
       "Id of the request. Quote it to the operator, who finds the request's errors by it in the log.",
     ...text,
   },
-  RetryAfter: { description: "Seconds after which to try again.", schema: { type: "integer" } },
+  RetryAfter: {
+    description: "Seconds after which to try again.",
+    schema: { type: "integer", format: "int32" },
+  },
   RateLimitPolicy: {
     description: 'A limit, for example `"failed-authentications";q=300;w=60`.',
     ...text,

@@ -13,11 +13,12 @@ type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /**
  * A response that has the request id as a header, regardless of which code writes it. Responses of
- * the API, and errors outside of all routes, also have `cache-control: no-store`, unless they set
- * another value. Shared caches recognize a credential only in `Authorization` (RFC 9111, section
- * 3.5). So they could store the response to a request with `x-api-key` and send it to another
- * client. The headers are added to those of `writeHead`: if they were set with `setHeader`, Node
- * would check and copy each of the other headers as well.
+ * the API, and errors of other routes, also have `cache-control: no-store`, unless they set another
+ * value. Shared caches recognize a credential only in `Authorization` (RFC 9111, section 3.5). So
+ * they could store the response to a request with `x-api-key` and send it to another client. Some
+ * also store a 404 for minutes, for example that of a file of the dashboard that only an upgraded
+ * server has. The headers are added to those of `writeHead`: if they were set with `setHeader`,
+ * Node would check and copy each of the other headers as well.
  */
 export class IdentifiedResponse extends ServerResponse {
   override writeHead(status: number, message?: string | Headers, headers?: Headers): this {
@@ -26,8 +27,8 @@ export class IdentifiedResponse extends ServerResponse {
     const added: Record<string, string> = { [requestIdHeader]: requestId };
     const cacheControl = "cache-control";
     const isSet = Array.isArray(given) ? given.includes(cacheControl) : cacheControl in given;
-    const isOfApi = route === "none" || route.startsWith("/api/");
-    if (isOfApi && !isSet) added[cacheControl] = "no-store";
+    const isPrivate = status >= 400 || route === "none" || route.startsWith("/api/");
+    if (isPrivate && !isSet) added[cacheControl] = "no-store";
     const all = Array.isArray(given)
       ? [...given, ...Object.entries(added).flat()]
       : { ...given, ...added };

@@ -54,7 +54,7 @@ export function errors(): Chapter {
       {
         id: "codes",
         title: "Codes of rejected requests",
-        html: `<p>${prose("A rejected request started and changed nothing; only after `unavailable` and `internal_error`, a change may have been saved. An error of [Replay received requests](/docs/triggers#replayTriggerRequests) can follow the start of some runs: its text says of how many.")}</p>${codes(
+        html: `<p>${prose("A rejected request started and changed nothing; only after `unavailable` and `internal_error`, and after a `too_large` that concerns the response, a change may have been saved. An error of [Replay received requests](/docs/triggers#replayTriggerRequests) can follow the start of some runs: its text says of how many.")}</p>${codes(
           Object.entries(apiErrors).map(([code, { status, meaning }]) => [code, status, meaning]),
         )}`,
       },

@@ -12,7 +12,7 @@ export function pagination(baseUrl: string): Chapter {
       {
         id: "pages",
         title: "Pages",
-        html: `${jsonBlock({ ok: true, data: ["…"], next: "c29tZWN1cnNvcg" })}<p>${prose("`limit` is 1 to 200, 50 by default. To get the next page, send `next` as the query parameter `after`. The list is complete when `next` is null. Lists are newest first, unless the operation says otherwise.")}</p>
+        html: `${jsonBlock({ ok: true, data: ["…"], next: "c29tZWN1cnNvcg" })}<p>${prose("`limit` is 1 to 200, 50 by default, unless the operation says otherwise. To get the next page, send `next` as the query parameter `after`. The list is complete when `next` is null. Lists are newest first, unless the operation says otherwise.")}</p>
 <p>${prose("A cursor is opaque and belongs to its list and filter: with others it is a 400. Items that are created while you read pages do not shift them.")}</p>`,
         samples: inThreeLanguages({
           curl: `curl -sS --fail-with-body \\\n  "${url}" \\\n  -H "x-api-key: $BECKON_KEY"`,

@@ -5,7 +5,10 @@ import type { Chapter } from "./chapter.ts";
 const promises: readonly (readonly [string, string])[] = [
   ["At least once", "An event can arrive twice. Ignore a `webhook-id` that you have processed."],
   ["No order", "Each event of a run has `seq`, which counts from 1 without gaps."],
-  ["Repeated", "Ten attempts in about 75 hours, until the receiver responds with a 2xx status."],
+  [
+    "Repeated",
+    "Until the receiver responds with a 2xx status: ten attempts in about 75 hours, unless the operator has set another schedule.",
+  ],
   ["Signed", "As in Standard Webhooks: verify `webhook-signature` with one of its libraries."],
 ];
 
