@@ -131,6 +131,13 @@ inBrowser("how long runs are kept is chosen within the operator's bound", async 
   await days.fill("7");
   await page.getByText("Unsaved: Keep runs for").waitFor();
   await page.getByRole("button", { name: "Save" }).click();
+  // A shorter time deletes runs. A longer one, further down, is saved without a question.
+  const question = page.getByRole("alertdialog", { name: "Keep runs for 7 days?" });
+  await question.getByText("Runs that ended more than 7 days ago are deleted").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByText("Unsaved: Keep runs for").waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Delete older runs" }).click();
   await page.getByText("Saved", { exact: true }).waitFor();
   await page.reload();
   await expect.poll(() => days.inputValue()).toBe("7");

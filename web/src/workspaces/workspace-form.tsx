@@ -1,7 +1,7 @@
 import { updateWorkspaceBody } from "@beckon/contract";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { Controller, useForm } from "react-hook-form";
 import {
   announceChanges,
@@ -15,7 +15,15 @@ import {
   wording,
   workspaceQuery,
 } from "../data/index.ts";
-import { CopyField, Field, FormError, LeaveGuard, SaveBar, TextInput } from "../ui/index.ts";
+import {
+  ConfirmDialog,
+  CopyField,
+  Field,
+  FormError,
+  LeaveGuard,
+  SaveBar,
+  TextInput,
+} from "../ui/index.ts";
 import { RunRetentionField } from "./run-retention-field.tsx";
 import { TimeZoneField } from "./time-zone-field.tsx";
 
@@ -35,6 +43,12 @@ const fieldsWithin = (maxDays: number | null, savedDays: number | null) =>
         days === null || maxDays === null || days <= maxDays || days === savedDays,
       { path: ["run_retention_days"], message: `Use ${maxDays} or less.` },
     );
+
+/** The fields to save, and as they were in the form when it was submitted. */
+interface Sent<Fields> {
+  readonly body: Fields;
+  readonly sent: Fields;
+}
 
 /** The form for the name of the workspace, its time zone, and how long it keeps its runs. */
 export function WorkspaceForm() {
@@ -56,7 +70,7 @@ export function WorkspaceForm() {
   const { control, register, handleSubmit, getValues, formState } = form;
   const { errors, isDirty, dirtyFields } = formState;
   const save = useMutation({
-    mutationFn: ({ body }: { readonly body: typeof saved; readonly sent: typeof saved }) =>
+    mutationFn: ({ body }: Sent<typeof saved>) =>
       client.workspaces.update(id, changesOf(saved, body)),
     onSuccess: (workspace, { sent }) => {
       queryClient.setQueryData(workspaceQuery(id).queryKey, workspace);
@@ -65,11 +79,22 @@ export function WorkspaceForm() {
       return announceChanges(queryClient, workspaceQuery(id).queryKey, meQuery.queryKey);
     },
   });
+  /** What is saved if the person agrees to the deletion of runs. */
+  const [asked, setAsked] = useState<Sent<typeof saved>>();
+  const daysOf = ({ run_retention_days: days }: typeof saved) =>
+    Math.min(days ?? Number.POSITIVE_INFINITY, maxRunRetentionDays ?? Number.POSITIVE_INFINITY);
   const reason = reasonWithout("workspaces:write", can);
   const isFixed = reason !== undefined;
   const state = save.isPending ? "saving" : isDirty ? "dirty" : save.isSuccess ? "saved" : "clean";
   return (
-    <form noValidate onSubmit={handleSubmit((body) => save.mutate({ body, sent: getValues() }))}>
+    <form
+      noValidate
+      onSubmit={handleSubmit((body) => {
+        const next = { body, sent: getValues() };
+        if (daysOf(body) < daysOf(saved)) setAsked(next);
+        else save.mutate(next);
+      })}
+    >
       <LeaveGuard isDirty={() => isDirty} />
       <div className="flex flex-col gap-4 p-4">
         <Field label={labels.name} error={messageOf(errors.name)}>
@@ -104,6 +129,16 @@ export function WorkspaceForm() {
             name in dirtyFields ? [label] : [],
           )}
           onDiscard={() => fillIn(form, saved)}
+        />
+      )}
+      {asked === undefined ? null : (
+        <ConfirmDialog
+          open
+          onOpenChange={() => setAsked(undefined)}
+          title={`Keep runs for ${daysOf(asked.body)} days?`}
+          effect={`Runs that ended more than ${daysOf(asked.body)} days ago are deleted, with their events and files. This cannot be undone.`}
+          confirmLabel="Delete older runs"
+          onConfirm={() => save.mutate(asked)}
         />
       )}
     </form>
