@@ -88,6 +88,19 @@ inBrowser("new payloads wait while one reads further down", async () => {
   await expect.poll(() => page.evaluate("scrollY")).toBe(0);
 });
 
+inBrowser("a new trigger that is cancelled leaves a trigger open", async () => {
+  const { page, agent, trigger } = await openTrigger();
+  await beckon.createTrigger(agent.id, { name: "Newest" });
+  const cancel = () => page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("link", { name: "New trigger" }).click();
+  await cancel();
+  await page.waitForURL((url) => url.href.endsWith(pathOf(agent.id, trigger.id)));
+  await page.getByRole("heading", { name: "Payments" }).waitFor();
+  await page.goto(`${beckon.url}${pathOf(agent.id)}?new=blank`);
+  await cancel();
+  await page.waitForURL(/\/triggers\/trg_\w+$/);
+});
+
 inBrowser("an example fills in the form", async () => {
   const agent = await beckon.createAgent();
   const page = await openDashboard(beckon.url, { as: editor, path: pathOf(agent.id) });

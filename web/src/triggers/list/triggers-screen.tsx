@@ -22,12 +22,14 @@ export function TriggersScreen() {
   const triggers = useList(triggersQuery(workspace, agent.id));
   useLiveReceived(agent.id);
   const path = `/w/${workspace.id}/agents/${agent.id}/triggers`;
+  // The form of a new trigger is opened above the open trigger, so that cancelling leads back to it.
+  const here = openId === undefined ? path : `${path}/${openId}`;
   const disabledReason = needsEditor(workspace.can);
   const isForm = example !== undefined && disabledReason === undefined;
   const create = (variant: "primary" | "secondary") =>
     disabledReason === undefined ? (
       <LinkButton
-        href={`${path}?new=blank`}
+        href={`${here}?new=blank`}
         icon={Plus}
         variant={variant}
         size={variant === "primary" ? "medium" : "small"}
@@ -45,7 +47,7 @@ export function TriggersScreen() {
       exampleId={example}
       onClose={(created) =>
         void navigate({
-          href: created === undefined ? path : `${path}/${created.id}`,
+          href: created === undefined ? here : `${path}/${created.id}`,
           replace: true,
         })
       }
