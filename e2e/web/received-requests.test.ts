@@ -316,6 +316,14 @@ inBrowser(
     await expectAccessible(page);
     await filter.fill("true");
     await warning.waitFor({ state: "detached" });
+    // The payload is kept, and stays chosen, while another screen is open.
+    await button(page, "Discard").click();
+    await page.getByRole("link", { name: "Versions" }).click();
+    await page.waitForURL(/\/versions$/);
+    await page.goBack();
+    await expect
+      .poll(() => page.getByLabel("Payload", { exact: true }).inputValue())
+      .toBe('{"ok": true}');
   },
 );
 

@@ -163,6 +163,11 @@ inBrowser("the preview is the input of the run, in each content type", async () 
     .getByRole("row", { name: /"paid":"true".*Succeeded/ })
     .waitFor();
   await expectAccessible(page);
+  await payload.fill("order=1");
+  await page.getByRole("link", { name: "Open the run" }).click();
+  await payload.waitFor({ state: "detached" });
+  await page.goBack();
+  await expect.poll(() => payload.inputValue()).toBe("order=1");
 });
 
 inBrowser("leaving with a prefix that is not saved asks first", async () => {

@@ -4,10 +4,11 @@ import { useWorkspace } from "../../data/index.ts";
 import { Button, CodeBlock, Panel } from "../../ui/index.ts";
 import { needsInvoke } from "../permission.ts";
 import { InputPreview } from "./input-preview.tsx";
-import { curlOf, type PayloadType, payloadProblem, samplePayloads } from "./payload.ts";
+import { curlOf, payloadProblem, samplePayloads } from "./payload.ts";
 import { PayloadEditor } from "./payload-editor.tsx";
 import { PrefixForm } from "./prefix-form.tsx";
 import { TestResult } from "./test-result.tsx";
+import { useKept } from "./use-kept.ts";
 import { usePayloadType } from "./use-payload-type.ts";
 import { useTestTrigger } from "./use-test-trigger.ts";
 
@@ -20,7 +21,7 @@ export function InputPanel({ trigger }: { readonly trigger: Trigger }) {
   const [typedPrefix, setTypedPrefix] = useState<string>();
   const prefix = typedPrefix ?? trigger.prompt_prefix;
   const [type, setType] = usePayloadType();
-  const [payloads, setPayloads] = useState<Readonly<Record<PayloadType, string>>>(samplePayloads);
+  const [payloads, setPayloads] = useKept("payloads", trigger.id, samplePayloads);
   const [hasTried, setHasTried] = useState(false);
   const payload = payloads[type];
   const problem = payloadProblem(type, payload, trigger.prompt_prefix);

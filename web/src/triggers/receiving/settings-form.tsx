@@ -7,6 +7,7 @@ import { changesOf, failureOf, useList, useWorkspace } from "../../data/index.ts
 import { Banner, Button, FormError, isEqual, LeaveGuard, Panel, SaveBar } from "../../ui/index.ts";
 import { samplePayloads } from "../input/payload.ts";
 import { TestResult } from "../input/test-result.tsx";
+import { useKept } from "../input/use-kept.ts";
 import { useTestTrigger } from "../input/use-test-trigger.ts";
 import { needsEditor, needsInvoke } from "../permission.ts";
 import { storedOutcomes } from "../requests/outcomes.ts";
@@ -206,17 +207,23 @@ export function SettingsForm({ trigger, presets }: SettingsFormProps) {
 /** How many received requests the preview offers. */
 const maxOffered = 20;
 
+/** The payload of one's own before it is typed or chosen. */
+const unchosen: OwnPayload & { readonly isChosen: boolean } = {
+  type: "json",
+  text: samplePayloads.json,
+  headers: "",
+  isChosen: false,
+};
+
 /** Returns the request that the preview is made of, and how to choose another one. */
 function useTrial(trigger: Trigger, presets: readonly Preset[], draft: Draft) {
   const workspace = useWorkspace();
   const { request: linked } = useSearch({ strict: false }) as { readonly request?: string };
-  const [chosen, setChosen] = useState(linked === undefined ? undefined : `request:${linked}`);
+  const [{ isChosen, ...own }, setOwn] = useKept("own payload", trigger.id, unchosen);
+  const [chosen, setChosen] = useState(
+    linked === undefined ? (isChosen ? "own" : undefined) : `request:${linked}`,
+  );
   const [kept, setKept] = useState<ReceivedRequest>();
-  const [own, setOwn] = useState<OwnPayload>({
-    type: "json",
-    text: samplePayloads.json,
-    headers: "",
-  });
   const list = useList(requestsQuery(workspace, trigger, {}));
   const linkedRequest = useQuery({
     ...requestQuery(workspace, trigger, linked ?? ""),
@@ -235,12 +242,13 @@ function useTrial(trigger: Trigger, presets: readonly Preset[], draft: Draft) {
     choice,
     choose: (next: TrialChoice) => {
       setChosen(next);
+      setOwn({ ...own, isChosen: next === "own" });
       setKept(requests.find(({ id }) => next === `request:${id}`));
     },
     requests,
     preset,
     own,
-    setOwn,
+    setOwn: (next: OwnPayload) => setOwn({ ...next, isChosen: true }),
     request: isWaiting ? undefined : trialOf(choice, preset, own),
   };
 }
