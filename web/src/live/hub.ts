@@ -1,4 +1,4 @@
-import type { BeckonClient, StreamNotice } from "@beckon/client";
+import type { BeckonClient } from "@beckon/client";
 import { expandMerged } from "./expand-merged.ts";
 import type { HubMessage, SentError, Tab, TabMessage } from "./protocol.ts";
 import { createRunStreams } from "./run-streams.ts";
@@ -29,9 +29,6 @@ const retryAfterMs = 30_000;
  * faster than all events since then, which would look as if they happened now.
  */
 const maxResumeMs = 300_000;
-
-/** The reason of the reset after such a time. */
-const resetText = "Live updates were interrupted for some minutes, so the data was read again.";
 
 /** The reason to show if other streams use all connections (see stream-budget.ts). */
 const noCapacityText =
@@ -190,7 +187,7 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
       // What changes while the tabs read their data is in the stream, because it is open now.
       if (mustReset && event.type === "stream.opened") {
         mustReset = false;
-        sendAll({ type: "event", event: resetOf(event) });
+        sendAll({ type: "gap" });
         continue;
       }
       for (const each of expandMerged(event)) sendAll({ type: "event", event: each });
@@ -247,10 +244,6 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
       else runs.unwatch(tab, message.runId);
     },
   };
-}
-
-function resetOf(opened: StreamNotice): StreamNotice {
-  return { ...opened, type: "stream.reset", data: { ...opened.data, message: resetText } };
 }
 
 function messageOf(thrown: unknown): string {

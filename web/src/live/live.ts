@@ -56,7 +56,8 @@ export interface Live {
  * @param connect opens the connection to the hub, as `connectHub` does
  * @param onOpened called when the stream is open for this tab. Data that was read before may lack
  *   changes, so it must be refetched.
- * @param onReset called with the reason if all data must be refetched
+ * @param onReset called if all data must be refetched: with the server's reason, for example a
+ *   restore of the database, or with undefined if only events are missing
  * @param onSignedOut called when the hub has removed this tab, because the session may have ended,
  *   and before each later attempt to connect again. Returns whether the same person is known to be
  *   signed in. If not, the tab does not connect again.
@@ -73,7 +74,7 @@ export function createLive({
   readonly userId: string;
   readonly connect: typeof connectHub;
   readonly onOpened: () => void;
-  readonly onReset: (reason: string) => void;
+  readonly onReset: (reason?: string) => void;
   readonly onSignedOut: () => Promise<boolean>;
 }): Live {
   let status: LiveStatus = { state: "connecting", asOf: undefined };
@@ -96,7 +97,7 @@ export function createLive({
   const readers = new Map<string, Set<RunReader>>();
   const starts = new Map<number, PromiseWithResolvers<string>>();
 
-  const fellBehind = () => onReset("This tab fell behind, so its data was read again.");
+  const fellBehind = () => onReset();
   const events = createBatches<WorkspaceEvent>(
     createSlowSchedule(),
     (batch) => {
@@ -120,7 +121,14 @@ export function createLive({
   const opened = () => {
     if (!hasGap) return onOpened();
     hasGap = false;
-    onReset("Live updates were interrupted, so the data was read again.");
+    onReset();
+  };
+
+  const reset = (reason?: string) => {
+    // Drops the events that still wait for a frame. They are from before the reset, after which all
+    // data is read again.
+    events.clear();
+    onReset(reason);
   };
 
   const receive = (message: HubMessage) => {
@@ -138,12 +146,10 @@ export function createLive({
       case "event":
         if (!isNotice(message.event)) events.add(message.event);
         else if (message.event.type === "stream.opened") opened();
-        else {
-          // Drops the events that still wait for a frame. They are from before the reset, after
-          // which all data is read again.
-          events.clear();
-          onReset(message.event.data.message);
-        }
+        else reset(message.event.data.message);
+        break;
+      case "gap":
+        reset();
         break;
       case "run started":
         starts.get(message.startId)?.resolve(message.runId);

@@ -47,6 +47,8 @@ export type HubMessage =
   | { readonly type: "joined" }
   | { readonly type: "status"; readonly status: LiveStatus }
   | { readonly type: "event"; readonly event: WorkspaceEvent | StreamNotice }
+  /** Events between the last one and the stream that is now open are missing. */
+  | { readonly type: "gap" }
   /** The run was started. Its events wait until the tab sends `watch run`. */
   | { readonly type: "run started"; readonly startId: number; readonly runId: string }
   | { readonly type: "run not started"; readonly startId: number; readonly error: SentError }

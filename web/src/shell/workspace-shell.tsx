@@ -7,13 +7,20 @@ import { Frame } from "./frame.tsx";
 /** Provides a workspace and its live updates to all its screens. */
 export function WorkspaceShell() {
   const { workspaceId } = useParams({ from: "/w/$workspaceId" });
-  const [resetReason, setResetReason] = useState<string>();
   useEffect(() => rememberWorkspace(workspaceId), [workspaceId]);
   return (
     <WorkspaceProvider key={workspaceId} id={workspaceId}>
-      <LiveProvider onReset={setResetReason}>
-        <Frame resetReason={resetReason} dismissReset={() => setResetReason(undefined)} />
-      </LiveProvider>
+      <LiveFrame />
     </WorkspaceProvider>
+  );
+}
+
+/** Has the reason of the last reset, which the next workspace must not show. */
+function LiveFrame() {
+  const [resetReason, setResetReason] = useState<string>();
+  return (
+    <LiveProvider onReset={setResetReason}>
+      <Frame resetReason={resetReason} dismissReset={() => setResetReason(undefined)} />
+    </LiveProvider>
   );
 }
