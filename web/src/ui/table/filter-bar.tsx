@@ -1,5 +1,5 @@
 import { ListFilter } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { Button } from "../action/button.tsx";
 import { Menu } from "../overlay/menu.tsx";
 import type { FilterDefinition, FilterValues } from "./filter.ts";
@@ -20,9 +20,10 @@ interface FilterBarProps {
 export function FilterBar({ filters, values, onChange, children }: FilterBarProps) {
   const active = filters.filter((filter) => values[filter.id] !== undefined);
   const rest = filters.filter((filter) => values[filter.id] === undefined);
+  const bar = useFocusInBar();
   const clear = () => onChange(Object.fromEntries(filters.map(({ id }) => [id, undefined])));
   return (
-    <div className="flex min-w-0 flex-wrap items-center gap-2">
+    <div ref={bar} className="flex min-w-0 flex-wrap items-center gap-2">
       {children === undefined ? null : (
         <div className="flex min-w-60 flex-1 sm:max-w-80">{children}</div>
       )}
@@ -62,4 +63,26 @@ export function FilterBar({ filters, values, onChange, children }: FilterBarProp
       )}
     </div>
   );
+}
+
+/**
+ * Keeps the focus in the page if a rendering removes the button that has it: the cross of a chip,
+ * or a button that clears all filters, also one below the bar. The focus moves to the chip that
+ * takes the removed one's position, else to the button that adds a filter.
+ * @returns the ref of the bar
+ */
+function useFocusInBar() {
+  const bar = useRef<HTMLDivElement>(null);
+  // Both are read before the rendering is committed, because afterwards the button is gone. Dialogs
+  // and menus, which are outside of `main`, return the focus themselves.
+  const focused = document.querySelector("main :focus");
+  const parts = [...(bar.current?.children ?? [])];
+  const position = parts.findIndex((part) => part.contains(focused));
+  useLayoutEffect(() => {
+    if (bar.current === null || focused === null || focused.isConnected) return;
+    const buttons = bar.current.querySelectorAll("button");
+    const next = bar.current.children[position]?.querySelectorAll("button");
+    (next?.item(next.length - 1) ?? buttons.item(buttons.length - 1))?.focus();
+  });
+  return bar;
 }
