@@ -1,5 +1,5 @@
-import type { Run } from "@beckon/client";
-import { queryOptions } from "@tanstack/react-query";
+import type { ListedRun, Page, Run } from "@beckon/client";
+import { type InfiniteData, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { CurrentWorkspace } from "../data/index.ts";
 import { newerRun } from "./patch-run.ts";
 
@@ -25,3 +25,36 @@ export const runQuery = (
     meta: { live: true },
   });
 };
+
+/** Prefix of the keys of all lists of runs with filters. */
+export const listsKey = (workspaceId: string) => [...runsKey(workspaceId), "list"] as const;
+
+/**
+ * Removes deleted runs from the lists. Without this, a search in texts would keep them, because it
+ * is not refetched (see `runsQuery`).
+ * @param ids ids of the runs. If they are not known, all searches in texts begin anew.
+ */
+export function removeFromLists(
+  queryClient: QueryClient,
+  workspaceId: string,
+  ids: readonly string[] | undefined,
+): void {
+  const queryKey = listsKey(workspaceId);
+  if (ids === undefined)
+    void queryClient.resetQueries({
+      queryKey,
+      predicate: ({ meta }) => meta?.emptiedByReset === true,
+    });
+  else
+    queryClient.setQueriesData<InfiniteData<Page<ListedRun>>>(
+      { queryKey },
+      (list) =>
+        list && {
+          ...list,
+          pages: list.pages.map((page) => ({
+            ...page,
+            data: page.data.filter(({ id }) => !ids.includes(id)),
+          })),
+        },
+    );
+}

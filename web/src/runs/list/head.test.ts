@@ -75,9 +75,23 @@ test("if runs are missing in between, the list starts again", () => {
   expect(mergeHead(loaded, head)).toEqual({ pages: [head], pageParams: [null] });
 });
 
-test("a page that is the whole list replaces it, a page without a match changes nothing", () => {
+test("a page that is the whole list replaces it", () => {
   expect(ids(mergeHead(loaded, page([8], null)))).toEqual([["8"]]);
-  expect(mergeHead(loaded, page([], "x"))).toBe(loaded);
+});
+
+test.each([
+  ["that looked back to the last read leaves the rows", 600_000, -6_000, [[], ["6"], []]],
+  ["that did not look back to it starts the list again", 600_000, 1_000, [[]]],
+  ["of a list that is live leaves the rows", 15_000, 1_000, [[], ["6"], []]],
+])("a newest page without a match %s", (_, afterMs, backMs, rows) => {
+  const cursor = "YWJjZGVmZ2gucnVuXzAxamJyYzJ5ODAwMDAwMDAwMDAwMDAwMDAw";
+  const back = lookedBackTo(cursor) ?? 0;
+  const empty = page([], `${cursor}@${back - backMs + afterMs}`);
+  const searched = list(page([6], `a@${back - backMs}`), page([], "b"));
+  const merged = mergeHead(searched, empty);
+  expect(ids(merged)).toEqual(rows);
+  // The next ones replace it.
+  expect(mergeHead(merged, empty).pages.length).toBeLessThan(4);
 });
 
 test("how far a search has looked is in its cursor, if it is one that is known", () => {

@@ -1,5 +1,6 @@
 import type { ListedRun, Page } from "@beckon/client";
 import type { InfiniteData } from "@tanstack/react-query";
+import { lookedBackTo, readAt } from "./looked-back.ts";
 
 /** The loaded pages of a list of runs. */
 export type RunPages = InfiniteData<Page<ListedRun>, string | null>;
@@ -27,7 +28,7 @@ export function countNew(pages: RunPages, head: Page<ListedRun>): number {
 export function mergeHead(list: RunPages, head: Page<ListedRun>): RunPages {
   const last = head.data.at(-1)?.id;
   if (head.next === null) return startOf(head);
-  if (last === undefined) return list;
+  if (last === undefined) return withEmptyHead(list, head);
   const known = list.pages.flatMap((page) => page.data);
   // Ids are ordered by the time of creation, and lists start with the newest run. If all known runs
   // are older than `head`, there can be runs between them.
@@ -37,8 +38,39 @@ export function mergeHead(list: RunPages, head: Page<ListedRun>): RunPages {
     // A page that had no row is kept: its cursor says how far a search has looked back.
     return data.length > 0 || page.data.length === 0 ? [{ ...page, data }] : [];
   });
-  const pages = firstPages([head, ...joinFirst(older)]);
-  return { pages, pageParams: [null, ...pages.slice(0, -1).map(({ next }) => next)] };
+  return listOf(firstPages([head, ...joinFirst(older)]));
+}
+
+const listOf = (pages: Page<ListedRun>[]): RunPages => ({
+  pages,
+  pageParams: [null, ...pages.slice(0, -1).map(({ next }) => next)],
+});
+
+/**
+ * Time in ms after which the newest page was not read regularly, for example because the tab was
+ * hidden or another screen was open.
+ */
+const maxLiveMs = 60_000;
+/** Maximum difference in ms between the clocks that set the ids of runs and the times of reads. */
+const maxSkewMs = 5_000;
+
+/**
+ * Returns the list with a newest page that has no run, because a search reads only so many runs for
+ * a page. If the search has not looked back to the last read, it can have missed runs in between,
+ * so the list starts again. It does not while the page is read regularly: in a workspace with very
+ * many new runs, the search would never end.
+ */
+function withEmptyHead(list: RunPages, head: Page<ListedRun>): RunPages {
+  const [first, ...others] = list.pages;
+  if (first === undefined) return startOf(head);
+  const lastReadAt = readAt(first.next);
+  const isLive = readAt(head.next) - lastReadAt < maxLiveMs;
+  const hasGap = !((lookedBackTo(head.next ?? "") ?? Number.NaN) < lastReadAt - maxSkewMs);
+  if (!isLive && hasGap) return startOf(head);
+  // The newest page is kept, because its cursor has the time of the read. It replaces an earlier
+  // one without a run, unless that has the cursor that continues the search.
+  const older = first.data.length === 0 && others.length > 0 ? others : list.pages;
+  return listOf([head, ...older]);
 }
 
 /** Joins the first two pages if they fit into one, so that no pages of single rows accumulate. */
@@ -59,4 +91,4 @@ function firstPages(pages: Page<ListedRun>[]): Page<ListedRun>[] {
   return last === -1 ? pages : pages.slice(0, last + 1);
 }
 
-const startOf = (head: Page<ListedRun>): RunPages => ({ pages: [head], pageParams: [null] });
+const startOf = (head: Page<ListedRun>): RunPages => listOf([head]);

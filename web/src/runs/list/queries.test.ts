@@ -1,4 +1,4 @@
-import { QueryClient } from "@tanstack/react-query";
+import { InfiniteQueryObserver, QueryClient } from "@tanstack/react-query";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { CurrentWorkspace } from "../../data/index.ts";
 import { lookedBackTo } from "./looked-back.ts";
@@ -48,4 +48,25 @@ test("a range of time is counted back from the server's time", async () => {
   const { queries } = await readTwoPages();
   const ms = Date.parse(queries[0]?.created_after ?? "");
   expect(Math.abs(ms - expected)).toBeLessThanOrEqual(1_000);
+});
+
+test.each([
+  ["is not read again when it is shown again or after a change", "2026-01-02T00:00:00Z", 3],
+  ["is read again while a run that it has found has not ended", null, 9],
+])("a search in texts %s", async (_, finished_at, requests) => {
+  const pages = [[{ id: "run_1", finished_at }], [], []];
+  const list = vi.fn(({ after }: { readonly after?: string }) => {
+    const index = Number(after ?? 0);
+    return { page: async () => ({ data: pages[index], next: index < 2 ? `${index + 1}` : null }) };
+  });
+  const workspace = { id: "wsp_1", client: { runs: { list } } } as unknown as CurrentWorkspace;
+  const options = runsQuery(workspace, { text: "4711" });
+  const queryClient = new QueryClient();
+  await queryClient.fetchInfiniteQuery({ ...options, pages: 3 });
+  const observer = new InfiniteQueryObserver(queryClient, options);
+  const close = observer.subscribe(() => {});
+  await vi.waitFor(() => expect(queryClient.isFetching()).toBe(0));
+  await queryClient.invalidateQueries();
+  close();
+  expect(list).toHaveBeenCalledTimes(requests);
 });

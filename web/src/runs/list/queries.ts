@@ -1,7 +1,9 @@
 import type { CallOptions, ListedRun, Page } from "@beckon/client";
 import { type CurrentWorkspace, listOptions, type PageQuery, serverNow } from "../../data/index.ts";
-import { runsKey } from "../queries.ts";
+import { isEnded } from "../patch-run.ts";
+import { listsKey } from "../queries.ts";
 import { queryOf, type RunFilters } from "./filters/run-filters.ts";
+import type { RunPages } from "./head.ts";
 
 /**
  * Reads a page of the runs that match the filters, newest first, with truncated texts.
@@ -27,12 +29,22 @@ export async function readRuns(
   return { data, next: next === null ? null : `${next}@${nowMs}` };
 }
 
-/** The runs that match the filters, as pages of `readRuns`. */
+/**
+ * The runs that match the filters, as pages of `readRuns`.
+ *
+ * A search in texts can take a hundred pages that are nearly empty, because a page covers only so
+ * many runs. It is not refetched while all runs that it has found have ended, since these no longer
+ * change. `useNewRuns` then reads its newest page only.
+ */
 export const runsQuery = (workspace: CurrentWorkspace, filters: RunFilters) => ({
-  ...listOptions<ListedRun>([...runsKey(workspace.id), "list", filters], (page, options) => ({
+  ...listOptions<ListedRun>([...listsKey(workspace.id), filters], (page, options) => ({
     page: () => readRuns(workspace, filters, page, options),
   })),
   // Events update a list only while it is shown. So a list is refetched each time it is opened.
-  staleTime: 0,
-  meta: { live: true },
+  staleTime: ({ state: { data } }: { readonly state: { readonly data: RunPages | undefined } }) =>
+    filters.text !== undefined && data?.pages.every((page) => page.data.every(isEnded))
+      ? ("static" as const)
+      : 0,
+  // At a reset, which can follow a restore of the database, a search begins anew.
+  meta: { live: true, emptiedByReset: filters.text !== undefined },
 });

@@ -32,10 +32,12 @@ export function RunsList(props: RunsListProps) {
   const workspace = useWorkspace();
   const [selection, setSelection] = useState<RunSelection>(nothingSelected);
   const isSelecting = selection.kind === "all" || selection.keys.size > 0;
-  // While rows are selected, nothing moves or removes them, not even at the top of the page.
+  // While rows are selected, nothing moves or removes them, not even at the top of the page. A
+  // search in texts needs no refetch: live events announce its new rows.
+  const isKept = isSelecting || filters.text !== undefined;
   const list = useList({
     ...runsQuery(workspace, filters),
-    ...(isSelecting ? { refetchOnWindowFocus: false } : heldWhileScrolled),
+    ...(isKept ? { refetchOnWindowFocus: false } : heldWhileScrolled),
   });
   const newRuns = useNewRuns(filters, isSelecting);
   const live = useLiveRuns([...list.rows, ...newRuns.waiting]);

@@ -1,5 +1,5 @@
 import type { ListedRun, Page } from "@beckon/client";
-import { useIsFetching, useQueryClient } from "@tanstack/react-query";
+import { hashKey, type Query, useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { useAfterReset, useEvents } from "../../live/index.ts";
@@ -69,6 +69,20 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
       filters.text === undefined ? minIntervalMs : minTextIntervalMs,
       () => void read(),
     );
+  // A search that is not refetched (see `runsQuery`) reads its newest page when the list is opened
+  // again, and when its data is invalidated, for example after a deletion.
+  const readIfStatic = useEffectEvent((query: Query | undefined) => {
+    if (query?.isStatic()) schedule();
+  });
+  const hash = hashKey(queryKey);
+  useEffect(() => {
+    const cache = queryClient.getQueryCache();
+    readIfStatic(cache.get(hash));
+    return cache.subscribe(({ type, query, ...event }) => {
+      if (type !== "updated" || query.queryHash !== hash) return;
+      if ("action" in event && event.action.type === "invalidate") readIfStatic(query);
+    });
+  }, [queryClient, hash]);
   useEvents((events) => {
     if (events.some((event) => canChange(filters, event))) schedule();
   });

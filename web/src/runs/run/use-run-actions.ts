@@ -10,7 +10,7 @@ import {
 import { download, parseExactly } from "../../json/index.ts";
 import { useNavigateFrom, useToast } from "../../ui/index.ts";
 import { isEnded, newerRun } from "../patch-run.ts";
-import { runQuery, runsKey } from "../queries.ts";
+import { removeFromLists, runQuery, runsKey } from "../queries.ts";
 
 /** Returns the actions on a run. */
 export function useRunActions(run: Run) {
@@ -76,6 +76,7 @@ export function useRunActions(run: Run) {
       toast({ tone: "success", title: "Run deleted." });
       await navigateHere({ href: `/w/${id}/runs` });
       cache.removeQueries({ queryKey: runQuery(workspace, run.id).queryKey });
+      removeFromLists(cache, id, [run.id]);
       void announceChanges(cache, runsKey(id));
     },
     /** Downloads the whole journal as a file with one entry per line. */

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { announceChanges, useWorkspace } from "../../../data/index.ts";
 import { formatCount, formatCounted } from "../../../format/index.ts";
 import { ConfirmDialog, useToast } from "../../../ui/index.ts";
-import { runsKey } from "../../queries.ts";
+import { removeFromLists, runsKey } from "../../queries.ts";
 import type { BulkAction } from "../filters/run-filters.ts";
 import { applyToMany, type BulkTarget } from "./apply-to-many.ts";
 
@@ -62,6 +62,10 @@ export function BulkDialog({ action, target, filter, skipped, close, onDone }: B
       // changed runs.
       if (count === 0) toast({ tone: "info", title: `No run was ${done}` });
     } finally {
+      if (action === "delete") {
+        const isWhole = "ids" in target && count === target.ids.length;
+        removeFromLists(queryClient, workspace.id, isWhole ? target.ids : undefined);
+      }
       await announceChanges(queryClient, runsKey(workspace.id));
       if (count > 0) toast({ tone: "success", title: `${formatCounted(count, "run")} ${done}` });
     }
