@@ -17,8 +17,8 @@ const ResetsContext = createContext(0);
  * At a reset, for example because the tab fell behind the stream, all data of the workspace is read
  * again. Queries with `meta: { emptiedByReset: true }` are emptied first, because a refetch would
  * append to their cached data or return it unchanged. Other mounted queries are only refetched.
- * @param onReset called with the reason at each reset that has one (see `createLive`). After others,
- *   the data on the screen is as if no event had been missed, so there is nothing to explain.
+ * @param onReset called with the reason at each reset that has one (see `createLive`). After
+ *   others, the data on the screen is as if no event had been missed: there is nothing to explain.
  */
 export function LiveProvider({
   children,

@@ -79,13 +79,19 @@ test("a page that is the whole list replaces it", () => {
   expect(ids(mergeHead(loaded, page([8], null)))).toEqual([["8"]]);
 });
 
+const cursor = "YWJjZGVmZ2gucnVuXzAxamJyYzJ5ODAwMDAwMDAwMDAwMDAwMDAw";
+const back = lookedBackTo(cursor) ?? 0;
+
+test("a search that has looked back further than its new run keeps its older ones", () => {
+  const merged = mergeHead(list(page([6], `a@${back + 6_000}`)), page([9], `${cursor}@${back}`));
+  expect(ids(merged)).toEqual([["9"], ["6"]]);
+});
+
 test.each([
   ["that looked back to the last read leaves the rows", 600_000, -6_000, [[], ["6"], []]],
   ["that did not look back to it starts the list again", 600_000, 1_000, [[]]],
   ["of a list that is live leaves the rows", 15_000, 1_000, [[], ["6"], []]],
 ])("a newest page without a match %s", (_, afterMs, backMs, rows) => {
-  const cursor = "YWJjZGVmZ2gucnVuXzAxamJyYzJ5ODAwMDAwMDAwMDAwMDAwMDAw";
-  const back = lookedBackTo(cursor) ?? 0;
   const empty = page([], `${cursor}@${back - backMs + afterMs}`);
   const searched = list(page([6], `a@${back - backMs}`), page([], "b"));
   const merged = mergeHead(searched, empty);

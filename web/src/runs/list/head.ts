@@ -31,8 +31,8 @@ export function mergeHead(list: RunPages, head: Page<ListedRun>): RunPages {
   if (last === undefined) return withEmptyHead(list, head);
   const known = list.pages.flatMap((page) => page.data);
   // Ids are ordered by the time of creation, and lists start with the newest run. If all known runs
-  // are older than `head`, there can be runs between them.
-  if (!known.some(({ id }) => id >= last)) return startOf(head);
+  // are older than `head`, there can be runs between them, unless a search has looked back further.
+  if (!known.some(({ id }) => id >= last) && hasGap(list, head)) return startOf(head);
   const older = list.pages.flatMap((page) => {
     const data = page.data.filter(({ id }) => id < last);
     // A page that had no row is kept: its cursor says how far a search has looked back.
@@ -54,6 +54,13 @@ const maxLiveMs = 60_000;
 /** Maximum difference in ms between the clocks that set the ids of runs and the times of reads. */
 const maxSkewMs = 5_000;
 
+/** Returns when the newest page of the list was read; the earliest time if it is not known. */
+const lastReadAt = ({ pages: [first] }: RunPages) => readAt(first?.next ?? null);
+
+/** Returns whether `head` may not look back to when the newest page was last read. */
+const hasGap = (list: RunPages, { next }: Page<ListedRun>) =>
+  (lookedBackTo(next ?? "") ?? Number.POSITIVE_INFINITY) >= lastReadAt(list) - maxSkewMs;
+
 /**
  * Returns the list with a newest page that has no run, because a search reads only so many runs for
  * a page. If the search has not looked back to the last read, it can have missed runs in between,
@@ -62,11 +69,8 @@ const maxSkewMs = 5_000;
  */
 function withEmptyHead(list: RunPages, head: Page<ListedRun>): RunPages {
   const [first, ...others] = list.pages;
-  if (first === undefined) return startOf(head);
-  const lastReadAt = readAt(first.next);
-  const isLive = readAt(head.next) - lastReadAt < maxLiveMs;
-  const hasGap = !((lookedBackTo(head.next ?? "") ?? Number.NaN) < lastReadAt - maxSkewMs);
-  if (!isLive && hasGap) return startOf(head);
+  const isLive = readAt(head.next) - lastReadAt(list) < maxLiveMs;
+  if (first === undefined || (!isLive && hasGap(list, head))) return startOf(head);
   // The newest page is kept, because its cursor has the time of the read. It replaces an earlier
   // one without a run, unless that has the cursor that continues the search.
   const older = first.data.length === 0 && others.length > 0 ? others : list.pages;

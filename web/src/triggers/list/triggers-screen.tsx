@@ -22,7 +22,7 @@ export function TriggersScreen() {
   const triggers = useList(triggersQuery(workspace, agent.id));
   useLiveReceived(agent.id);
   const path = `/w/${workspace.id}/agents/${agent.id}/triggers`;
-  // The form of a new trigger is opened above the open trigger, so that cancelling leads back to it.
+  // The form of a new trigger opens above the open trigger, so that cancelling leads back to it.
   const here = openId === undefined ? path : `${path}/${openId}`;
   const disabledReason = needsEditor(workspace.can);
   const isForm = example !== undefined && disabledReason === undefined;
