@@ -5,7 +5,7 @@ import { expectAccessible } from "./accessibility.ts";
 import { createOwner, signIn } from "./accounts.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
 import { holdRequests } from "./hold-requests.ts";
-import { withMessages } from "./reset-stream.ts";
+import { withMessages, withReset } from "./reset-stream.ts";
 
 const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
@@ -182,7 +182,12 @@ inBrowser(
 );
 
 inBrowser("an owner of the installation creates a workspace and is in it", async () => {
-  const page = await openDashboard(beckon.url, { as: owner, path, viewport: viewports.phone });
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  const reset = await withReset(page);
+  await page.setViewportSize(viewports.phone);
+  await reset();
+  const notice = page.getByText("The database was restored.");
+  await notice.waitFor();
   await page.getByRole("button", { name: "New workspace" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Create workspace" }).click();
@@ -196,6 +201,8 @@ inBrowser("an owner of the installation creates a workspace and is in it", async
   await dialog.waitFor({ state: "detached" });
   const name = page.getByLabel("Name", { exact: true });
   await expect.poll(() => name.inputValue()).toBe("Research");
+  // The notice is about the data of the other workspace.
+  expect(await notice.count()).toBe(0);
 });
 
 inBrowser("one's own name is changed", async () => {
