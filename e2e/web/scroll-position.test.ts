@@ -37,14 +37,20 @@ const scrollOf = (page: Page) => page.evaluate<number>("scrollY");
 /** Scrolls an element to the middle of the window, below the top of the page. */
 async function scrollTo(page: Page, element: Locator): Promise<number> {
   await element.waitFor();
-  // The page is high enough only when its other parts are loaded too.
+  await expect.poll(() => page.locator("main [aria-busy=true]").count()).toBe(0);
+  // The page is high enough only when its other parts are loaded too. These can also move the
+  // element, so it must have stayed where it is.
+  let before = 0;
   await expect
     .poll(async () => {
       await element.evaluate((found) => found.scrollIntoView({ block: "center" }));
-      return scrollOf(page);
+      await renderFrames(page);
+      const last = before;
+      before = await scrollOf(page);
+      return before > 0 && before === last;
     })
-    .toBeGreaterThan(0);
-  return scrollOf(page);
+    .toBe(true);
+  return before;
 }
 
 const button = (page: Page, name: string | RegExp) =>
