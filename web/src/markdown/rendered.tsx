@@ -3,6 +3,7 @@ import ReactMarkdown, { type Components } from "react-markdown";
 import rehypeSanitize from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 import { ScrollRegion } from "../ui/layout/scroll-region.tsx";
+import { LongText } from "../ui/text/long-text.tsx";
 import { hostOf } from "./host.ts";
 
 interface OutsideLinkProps {
@@ -83,20 +84,41 @@ const components: Components = {
 };
 
 /**
+ * Matches a line that starts with 100 markers of block quotes, list items and footnotes. Each marker
+ * is a level, and parsing takes quadratic time in the number of levels, then exceeds the stack.
+ */
+const tooNested = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)]|\[\^[^\s\]]{1,99}\]:)[ \t])){100}/m;
+
+/**
  * Markdown as React elements. It is made safe twice: raw HTML is skipped, and the element tree is
- * filtered. The text is parsed again only if it changes, not each time the parent is rendered.
+ * filtered. The text is parsed again only if it changes, not each time the parent is rendered. A
+ * text that is nested too deeply is shown unformatted.
  */
 export const Rendered = memo(function Rendered({ text }: { readonly text: string }) {
+  const elements = tooNested.test(text) ? undefined : render(text);
+  if (elements === undefined) return <LongText text={text} />;
   return (
     <div dir="auto" className="flex min-w-0 flex-col gap-3 break-words">
-      <ReactMarkdown
-        skipHtml
-        remarkPlugins={[remarkGfm]}
-        rehypePlugins={[rehypeSanitize]}
-        components={components}
-      >
-        {text}
-      </ReactMarkdown>
+      {elements}
     </div>
   );
 });
+
+/**
+ * Returns undefined if the text cannot be parsed, for example because its emphasis is nested too
+ * deeply. `ReactMarkdown` has no hooks, so it is called directly: an error boundary would also
+ * catch the error, but React would first parse the text a second time.
+ */
+function render(text: string): ReactNode {
+  try {
+    return ReactMarkdown({
+      children: text,
+      components,
+      rehypePlugins: [rehypeSanitize],
+      remarkPlugins: [remarkGfm],
+      skipHtml: true,
+    });
+  } catch {
+    return undefined;
+  }
+}
