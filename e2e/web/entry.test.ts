@@ -1,4 +1,5 @@
 import { startTestBeckon } from "../../server/test/beckon.ts";
+import { removeFiles } from "../../server/test/chromium.ts";
 import { setupToken } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { createOwner, signIn } from "./accounts.ts";
@@ -18,4 +19,15 @@ inBrowser("with a session, / leads to the workspace", async () => {
   const page = await openDashboard(beckon.url, { as: await signIn(beckon.url, owner) });
   await page.waitForURL(`${beckon.url}/w/${owner.workspaceId}`);
   await page.getByRole("navigation").first().waitFor();
+});
+
+inBrowser("Retry loads the page whose first request failed", async () => {
+  const path = `/w/${owner.workspaceId}/keys`;
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  const restore = await removeFiles(page.context(), /\/me\b/);
+  await page.reload();
+  await page.getByText("This page cannot be shown").waitFor();
+  await restore();
+  await page.getByRole("button", { name: "Retry" }).click();
+  await page.getByRole("heading", { name: "Keys", level: 1 }).waitFor();
 });

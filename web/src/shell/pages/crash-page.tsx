@@ -1,8 +1,14 @@
-import type { ErrorComponentProps } from "@tanstack/react-router";
+import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
 import { Button, ImportError, importFailedSentence, MessagePage, Problem } from "../../ui/index.ts";
 
 /** Shown if the code of a page cannot be loaded or throws an error. */
 export function CrashPage({ error, reset }: ErrorComponentProps) {
+  const router = useRouter();
+  // `reset` alone renders again what was loaded. If the loading failed, this is the same error.
+  const retry = async () => {
+    await router.invalidate();
+    reset();
+  };
   return (
     <MessagePage title="This page cannot be shown">
       {error instanceof ImportError ? (
@@ -13,7 +19,7 @@ export function CrashPage({ error, reset }: ErrorComponentProps) {
           </Button>
         </>
       ) : (
-        <Problem error={error} onRetry={reset} />
+        <Problem error={error} onRetry={retry} />
       )}
     </MessagePage>
   );
