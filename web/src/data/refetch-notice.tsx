@@ -1,12 +1,5 @@
 import { type ReactNode, useSyncExternalStore } from "react";
-import { formatClock } from "../format/index.ts";
-import {
-  Banner,
-  hasUnsavedChanges,
-  Problem,
-  subscribeToUnsaved,
-  useTimeZone,
-} from "../ui/index.ts";
+import { Banner, hasUnsavedChanges, Problem, subscribeToUnsaved, useAsOf } from "../ui/index.ts";
 import { isNotFound } from "./errors.ts";
 
 /**
@@ -35,7 +28,7 @@ interface RefetchNoticeProps {
 /** Says that a screen shows old data, because the last refetch failed or found nothing. */
 export function RefetchNotice({ noun, query, restore }: RefetchNoticeProps) {
   const { error, dataUpdatedAt, refetch } = query;
-  const zone = useTimeZone();
+  const asOf = useAsOf(dataUpdatedAt);
   if (error === null) return null;
   if (isNotFound(error))
     return (
@@ -43,11 +36,5 @@ export function RefetchNotice({ noun, query, restore }: RefetchNoticeProps) {
         {`This ${noun} was deleted. Your unsaved changes are still here, but they cannot be saved.`}
       </Banner>
     );
-  return (
-    <Problem
-      error={error}
-      title={`This is the ${noun} as of ${formatClock(dataUpdatedAt, zone)}.`}
-      onRetry={refetch}
-    />
-  );
+  return <Problem error={error} title={`This is the ${noun} as of ${asOf}.`} onRetry={refetch} />;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   firstLine,
+  formatAsOf,
   formatBytes,
   formatCents,
   formatClock,
@@ -139,6 +140,13 @@ describe("times", () => {
     expect(formatExact(now, "Europe/Berlin")).toBe("3 Nov 2026, 15:02:11.482 Europe/Berlin");
     expect(formatClock(now, "UTC")).toBe("14:02:11");
     expect(formatClock("2026-11-03T00:00:00Z", "UTC")).toBe("00:00:00");
+  });
+
+  test("the time of old data has a date if it is of another day in the zone", () => {
+    const time = Date.parse("2026-11-02T23:30:00Z");
+    expect(formatAsOf(time, now, "Europe/Berlin")).toBe("00:30:00");
+    expect(formatAsOf(time, now, "UTC")).toBe("2 Nov, 23:30:00");
+    expect(formatAsOf(Date.parse("2025-11-03T14:02:11Z"), now, "UTC")).toBe("3 Nov 2025, 14:02:11");
   });
 
   test("what is not a time is unknown", () => {

@@ -10,5 +10,5 @@ export {
   formatShortCount,
   formatTokens,
 } from "./quantity.ts";
-export { formatClock, formatDate, formatExact, formatTime } from "./time.ts";
+export { formatAsOf, formatClock, formatDate, formatExact, formatTime } from "./time.ts";
 export { fromZoned, startOfDay, toZoned } from "./zoned.ts";

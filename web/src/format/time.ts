@@ -39,6 +39,15 @@ export function formatClock(time: number | string, zone: string): string {
   return `${hour}:${minute}:${second}`;
 }
 
+/**
+ * Returns the time of day in a zone, after the date if it is not that of `nowMs`:
+ * `2 Nov, 14:02:11`.
+ */
+export function formatAsOf(time: number, nowMs: number, zone: string): string {
+  const [date, clock] = [formatDate(time, nowMs, zone), formatClock(time, zone)];
+  return date === formatDate(nowMs, nowMs, zone) ? clock : `${date}, ${clock}`;
+}
+
 /** Returns the exact time in a zone: `3 Nov 2026, 14:02:11.482 Europe/Berlin`. */
 export function formatExact(time: number | string, zone: string): string {
   const ms = toMs(time);

@@ -1,13 +1,7 @@
 import type { UsageReport } from "@beckon/client";
 import { useWorkspace } from "../data/index.ts";
-import {
-  formatClock,
-  formatCount,
-  formatCounted,
-  formatDuration,
-  formatPercent,
-} from "../format/index.ts";
-import { CostFigure, Figure, Problem } from "../ui/index.ts";
+import { formatCount, formatCounted, formatDuration, formatPercent } from "../format/index.ts";
+import { CostFigure, Figure, Problem, useAsOf } from "../ui/index.ts";
 import { meanMinutes, rateOf, slowestSeries, successOf } from "./figures.ts";
 import { TrendFigure } from "./trend-figure.tsx";
 import type { useStatistics } from "./use-statistics.ts";
@@ -30,6 +24,7 @@ export function FiguresRow({
   const range = recent.data?.minutes === 5 ? "the last 5 minutes" : "the last hour";
   const failures = [recent, today].filter(({ isError }) => isError);
   const [failed] = failures;
+  const asOf = useAsOf(failed?.dataUpdatedAt);
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <dl className="grid min-w-0 grid-cols-2 rounded-control border border-rule bg-sheet lg:grid-cols-4 [&>div]:border-rule max-lg:[&>div:nth-child(even)]:border-l max-lg:[&>div:nth-child(n+3)]:border-t lg:[&>div+div]:border-l">
@@ -81,7 +76,7 @@ export function FiguresRow({
           title={
             failed.dataUpdatedAt === 0
               ? "Some figures could not be loaded."
-              : `Some figures are as of ${formatClock(failed.dataUpdatedAt, timeZone)}.`
+              : `Some figures are as of ${asOf}.`
           }
           onRetry={() => Promise.all(failures.map(({ refetch }) => refetch()))}
         />

@@ -1,17 +1,17 @@
 import type { PlanUsage } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "../data/index.ts";
-import { formatClock, formatDate } from "../format/index.ts";
+import { formatDate } from "../format/index.ts";
 import { LimitState } from "../limits/index.ts";
-import { Badge, Banner, Panel, Problem, Skeleton, useNow, useTimeZone } from "../ui/index.ts";
+import { Badge, Banner, Panel, Problem, Skeleton, useAsOf, useNow } from "../ui/index.ts";
 import { metricTexts } from "./metrics.ts";
 import { planQuery } from "./queries.ts";
 
 /** The workspace's plan: its monthly allowances, and the amounts left. */
 export function PlanPanel() {
   const workspace = useWorkspace();
-  const zone = useTimeZone();
   const { data, error, dataUpdatedAt, refetch } = useQuery(planQuery(workspace));
+  const asOf = useAsOf(dataUpdatedAt);
   return (
     <Panel
       title="Plan"
@@ -25,7 +25,7 @@ export function PlanPanel() {
             title={
               data === undefined
                 ? "The plan could not be loaded."
-                : `This is the plan as of ${formatClock(dataUpdatedAt, zone)}.`
+                : `This is the plan as of ${asOf}.`
             }
             onRetry={refetch}
           />

@@ -89,6 +89,7 @@ export { NewRowsButton } from "./table/new-rows-button.tsx";
 export { RowsProblem } from "./table/rows-problem.tsx";
 export { useRowHeight } from "./table/use-row-height.ts";
 export { useRowWindow } from "./table/use-window.ts";
+export { useAsOf } from "./text/as-of.ts";
 export { CodeBlock } from "./text/code-block.tsx";
 export { CostFigure } from "./text/cost-figure.tsx";
 export { CurlLine } from "./text/curl-line.tsx";

@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
 import { useWorkspace } from "../data/index.ts";
-import { formatClock } from "../format/index.ts";
 import {
   Button,
   EmptyState,
@@ -10,7 +9,7 @@ import {
   type SearchTexts,
   SegmentedControl,
   Skeleton,
-  useTimeZone,
+  useAsOf,
 } from "../ui/index.ts";
 import { DayChart } from "./day-chart.tsx";
 import { DayTable } from "./day-table.tsx";
@@ -50,8 +49,9 @@ interface DayPanelProps {
 /** Usage by day, as a chart or as a table. */
 export function DayPanel(props: DayPanelProps) {
   const { usage, grouping, measure, isTable, hrefOf, isFiltered, onShow, onFilter } = props;
-  const zone = useTimeZone();
   const { report, days, groups, byDay, parts } = usage;
+  const asOf = useAsOf(byDay.dataUpdatedAt);
+  const partsAsOf = useAsOf(parts.error === null ? undefined : parts.dataUpdatedAt);
   const hasTooMany = days.length > maxBars;
   return (
     <Panel
@@ -82,9 +82,7 @@ export function DayPanel(props: DayPanelProps) {
           <Problem
             error={byDay.error}
             title={
-              report === undefined
-                ? "Usage could not be loaded."
-                : `This is usage as of ${formatClock(byDay.dataUpdatedAt, zone)}.`
+              report === undefined ? "Usage could not be loaded." : `This is usage as of ${asOf}.`
             }
             onRetry={byDay.refetch}
           />
@@ -109,7 +107,7 @@ export function DayPanel(props: DayPanelProps) {
                 error={parts.error}
                 title={
                   parts.areKnown
-                    ? `Usage by day and ${grouping} is as of ${formatClock(parts.dataUpdatedAt, zone)}.`
+                    ? `Usage by day and ${grouping} is as of ${partsAsOf}.`
                     : `Usage by day and ${grouping} could not be loaded.`
                 }
                 onRetry={parts.refetch}

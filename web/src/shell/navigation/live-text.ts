@@ -1,16 +1,15 @@
-import { useWorkspace } from "../../data/index.ts";
-import { formatClock } from "../../format/index.ts";
 import { useLiveStatus } from "../../live/index.ts";
+import { useAsOf } from "../../ui/index.ts";
 
 /**
  * Returns the status of live updates in words. If they are interrupted, the words contain the time
  * at which the last byte of the stream arrived.
  */
 export function useLiveText() {
-  const { timeZone } = useWorkspace();
   const status = useLiveStatus();
   const { state, asOf } = status;
-  const since = asOf === undefined ? "" : `as of ${formatClock(asOf, timeZone)}`;
+  const time = useAsOf(asOf);
+  const since = time && `as of ${time}`;
   const words = {
     connecting: ["Connecting…", ""],
     live: ["Live", ""],

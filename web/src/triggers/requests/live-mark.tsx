@@ -1,5 +1,4 @@
-import { formatClock } from "../../format/index.ts";
-import { Button, useTimeZone } from "../../ui/index.ts";
+import { Button, useAsOf } from "../../ui/index.ts";
 
 interface LiveMarkProps {
   /** Unix time of the last successful read in ms; 0 for none. Undefined if the list is live. */
@@ -9,7 +8,7 @@ interface LiveMarkProps {
 
 /** Says whether a list updates automatically and, if an update fails, how old the list is. */
 export function LiveMark({ staleSince, retry }: LiveMarkProps) {
-  const zone = useTimeZone();
+  const asOf = useAsOf(staleSince);
   const isLive = staleSince === undefined;
   return (
     <span className="inline-flex min-h-6 items-center gap-2 text-dense text-ink-2">
@@ -19,9 +18,7 @@ export function LiveMark({ staleSince, retry }: LiveMarkProps) {
         className={`size-2 rounded-full ${isLive ? "bg-tide" : "border border-ink-3"}`}
       />
       <span role="status">
-        {isLive
-          ? "Live"
-          : `Not live${staleSince === 0 ? "" : `, as of ${formatClock(staleSince, zone)}`}`}
+        {isLive ? "Live" : `Not live${staleSince === 0 ? "" : `, as of ${asOf}`}`}
       </span>
       {isLive ? null : (
         <Button size="small" onClick={retry}>

@@ -1,6 +1,5 @@
-import { formatClock } from "../../format/index.ts";
 import { Problem } from "../feedback/problem.tsx";
-import { useTimeZone } from "../text/time-zone.tsx";
+import { useAsOf } from "../text/as-of.ts";
 import type { RowsQuery } from "./rows-query.ts";
 
 interface RowsProblemProps {
@@ -18,10 +17,10 @@ interface RowsProblemProps {
  * Without an error, nothing is shown.
  */
 export function RowsProblem({ label, query, hasRows, padding = "normal" }: RowsProblemProps) {
-  const zone = useTimeZone();
-  const { error, refetch } = query;
+  const { error, refetch, dataUpdatedAt } = query;
+  const asOf = useAsOf(dataUpdatedAt);
   if (error === undefined || error === null) return null;
-  const title = hasRows ? titleOf(query, zone) : `${label} could not be loaded.`;
+  const title = hasRows ? titleOf(query, asOf) : `${label} could not be loaded.`;
   return (
     <div className={padding === "normal" ? "p-4" : ""}>
       <Problem error={error} title={title} onRetry={refetch} />
@@ -30,10 +29,7 @@ export function RowsProblem({ label, query, hasRows, padding = "normal" }: RowsP
 }
 
 /** Returns the title of an error above the rows. */
-function titleOf(query: RowsQuery, zone: string): string {
-  const { isFetchNextPageError = false, dataUpdatedAt } = query;
-  if (isFetchNextPageError) return "The rest could not be loaded.";
-  return dataUpdatedAt === undefined
-    ? "These rows may be out of date."
-    : `These rows are as of ${formatClock(dataUpdatedAt, zone)}.`;
+function titleOf(query: RowsQuery, asOf: string): string {
+  if (query.isFetchNextPageError === true) return "The rest could not be loaded.";
+  return asOf === "" ? "These rows may be out of date." : `These rows are as of ${asOf}.`;
 }
