@@ -156,6 +156,24 @@ inBrowser("Escape closes a dialog and returns the focus; ? lists the keys", asyn
   await expectFocus(more);
 });
 
+inBrowser("the palette opens by the letter K, in Cyrillic layouts by its position", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path: `/w/${owner.workspaceId}` });
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  const find = page.getByRole("combobox", { name: "Find, go and act" });
+  for (const [key, code, isOpened] of [
+    ["e", "KeyK", 0], // Colemak
+    ["k", "KeyV", 1], // Dvorak
+    ["л", "KeyK", 1], // Cyrillic
+  ] as const) {
+    const init = JSON.stringify({ key, code, ctrlKey: true });
+    await page.evaluate(`window.dispatchEvent(new KeyboardEvent("keydown", ${init}))`);
+    await renderFrames(page);
+    expect([key, await find.count()]).toEqual([key, isOpened]);
+    await page.keyboard.press("Escape");
+    await find.waitFor({ state: "detached" });
+  }
+});
+
 inBrowser("Enter opens the agent that is chosen in the palette while its search runs", async () => {
   const page = await openPalette();
   const option = page.getByRole("option", { name: "Refund desk" });

@@ -39,6 +39,10 @@ export function useKeys({ openPalette, showKeys }: KeyActions): void {
       event.preventDefault();
       act();
     };
+    const openByLetter = (event: KeyboardEvent) => {
+      event.preventDefault();
+      actions("palette");
+    };
     // The palette can be opened from within fields too. For the other shortcuts, `single` ignores
     // keys that are pressed in fields.
     const options = { ignore: () => false, timeout: maxBetweenKeysMs };
@@ -52,9 +56,11 @@ export function useKeys({ openPalette, showKeys }: KeyActions): void {
     const removeOthers = tinykeys(
       window,
       {
+        "$mod+k": openByLetter,
+        // Layouts of other scripts, such as Cyrillic, have no letter K. Only there, the position of
+        // the key counts: Colemak has E at this position.
         "$mod+KeyK": (event) => {
-          event.preventDefault();
-          actions("palette");
+          if (event.key > "~") openByLetter(event);
         },
         // A search field of the screen handles `/` first, and prevents this action.
         "/": single(() => actions("palette")),
