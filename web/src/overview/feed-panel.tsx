@@ -28,6 +28,7 @@ import {
   type FeedFilter,
   type FeedLine,
   feedLength,
+  markRead,
   readFeed,
   readPausedFeed,
   shownLines,
@@ -59,13 +60,18 @@ export const FeedPanel = memo(function FeedPanel() {
   /** The feed at the moment when it was paused; undefined if it is not paused. */
   const [pausedAt, setPausedAt] = useState<Feed>();
   const readAt = runs.dataUpdatedAt;
+  const isReading = runs.isFetching;
   const next = runs.data?.next ?? null;
   if (feed.filter !== filter || feed.readAt !== readAt) {
-    const read = { runs: runs.data?.runs ?? [], filter, readAt };
-    setFeed(readFeed(feed, read));
+    const listed = runs.data?.runs ?? [];
+    const isWhole = next === null && listed.length < feedLength;
+    const read = { runs: listed, filter, readAt, isWhole };
+    setFeed((before) => readFeed(before, read));
     if (pausedAt !== undefined)
-      setPausedAt(readPausedFeed(pausedAt, { ...read, readAt: runs.isFetching ? 0 : readAt }));
+      setPausedAt(readPausedFeed(pausedAt, { ...read, readAt: isReading ? 0 : readAt }));
   }
+  if (isReading !== (feed.beforeRead !== undefined))
+    setFeed((before) => markRead(before, isReading));
   useEvents((batch) => setFeed((before) => addEvents(before, batch)));
   useAfterReset(() => setFeed(dropEvents));
   const cache = useQueryClient();

@@ -6,6 +6,7 @@ import {
   dropEvents,
   emptyFeed,
   type FeedFilter,
+  markRead,
   readFeed,
   readPausedFeed,
   shownLines,
@@ -144,6 +145,44 @@ test("a list that is read again replaces the lines, and gets the newest events",
   expect(shownLines(feed)).toMatchObject([{ key: "run_gone" }]);
   const again = { runs: [{ ...run, id: "run_new" }, run], filter: "running", readAt: 2 } as const;
   expect(shownLines(readFeed(feed, again))).toMatchObject([{ key: "run_new" }]);
+});
+
+/**
+ * Returns the ids of the shown runs after `run_9` has ended, the list of runs was requested, `run_b`
+ * has ended, and the list was read, which lacks both.
+ */
+function shownAfter(read: { readonly isWhole: boolean; readonly older: string }): string[] {
+  const ended = event("run.finished", "2026-11-03T12:00:05.000Z");
+  const later = event("run.finished", "2026-11-03T12:00:06.000Z", { run_id: "run_b" });
+  const requested = markRead(addEvents(readFrom([run]), [ended]), true);
+  const runs = [{ ...run, id: read.older }];
+  const again = { runs, filter: "all", readAt: 2, isWhole: read.isWhole } as const;
+  const keys = shownLines(readFeed(addEvents(requested, [later]), again)).map(({ key }) => key);
+  return keys.filter((key) => key !== read.older);
+}
+
+test("a run that had ended before a list without it was requested was deleted", () => {
+  expect(shownAfter({ isWhole: true, older: "run_a" })).toEqual(["run_b"]);
+  expect(shownAfter({ isWhole: false, older: "run_1" })).toEqual(["run_b"]);
+});
+
+test("a run that can be on the next page of the list stays in the feed", () => {
+  expect(shownAfter({ isWhole: false, older: "run_a" })).toEqual(["run_b", "run_9"]);
+});
+
+test("a list for another filter, which can come from the cache, deletes no runs", () => {
+  const failed = event("run.failed", "2026-11-03T12:00:05.000Z");
+  const feed = markRead(addEvents(readFrom([run]), [failed]), true);
+  const cached = { runs: [], filter: "failed", readAt: 2, isWhole: true } as const;
+  expect(shownLines(readFeed(feed, cached))).toMatchObject([{ key: "run_9" }]);
+});
+
+test("a list of running runs deletes no runs that have ended", () => {
+  const failed = event("run.failed", "2026-11-03T12:00:05.000Z");
+  const feed = markRead(addEvents(readFrom([], "running"), [failed]), true);
+  const running = { runs: [], filter: "running", readAt: 2, isWhole: true } as const;
+  const read = readFeed(readFeed(feed, running), { ...running, filter: "failed" });
+  expect(shownLines(read)).toMatchObject([{ key: "run_9" }]);
 });
 
 test("a paused feed keeps its lines when the list of runs is read again", () => {

@@ -81,6 +81,11 @@ export interface Feed {
    * can be older than these events.
    */
   readonly newest: readonly WorkspaceEvent[];
+  /**
+   * The newest events when the list of runs was requested that is being read; undefined if none is
+   * being read. `readFeed` finds deleted runs with them.
+   */
+  readonly beforeRead?: readonly WorkspaceEvent[] | undefined;
 }
 
 export const emptyFeed: Feed = {
@@ -96,20 +101,50 @@ export const emptyFeed: Feed = {
  */
 const maxKept = 400;
 
+/** A list of runs that was read. */
+interface FeedRead extends Pick<Feed, "filter" | "readAt"> {
+  /** Newest first. */
+  readonly runs: readonly ListedRun[];
+  /** True if no older run matches the filter. Default: false. */
+  readonly isWhole?: boolean;
+}
+
 /**
- * Returns the feed with the lines of `runs`, updated with the newest events.
- * @param runs the list of runs, newest first, as it was read at `readAt`
+ * Returns the feed with the lines of the list of runs, updated with the newest events. Drops the
+ * events of deleted runs, because they would add the lines of these runs again.
  */
-export function readFeed(
-  feed: Feed,
-  {
-    runs,
-    filter,
-    readAt,
-  }: Pick<Feed, "filter" | "readAt"> & { readonly runs: readonly ListedRun[] },
-): Feed {
-  const lines = addToLines(runs.map(lineOf).toReversed(), feed.newest);
-  return { ...feed, filter, readAt, lines: newestOf(lines, filter) };
+export function readFeed(feed: Feed, read: FeedRead): Feed {
+  const { runs, filter, readAt } = read;
+  const deleted = deletedRuns(feed, read);
+  const newest = feed.newest.filter(({ run_id }) => run_id === null || !deleted.has(run_id));
+  const lines = addToLines(runs.map(lineOf).toReversed(), newest);
+  const lists = { lines: newestOf(lines, filter), newest, beforeRead: undefined };
+  return { ...feed, filter, readAt, ...lists };
+}
+
+/**
+ * Returns the ids of the runs that the list lacks although they had ended, in a state that the
+ * filter shows, before it was requested. A list for another filter can come from the cache, and be
+ * older than the events. Runs older than the last run of the list can be on its next page.
+ */
+function deletedRuns(feed: Feed, { runs, filter, isWhole = false }: FeedRead): Set<string> {
+  const events = feed.filter === filter ? (feed.beforeRead ?? []) : [];
+  const ended = addToLines([], events).filter(
+    (line) => line.kind === "run" && line.endedAt !== undefined && accepts(filter, line),
+  );
+  const listed = new Set(runs.map(({ id }) => id));
+  const oldest = runs.at(-1)?.id;
+  const isRead = (id: string) => isWhole || (oldest !== undefined && id > oldest);
+  return new Set(ended.map(({ key }) => key).filter((id) => !listed.has(id) && isRead(id)));
+}
+
+/**
+ * Returns the feed after the request of a list of runs has started or ended. Call it after
+ * `readFeed` if both apply.
+ */
+export function markRead(feed: Feed, isReading: boolean): Feed {
+  if (isReading === (feed.beforeRead !== undefined)) return feed;
+  return { ...feed, beforeRead: isReading ? feed.newest : undefined };
 }
 
 /**
@@ -118,7 +153,7 @@ export function readFeed(
  * the person has paused to read.
  * @param read its `readAt` is 0 if the list comes from the cache and is being refetched
  */
-export function readPausedFeed(paused: Feed, read: Parameters<typeof readFeed>[1]): Feed {
+export function readPausedFeed(paused: Feed, read: FeedRead): Feed {
   return paused.filter === read.filter && paused.readAt > 0 ? paused : readFeed(paused, read);
 }
 
@@ -138,7 +173,7 @@ export function addEvents(feed: Feed, events: readonly WorkspaceEvent[]): Feed {
  * a run, so the list of runs that is read then must not be updated with them.
  */
 export function dropEvents(feed: Feed): Feed {
-  return { ...feed, newest: [] };
+  return { ...feed, newest: [], beforeRead: feed.beforeRead && [] };
 }
 
 /**
