@@ -6,6 +6,7 @@ import { setupToken } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
+import { cookieFor } from "./viewports.ts";
 
 /** Tests pages that stay open while the server gets another build, which has other files. */
 
@@ -46,6 +47,14 @@ inBrowser("a dialog that could not be loaded opens at the next press", async () 
   await button(page, "Pause").click();
   await page.getByRole("dialog").waitFor();
   await expect.poll(() => notice(page).count()).toBe(0);
+});
+
+inBrowser("a page whose shared worker cannot be loaded gets live updates itself", async () => {
+  const page = await openDashboard(beckon.url, { path: "/sign-in" });
+  await removeFiles(page.context(), /\/assets\/worker-/);
+  await page.context().addCookies([cookieFor(beckon.url, owner.cookie)]);
+  await page.goto(`${beckon.url}/w/${owner.workspaceId}`);
+  await page.getByTitle("Live", { exact: true }).waitFor();
 });
 
 inBrowser("a page that cannot be loaded offers to reload it", async () => {

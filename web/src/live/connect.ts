@@ -1,6 +1,7 @@
 import { clientOf } from "../data/index.ts";
 import { createHub } from "./hub.ts";
 import type { HubMessage, Tab, TabMessage } from "./protocol.ts";
+import { createSilence } from "./silence.ts";
 import { createStreamBudget } from "./stream-budget.ts";
 import { trustedScriptUrl } from "./trusted-types.ts";
 import workerUrl from "./worker.ts?sharedworker&url";
@@ -16,28 +17,68 @@ export interface HubConnection {
   close(): void;
 }
 
+/** Time in ms between two checks whether the SharedWorker has died. */
+const checkMs = 5_000;
+
 /**
  * Connects to the hub of a workspace, which holds the live streams for all tabs. The hub runs in a
- * SharedWorker, or in this page if the browser has no SharedWorker.
+ * SharedWorker, or in this page if the browser has no SharedWorker or cannot load its script.
  * @param receive called with each message of the hub
  */
 export function connectHub(
   { workspaceId, userId }: { readonly workspaceId: string; readonly userId: string },
   receive: (message: HubMessage) => void,
 ): HubConnection {
-  return "SharedWorker" in globalThis
-    ? connectWorker(workspaceId, userId, receive)
-    : connectPage(workspaceId, userId, receive);
+  const connectHere = () => connectPage(workspaceId, userId, receive);
+  if (!("SharedWorker" in globalThis)) return connectHere();
+  let current = connectWorker(workspaceId, userId, receive, () => {
+    current.close();
+    current = connectHere();
+  });
+  return {
+    send: (message) => current.send(message),
+    rejoin: () => current.rejoin(),
+    close: () => current.close(),
+  };
 }
 
+/** @param onFailed called if the script of the worker cannot be loaded */
 function connectWorker(
   workspaceId: string,
   userId: string,
   receive: (message: HubMessage) => void,
+  onFailed: () => void,
 ): HubConnection {
-  const { port } = new SharedWorker(trustedScriptUrl(workerUrl), { type: "module" });
-  port.onmessage = ({ data }: MessageEvent<HubMessage>) => receive(data);
-  const send = (message: TabMessage) => port.postMessage(message);
+  const silence = createSilence(() => performance.now());
+  /** Whether the hub should send messages: it sends none to a tab that it has removed. */
+  let isMember = false;
+  /** Whether the worker has died, so that the tab needs a new one. */
+  let isDead = false;
+  let hasAnswered = false;
+  const open = () => {
+    const worker = new SharedWorker(trustedScriptUrl(workerUrl), { type: "module" });
+    hasAnswered = false;
+    // Some browsers also report errors of a running worker, which has answered.
+    worker.onerror = () => {
+      if (!hasAnswered && worker.port === port) onFailed();
+    };
+    worker.port.onmessage = ({ data }: MessageEvent<HubMessage>) => {
+      silence.heard();
+      hasAnswered = true;
+      if (data.type === "signed out") isMember = false;
+      receive(data);
+    };
+    return worker.port;
+  };
+  /** Undefined once the connection is closed. */
+  let port: MessagePort | undefined = open();
+  const timer = setInterval(() => {
+    if (!silence.check() || !isMember) return;
+    isMember = false;
+    isDead = true;
+    receive({ type: "signed out" });
+  }, checkMs);
+  const send = (message: TabMessage) => port?.postMessage(message);
   // The tab says `bye` itself, because not all browsers notify the worker when a tab is closed. A
   // page that is restored from the back-forward cache is reloaded, because it has missed events.
   const leave = () => send({ type: "bye" });
@@ -51,18 +92,31 @@ function connectWorker(
   addEventListener("pageshow", comeBack);
   addEventListener("online", wake);
   document.addEventListener("visibilitychange", wake);
-  const join = () => send({ type: "hello", workspaceId, userId, isHidden: document.hidden });
+  const join = () => {
+    silence.heard();
+    isMember = true;
+    send({ type: "hello", workspaceId, userId, isHidden: document.hidden });
+  };
   join();
   return {
     send,
-    rejoin: join,
+    rejoin() {
+      if (isDead) {
+        port?.close();
+        port = open();
+      }
+      isDead = false;
+      join();
+    },
     close() {
+      clearInterval(timer);
       removeEventListener("pagehide", leave);
       removeEventListener("pageshow", comeBack);
       removeEventListener("online", wake);
       document.removeEventListener("visibilitychange", wake);
       leave();
-      port.close();
+      port?.close();
+      port = undefined;
     },
   };
 }

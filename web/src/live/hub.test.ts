@@ -113,6 +113,18 @@ test("the end of a run that has replaced its start reaches the tabs as start and
   await vi.waitFor(() => expect(events[1]?.query).toMatchObject({ after: "a", merge: "true" }));
 });
 
+test("a status that does not change is sent again every 20 seconds", () => {
+  const { open, events, pass } = startHub();
+  const tab = open();
+  events[0]?.onActivity();
+  const sent = tab.of("status").length;
+  pass(19_999);
+  expect(tab.of("status")).toHaveLength(sent);
+  events[0]?.onActivity();
+  pass(1);
+  expect(tab.of("status")).toHaveLength(sent + 1);
+});
+
 test("the stream ends with the last tab, and resumes after the last event", async () => {
   const { open, events } = startHub();
   const [first, second] = [open(), open()];

@@ -30,6 +30,12 @@ const retryAfterMs = 30_000;
  */
 const maxResumeMs = 300_000;
 
+/**
+ * Time in ms after which the status is sent again although it has not changed. Tabs notice by its
+ * absence that the SharedWorker has died (see silence.ts).
+ */
+const maxBetweenStatusesMs = 20_000;
+
 /** The reason to show if other streams use all connections (see stream-budget.ts). */
 const noCapacityText =
   "Tabs of other workspaces use the few connections of the browser. Close some of them, or retry.";
@@ -50,7 +56,7 @@ const notSent: SentError = {
 export interface Hub {
   receive(tab: Tab, message: TabMessage): void;
   /**
-   * Sends the status to all tabs if it has changed. If the stream of the workspace's events ended
+   * Sends the status to all tabs if it has changed, and every 20 seconds. If the stream of the workspace's events ended
    * some time ago, opens it again. If this would close another stream, the status says so instead.
    * Call `tick` every second, because the status also changes when the server sends nothing.
    */
@@ -71,6 +77,7 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
   let mustReset = false;
   let connection: Connection = { startedAt: now(), lastByteAt: undefined };
   let shown: LiveStatus | undefined;
+  let shownAt = 0;
   let stream: OpenStream | undefined;
   /**
    * Unix time in ms from which the stream is opened again if there is capacity; undefined if it is
@@ -105,8 +112,9 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
       shown?.state === status.state &&
       shown.reason === status.reason &&
       (status.state === "live" || shown.asOf === status.asOf);
-    if (isSame) return;
+    if (isSame && now() - shownAt < maxBetweenStatusesMs) return;
     shown = status;
+    shownAt = now();
     sendAll({ type: "status", status });
   };
 

@@ -58,9 +58,9 @@ export interface Live {
  *   changes, so it must be refetched.
  * @param onReset called if all data must be refetched: with the server's reason, for example a
  *   restore of the database, or with undefined if only events are missing
- * @param onSignedOut called when the hub has removed this tab, because the session may have ended,
- *   and before each later attempt to connect again. Returns whether the same person is known to be
- *   signed in. If not, the tab does not connect again.
+ * @param onSignedOut called when the hub has removed this tab, because the session may have ended
+ *   or the SharedWorker has died, and before each later attempt to connect again. Returns whether
+ *   the same person is known to be signed in. If not, the tab does not connect again.
  */
 export function createLive({
   workspaceId,

@@ -54,7 +54,10 @@ export type HubMessage =
   | { readonly type: "run not started"; readonly startId: number; readonly error: SentError }
   | { readonly type: "run event"; readonly runId: string; readonly event: WatchedEvent }
   | { readonly type: "run state"; readonly runId: string; readonly state: RunStreamState }
-  /** The hub has removed the tab, after a 401, a sign-out or a sign-in by another person. */
+  /**
+   * The hub has removed the tab, after a 401, a sign-out or a sign-in by another person. The tab
+   * sends this to itself if its SharedWorker has died (see connect.ts).
+   */
   | { readonly type: "signed out" };
 
 /** The hub's side of a connection to a tab. */
