@@ -56,9 +56,10 @@ const notSent: SentError = {
 export interface Hub {
   receive(tab: Tab, message: TabMessage): void;
   /**
-   * Sends the status to all tabs if it has changed, and every 20 seconds. If the stream of the workspace's events ended
-   * some time ago, opens it again. If this would close another stream, the status says so instead.
-   * Call `tick` every second, because the status also changes when the server sends nothing.
+   * Sends the status to all tabs if it has changed, and every 20 seconds. If the stream of the
+   * workspace's events ended some time ago, opens it again. If this would close another stream, the
+   * status says so instead. Call `tick` every second, because the status also changes when the
+   * server sends nothing.
    */
   tick(): void;
   /** Ends all streams and removes all tabs. Call it when the session has ended. */

@@ -84,8 +84,9 @@ const components: Components = {
 };
 
 /**
- * Matches a line that starts with 100 markers of block quotes, list items and footnotes. Each marker
- * is a level, and parsing takes quadratic time in the number of levels, then exceeds the stack.
+ * Matches a line that starts with 100 markers of block quotes, list items and footnotes. Each
+ * marker is a level. The time to parse grows with the square of the levels, and too many levels
+ * exceed the stack.
  */
 const tooNested = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)]|\[\^[^\s\]]{1,99}\]:)[ \t])){100}/m;
 

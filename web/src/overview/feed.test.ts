@@ -148,8 +148,8 @@ test("a list that is read again replaces the lines, and gets the newest events",
 });
 
 /**
- * Returns the ids of the shown runs after `run_9` has ended, the list of runs was requested, `run_b`
- * has ended, and the list was read, which lacks both.
+ * Returns the ids of the shown runs after `run_9` has ended, the list of runs was requested,
+ * `run_b` has ended, and the list was read, which lacks both.
  */
 function shownAfter(read: { readonly isWhole: boolean; readonly older: string }): string[] {
   const ended = event("run.finished", "2026-11-03T12:00:05.000Z");
