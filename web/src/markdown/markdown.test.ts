@@ -11,7 +11,7 @@ test("a text that takes long to parse is rendered on request only", () => {
   expect(shown(50_000)).not.toContain("Render as Markdown");
 });
 
-test.each(["> ", "1. ", "- ", "[^a]: "])(
+test.each(["> ", "1. ", "- ", "[^a]: ", "**a "])(
   "a text of 1,300 times %j is shown unformatted",
   (marker) => {
     const text = `a\n${marker.repeat(1_300)}`;
@@ -30,4 +30,9 @@ test("a text that cannot be parsed is shown unformatted", async () => {
   vi.doUnmock("rehype-sanitize");
   const shown = renderToStaticMarkup(createElement(Rendered, { text: "**a**" }));
   expect(shown).toContain("**a**");
+});
+
+test("many emphases one after the other are formatted", () => {
+  const text = "**a** _b_ ~~c~~, *d*.\n".repeat(200);
+  expect(renderToStaticMarkup(createElement(Rendered, { text }))).not.toContain("*");
 });

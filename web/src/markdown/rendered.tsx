@@ -5,6 +5,7 @@ import remarkGfm from "remark-gfm";
 import { ScrollRegion } from "../ui/layout/scroll-region.tsx";
 import { LongText } from "../ui/text/long-text.tsx";
 import { hostOf } from "./host.ts";
+import { isTooNested } from "./nesting.ts";
 
 interface OutsideLinkProps {
   readonly href: string | undefined;
@@ -84,19 +85,12 @@ const components: Components = {
 };
 
 /**
- * Matches a line that starts with 100 markers of block quotes, list items and footnotes. Each
- * marker is a level. The time to parse grows with the square of the levels, and too many levels
- * exceed the stack.
- */
-const tooNested = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)]|\[\^[^\s\]]{1,99}\]:)[ \t])){100}/m;
-
-/**
  * Markdown as React elements. It is made safe twice: raw HTML is skipped, and the element tree is
  * filtered. The text is parsed again only if it changes, not each time the parent is rendered. A
  * text that is nested too deeply is shown unformatted.
  */
 export const Rendered = memo(function Rendered({ text }: { readonly text: string }) {
-  const elements = tooNested.test(text) ? undefined : render(text);
+  const elements = isTooNested(text) ? undefined : render(text);
   if (elements === undefined) return <LongText text={text} />;
   return (
     <div dir="auto" className="flex min-w-0 flex-col gap-3 break-words">
