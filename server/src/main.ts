@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { createAuth, recordFailedSignIns } from "./accounts/index.ts";
 import { elapsed, sleep, undefinedAfter } from "./base/clock.ts";
 import { checkServer, connect, explainStartFailure, migrate } from "./base/database/index.ts";
-import { createEgress, createLeanFetch } from "./base/egress/index.ts";
+import { createEgress, createLeanFetch, createLookups } from "./base/egress/index.ts";
 import { ConfigError } from "./base/errors.ts";
 import { guardHeap } from "./base/heap-guard.ts";
 import { newId } from "./base/ids.ts";
@@ -156,8 +156,10 @@ async function build(
   };
   const outbound = createLeanFetch(waits);
   opened.defer(() => outbound.close());
+  const lookups = createLookups();
   const egress = createEgress({
     ...waits,
+    lookups,
     totalTimeoutMs: defaultTimeouts.stepMs,
     allow: config.egressAllow,
   });
@@ -313,6 +315,7 @@ async function build(
         bodyTimeoutMs: limitsOfSender.timeoutMs,
         totalTimeoutMs: limitsOfSender.timeoutMs,
         allow: config.egressAllow,
+        lookups,
       },
       seams,
     );

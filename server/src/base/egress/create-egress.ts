@@ -3,13 +3,7 @@ import { checkedAddresses, createCheckedConnector } from "./checked-connector.ts
 import { badPort, EgressDenied } from "./egress-denied.ts";
 import { createLeanFetch, type LeanFetch, type LeanFetchOptions } from "./lean-fetch.ts";
 import { createOpenPinned, type OpenPinned } from "./open-pinned.ts";
-import {
-  limitLookups,
-  limitSlowLookups,
-  type Resolve,
-  resolveHost,
-  shareLookups,
-} from "./resolve-host.ts";
+import { createLookups, limitLookups, type Resolve } from "./resolve-host.ts";
 
 /** Limits of outbound calls on behalf of a tenant. */
 export interface EgressOptions extends LeanFetchOptions {
@@ -28,6 +22,11 @@ export interface EgressOptions extends LeanFetchOptions {
    * name with a trailing dot is a different name.
    */
   readonly allow: readonly string[];
+  /**
+   * The result of `createLookups`, which the transports of a process share: each limits its lookups
+   * so that threads are left for others. Default: one for this transport alone.
+   */
+  readonly lookups?: Resolve;
 }
 
 /** The transport of calls on a tenant's behalf. */
@@ -47,6 +46,7 @@ const lookupTimeoutMs = 1_000;
 
 /** Functions that tests replace, because tests have no public addresses. */
 export interface EgressSeams {
+  /** Replaces the system's resolver and `lookups`. */
   readonly resolve?: Resolve;
   readonly open?: OpenPinned;
 }
@@ -69,7 +69,10 @@ export interface EgressSeams {
  */
 export function createEgress(options: EgressOptions, seams: EgressSeams = {}): Egress {
   const allow = new Set(options.allow);
-  const lookups = shareLookups(limitSlowLookups(seams.resolve ?? resolveHost));
+  const lookups =
+    seams.resolve === undefined
+      ? (options.lookups ?? createLookups())
+      : createLookups(seams.resolve);
   const checks = limitLookups(lookups);
   const connect = createCheckedConnector({
     allow,

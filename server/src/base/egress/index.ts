@@ -21,3 +21,4 @@ export {
 } from "./lean-fetch.ts";
 export { parseRetryAfter } from "./parse-retry-after.ts";
 export { howToAllow, privateAddressError } from "./private-address-error.ts";
+export { createLookups } from "./resolve-host.ts";

@@ -1,6 +1,13 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createEgress } from "./index.ts";
-import { limitSlowLookups } from "./resolve-host.ts";
+import { createLookups, limitSlowLookups } from "./resolve-host.ts";
+
+const timeouts = {
+  connectTimeoutMs: 20_000,
+  headersTimeoutMs: 20_000,
+  bodyTimeoutMs: 20_000,
+  totalTimeoutMs: 20_000,
+};
 
 test("the address of a URL is found although lookups of other workspaces hang", async () => {
   const hanging: PromiseWithResolvers<readonly string[]>[] = [];
@@ -9,12 +16,6 @@ test("the address of a URL is found although lookups of other workspaces hang", 
     const lookup = Promise.withResolvers<readonly string[]>();
     hanging.push(lookup);
     return lookup.promise;
-  };
-  const timeouts = {
-    connectTimeoutMs: 20_000,
-    headersTimeoutMs: 20_000,
-    bodyTimeoutMs: 20_000,
-    totalTimeoutMs: 20_000,
   };
   const egress = createEgress({ ...timeouts, allow: [] }, { resolve });
   onTestFinished(() => egress.close());
@@ -30,6 +31,19 @@ test("the address of a URL is found although lookups of other workspaces hang", 
   hanging[0]?.resolve([]);
   await expect.poll(() => check("tool.test", "wsp_1")).toBe("tool.test:80");
   expect(hanging).toHaveLength(2);
+});
+
+test("two transports share the turns of names that were not looked up", async () => {
+  const hanging = vi.fn<(name: string) => Promise<readonly string[]>>(() => new Promise(() => {}));
+  const lookups = createLookups(hanging);
+  for (const transport of ["a", "b"]) {
+    const egress = createEgress({ ...timeouts, allow: [], lookups });
+    onTestFinished(() => egress.close());
+    for (let n = 0; n < 10; n++)
+      void egress.fetch(`http://n.${transport}${n}.test/`).catch(() => undefined);
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(hanging).toHaveBeenCalledTimes(8);
 });
 
 test("names that were not looked up fast take turns, by domain, and delay no other name", async () => {
@@ -64,17 +78,18 @@ test("names that were not looked up fast take turns, by domain, and delay no oth
   expect(lookups).toHaveLength(8);
   expect(await resolve("tool.test")).toEqual(["tool.test"]);
   await end([...first, ...second]);
-  // All lookups were fast, so no name waits for another any more.
+  // All lookups were fast, so these names only wait for others of their domain, and for no new name.
   lookups.length = 0;
   isSilent = true;
-  const third = some.map(resolve);
-  expect(lookups).toHaveLength(10);
+  const third = [...some, ...namesOf("three.test"), ...namesOf("four.test")].map(resolve);
+  await begin();
+  expect(lookups).toHaveLength(4 + 8);
   vi.advanceTimersByTime(2_500);
   await end(third);
-  // Now they were slow.
+  // Now the first four were slow.
   lookups.length = 0;
   isSilent = true;
-  const fourth = some.map(resolve);
+  const fourth = [...some.slice(0, 4), "new.one.test"].map(resolve);
   await begin();
   expect(lookups).toHaveLength(4);
   await end(fourth);

@@ -16,16 +16,25 @@ export type Resolve = (hostname: string) => Promise<readonly string[]>;
  * Rejected: `dns.resolve4` and `dns.resolve6`. They need no thread, but cannot resolve names like
  * `host.docker.internal`, which operators put into BECKON_EGRESS_ALLOW.
  */
-export const resolveHost: Resolve = async (hostname) => {
+const resolveHost: Resolve = async (hostname) => {
   const found = await lookup(hostname, { all: true });
   return found.map(({ address }) => address);
 };
 
 /**
+ * Returns the resolver of a process: it shares lookups and limits those that are slow. There must
+ * be one per process, because its limits are shares of the process's threads.
+ * @param resolve the resolver to limit. Default: the system's.
+ */
+export function createLookups(resolve: Resolve = resolveHost): Resolve {
+  return shareLookups(limitSlowLookups(resolve));
+}
+
+/**
  * Returns a resolver that shares one lookup between concurrent calls for the same name: the system
  * runs only a few lookups at a time.
  */
-export function shareLookups(resolve: Resolve): Resolve {
+function shareLookups(resolve: Resolve): Resolve {
   const pending = new Map<string, ReturnType<Resolve>>();
   return (hostname) => {
     const shared = pending.get(hostname);
@@ -63,17 +72,22 @@ const slowMs = 2_000;
  * up yet; the names of one domain get half of them. It leaves half of the threads to other names.
  */
 const maxUnproven = 8;
-/** Maximum time that such a name waits for its turn. */
+/**
+ * Maximum number of lookups at a time of names whose last lookup was fast; the names of one domain
+ * get a quarter of them. All of these names can stop responding at once.
+ */
+const maxProven = 16;
+/** Maximum time that a name waits for its turn. */
 const maxWaitMs = 10_000;
 const maxRememberedNames = 10_000;
 
 /**
- * Returns a resolver in which names take turns until a lookup of them was fast. Callers stop
- * waiting for a lookup after their own timeout, but the lookup keeps its thread, of which a server
- * has few (`uvThreads` in `supervisor/keep-servers.ts`). Otherwise a tenant whose tools or
- * receivers have names with silent DNS servers could occupy all of them, and the calls of all other
- * tenants would fail. Callers must share lookups (`shareLookups`): a name is known to be slow only
- * when its lookup has ended.
+ * Returns a resolver in which names take turns: those whose last lookup was fast, and all others.
+ * Callers stop waiting for a lookup after their own timeout, but the lookup keeps its thread, of
+ * which a server has few (`uvThreads` in `supervisor/keep-servers.ts`). Otherwise a tenant whose
+ * tools or receivers have names with silent DNS servers could occupy all of them, and the calls of
+ * all other tenants would fail. Callers must share lookups (`shareLookups`): a name is known to be
+ * slow only when its lookup has ended.
  *
  * Rejected: turns only for names that are known to be slow. New names would then occupy all
  * threads, and slow down the names of others so that these take turns, too.
@@ -82,7 +96,8 @@ const maxRememberedNames = 10_000;
  */
 export function limitSlowLookups(resolve: Resolve): Resolve {
   const fast = new LRUCache<string, true>({ max: maxRememberedNames });
-  const inTurn = createTurns({ max: maxUnproven, shareMax: 0.5 });
+  const unproven = createTurns({ max: maxUnproven, shareMax: 0.5 });
+  const proven = createTurns({ max: maxProven, shareMax: 0.25 });
   const timed: Resolve = async (hostname) => {
     const began = elapsed();
     try {
@@ -93,7 +108,7 @@ export function limitSlowLookups(resolve: Resolve): Resolve {
     }
   };
   return async (hostname) => {
-    if (fast.get(hostname) === true) return timed(hostname);
+    const inTurn = fast.get(hostname) === true ? proven : unproven;
     const signal = AbortSignal.timeout(maxWaitMs);
     try {
       return await inTurn(domainOf(hostname), () => timed(hostname), signal);
