@@ -9,6 +9,12 @@ import { codingsOf } from "../../../base/egress/index.ts";
  */
 const decodable = new Set(["gzip", "x-gzip", "deflate"]);
 
+/**
+ * All content codings that compress: those of the registry of IANA. Some servers send other values,
+ * such as `utf-8`, `none` or `aws-chunked`, with a body that is not encoded.
+ */
+const compressing = new Set([...decodable, "br", "zstd", "compress", "x-compress", "dcb", "dcz"]);
+
 /** The body of a response, without its content coding. */
 export type DecodedBody =
   | { readonly chunks: AsyncIterable<Uint8Array> }
@@ -22,7 +28,9 @@ export type DecodedBody =
  */
 export function decodeBody({ headers, body }: Response): DecodedBody {
   if (body === null) return { chunks: Readable.from([]) };
-  const [coding, ...more] = codingsOf(headers.get("content-encoding"));
+  const [coding, ...more] = codingsOf(headers.get("content-encoding")).filter((each) =>
+    compressing.has(each),
+  );
   if (coding === undefined) return { chunks: body };
   if (more.length === 0 && decodable.has(coding)) return { chunks: inflate(body, coding) };
   const codings = [coding, ...more].join(", ");

@@ -42,6 +42,8 @@ test.each<[string, Buffer<ArrayBuffer>]>([
   ["deflate", deflateRawSync(text)],
   ["Identity", Buffer.from(text)],
   ["", Buffer.from(text)],
+  ["utf-8", Buffer.from(text)],
+  ["aws-chunked, gzip", gzipSync(text)],
 ])("a compressed body is inflated (%s)", async (coding, sent) => {
   expect(await read(sent, { "content-encoding": coding })).toMatchObject({ body: text });
 });
