@@ -403,6 +403,19 @@ test.each<[string, object]>([
   await expect(importing(document)).rejects.toThrow(/too large when its references are followed/);
 });
 
+test("a body that can be JSON or a JSON patch is imported as JSON", async () => {
+  const body = { type: "object", properties: { a: { type: "string" } }, required: [] };
+  const content = {
+    "application/json-patch+json": { schema: { type: "array" } },
+    "application/json; charset=utf-8": { schema: body },
+  };
+  const requestBody = { required: true, content };
+  const { tool } = await importing(minimal({ paths: { "/x": { post: { requestBody } } } }));
+  expect(tool).toMatchObject({
+    operations: [{ headers: { "Content-Type": "application/json; charset=utf-8" }, body }],
+  });
+});
+
 test("texts that are cut are still well-formed", async () => {
   const cut = (length: number) => `${"x".repeat(length - 1)}😀x`;
   const text = cut(1_000);

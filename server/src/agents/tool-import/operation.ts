@@ -140,8 +140,8 @@ function readBody(
   const { node } = document.follow(operation.requestBody);
   const content = nodeAt(node, "content") ?? {};
   const type =
-    Object.keys(content).find((name) => /^application\/json\b/i.test(name)) ??
-    Object.keys(content).find((name) => /\+json\b/i.test(name));
+    Object.keys(content).find((name) => /^application\/json *(;|$)/i.test(name)) ??
+    Object.keys(content).find((name) => /\+json *(;|$)/i.test(name));
   const isRequired = node.required === true;
   const unsupported =
     type === undefined
