@@ -351,6 +351,27 @@ test.each<[string, object, RegExp]>([
   expect(warnings).toEqual([expect.stringMatching(warning)]);
 });
 
+test.each<[string, object[], string[]]>([
+  ["the first that a tool can have is imported", [{ cookie: [] }, { token: [] }], []],
+  [
+    "the first is imported if a tool can have none",
+    [{ cookie: [], token: [] }, { cookie: [] }],
+    ["x: its security scheme cookie (apiKey cookie) is not supported."],
+  ],
+])("of alternative credentials, %s", async (_which, security, expected) => {
+  const securitySchemes = {
+    cookie: { type: "apiKey", in: "cookie", name: "s" },
+    token: { type: "http", scheme: "bearer" },
+  };
+  const { tool, warnings } = await importing(
+    minimal({ security, components: { securitySchemes } }),
+  );
+  expect(filledIn(tool).headers).toEqual({
+    Authorization: { secret: "0123456789", prefix: "Bearer " },
+  });
+  expect(warnings).toEqual(expected);
+});
+
 test("names that become equal get numbers", async () => {
   const get = (operationId: string) => ({ get: { operationId } });
   const { tool } = await importing(
