@@ -469,6 +469,42 @@ test("an agent can send any field of an imported object that defines none", asyn
   });
 });
 
+test("constants of an imported body are sent unless the document makes them optional", async () => {
+  const kind = (required: string[]) => ({
+    type: "object",
+    properties: { kind: { const: "a" } },
+    required,
+  });
+  const schema = {
+    type: "object",
+    properties: {
+      x: { type: "string" },
+      version: { const: 2 },
+      dry_run: { const: true },
+      open: kind([]),
+      constant: kind(["kind"]),
+      nested: { ...kind(["kind"]), properties: { kind: kind(["kind"]) } },
+    },
+    required: ["x", "version"],
+  };
+  const paths = { "/x": { post: { operationId: "x", ...ofType(schema) } } };
+  const { tool } = await importing(minimal({ paths }));
+  const sent: unknown[] = [];
+  const fetch = async (_url: unknown, init?: RequestInit) => {
+    sent.push(JSON.parse(String(init?.body)));
+    return new Response();
+  };
+  const services = { fetch, openSecret: async () => undefined };
+  const [imported] = grantedTools([filledIn(tool) as HttpToolGrant], services);
+  const context = { idempotencyKey: "run_1:call_1", signal: new AbortController().signal };
+  const bodies = [{ x: "1" }, { x: "1", dry_run: true, nested: { kind: { kind: "a" } } }];
+  for (const body of bodies) {
+    expect(imported?.check?.({ body })).toBeUndefined();
+    await imported?.execute({ body }, context);
+  }
+  expect(sent).toEqual(bodies.map((body) => ({ ...body, version: 2 })));
+});
+
 test("a long default that references repeat is left out", async () => {
   const document = minimal({
     a: { type: "string", default: "x".repeat(1_001) },

@@ -118,6 +118,12 @@ test.each<[string, object]>([
   expect(converted(schema)).toEqual({ schema: expected, warnings: [] });
 });
 
+test("a constant that is an object is left out with a warning", () => {
+  expect(converted({ type: "object", const: { a: 1 } }).warnings).toEqual([
+    "const is not checked: it is no number, boolean or short text",
+  ]);
+});
+
 test("a default beyond ±2^53 is left out, because the document's parser has rounded it", () => {
   const { schema, warnings } = converted({ type: "integer", maximum: 2 ** 53, default: 2 ** 53 });
   expect(schema).toEqual({ type: "integer", maximum: 2 ** 53 });

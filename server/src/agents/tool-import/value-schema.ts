@@ -50,7 +50,8 @@ const maxDepth = 8;
 /**
  * Converts a schema of OpenAPI 3.0 or 3.1 to a tool's schema: references are inlined, `nullable`
  * becomes type `null`, `oneOf` becomes `anyOf`, `allOf` is merged, and `readOnly` properties are
- * left out. An object that defines no properties accepts any, as in OpenAPI. Where a schema refers
+ * left out. A tool sends constants always, so the `const` of a property that is not required becomes
+ * an `enum`. An object that defines no properties accepts any, as in OpenAPI. Where a schema refers
  * to one that encloses it, or is nested more than `maxDepth` levels deep, the result accepts any
  * value.
  *
@@ -84,12 +85,44 @@ export function toValueSchema(
     ...schema,
     ...(properties === undefined
       ? {}
-      : { required: [...required].filter((name) => Object.hasOwn(properties, name)) }),
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, property]) => [
+              name,
+              required.has(name) ? property : withoutConstants(property),
+            ]),
+          ),
+          required: [...required].filter((name) => Object.hasOwn(properties, name)),
+        }),
     ...(isFreeForm ? { additionalProperties: true } : {}),
   };
   return ["type", "enum", "const", "anyOf"].some((keyword) => keyword in completed)
     ? completed
     : { ...anyValue, ...completed };
+}
+
+/**
+ * Returns a schema of the same values that is neither a constant nor an object of nothing but
+ * constants. The model fills it in, and can omit it.
+ */
+function withoutConstants(schema: ValueSchema): ValueSchema {
+  if ("const" in schema) {
+    const { const: value, ...others } = schema;
+    return { ...others, enum: [value as string | number | boolean] };
+  }
+  if (!isConstant(schema)) return schema;
+  const properties = Object.entries(schema.properties ?? {});
+  return {
+    ...schema,
+    properties: Object.fromEntries(
+      properties.map(([name, property]) => [name, withoutConstants(property)]),
+    ),
+  };
+}
+
+function isConstant(schema: ValueSchema): boolean {
+  const properties = Object.values(schema.properties ?? {});
+  return "const" in schema || (properties.length > 0 && properties.every(isConstant));
 }
 
 /** Returns the first of the names as text. */
@@ -124,6 +157,7 @@ function readSchema(document: ImportedDocument, value: unknown, reading: Reading
   const inside = [...trail, reference ?? ""];
   const convertChild = (child: unknown) => toValueSchema(document, child, warn, inside);
   for (const keyword of droppedKeywords) if (keyword in node) warn(`${keyword} is not checked`);
+  if (isLarge(node.const)) warn("const is not checked: it is no number, boolean or short text");
 
   const present = copiedKeywords.filter(
     (keyword) => keyword in node && !(smallOnly.includes(keyword) && isLarge(node[keyword])),
