@@ -653,6 +653,26 @@ test.each<[object]>([
   ]);
 });
 
+test.each<[string, { in: string } & Record<string, unknown>, string]>([
+  ["the query", { in: "query", explode: false }, "commas"],
+  ["the query, of the style pipeDelimited", { in: "query", style: "pipeDelimited" }, "|"],
+  ["the query, of the style spaceDelimited", { in: "query", style: "spaceDelimited" }, "spaces"],
+  ["the path", { in: "path", required: true }, "commas"],
+  ["a header", { in: "header" }, "commas"],
+])(
+  "an array in one string in %s says what separates its values",
+  async (_where, how, delimiter) => {
+    const schema = { type: "array", items: { ...string, enum: ["b", "c"] } };
+    const parameters = [{ name: "a", schema, ...how, description: "x".repeat(2_000) }];
+    const paths = { [how.in === "path" ? "/x/{a}" : "/x"]: { get: { parameters } } };
+    const { tool } = await importing(minimal({ paths }));
+    const { description = "" } = filledIn(tool).operations[0]?.parameters?.properties?.a ?? {};
+    expect(description.split("…")[1]).toBe(
+      `\n\nSeveral values, separated by ${delimiter}. Allowed values: b, c`,
+    );
+  },
+);
+
 test("a path that does not begin with a slash is left out with a warning", async () => {
   const { tool, warnings } = await importing(
     minimal({ paths: { ":1": { get: {} }, "/x": { get: { operationId: "x" } } } }),

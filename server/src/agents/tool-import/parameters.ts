@@ -76,11 +76,7 @@ export function readParameters(
       continue;
     }
     const name = nameFor(original, "value");
-    const description = textAt(node, "description");
-    properties[name] = {
-      ...schema,
-      ...(description === undefined ? {} : { description: shorten(description, 1_000) }),
-    };
+    properties[name] = schema;
     if (isRequired) required.push(name);
     if (where === "path") path.set(original, name);
     else if (where === "query") query[original] = `{${name}}`;
@@ -117,19 +113,42 @@ function parameterSchema(
   if (where === "header" && isReservedHeader(textAt(node, "name") ?? ""))
     return "is a header that Beckon sets";
   if (nodeAt(node, "schema") === undefined) return "has no schema of its own";
-  const schema = withOneType(toValueSchema(document, node.schema, warn), warn);
+  const description = textAt(node, "description");
+  const labels = description === undefined ? {} : { description: shorten(description, 1_000) };
+  const schema = withOneType({ ...toValueSchema(document, node.schema, warn), ...labels }, warn);
   if (isScalar(schema)) return schema;
   if (schema?.type !== "array") return "is not a string, number, boolean or an array of these";
-  if (where !== "query") return "is an array outside the query";
-  if (
-    node.explode === false ||
-    ["spaceDelimited", "pipeDelimited"].includes(textAt(node, "style") ?? "")
-  ) {
+  const style = textAt(node, "style") ?? (where === "query" ? "form" : "simple");
+  const delimiter = where === "query" ? queryDelimiters.get(style) : "commas";
+  if (where !== "query" && style !== "simple") return `is an array of the style ${style}`;
+  if (delimiter !== undefined && (style !== "form" || node.explode === false)) {
     warn("is an array in one string: the model writes the whole string");
-    return { type: "string", description: "Several values, separated by commas" };
+    return joinedList(schema, delimiter);
   }
   const items = withOneType(schema.items ?? { type: "string" }, warn);
   return isScalar(items)
     ? { ...schema, items }
     : "is an array whose items are not strings, numbers or booleans";
+}
+
+/** What separates the values of an array in one query parameter, by the parameter's style. */
+const queryDelimiters: ReadonlyMap<string, string> = new Map([
+  ["form", "commas"],
+  ["spaceDelimited", "spaces"],
+  ["pipeDelimited", "|"],
+]);
+
+/** Maximum allowed values of an array that its description lists. */
+const maxShownValues = 20;
+
+/** Returns the schema of an array that is sent as one string. Its description says which. */
+function joinedList({ description, items }: ValueSchema, delimiter: string): ValueSchema {
+  // The document is not validated yet, so `enum` can be any value.
+  const values = Array.isArray(items?.enum) ? items.enum : [];
+  const shown = values.slice(0, maxShownValues).map((value) => shorten(String(value), 20));
+  if (shown.length < values.length) shown.push("…");
+  const allowed = shown.length === 0 ? "" : `. Allowed values: ${shown.join(", ")}`;
+  const hint = `Several values, separated by ${delimiter}${allowed}`;
+  const text = description === undefined ? "" : `${shorten(description, 998 - hint.length)}\n\n`;
+  return { type: "string", description: text + hint };
 }
