@@ -78,7 +78,7 @@ test("names that were not looked up fast take turns, by domain, and delay no oth
   expect(lookups).toHaveLength(8);
   expect(await resolve("tool.test")).toEqual(["tool.test"]);
   await end([...first, ...second]);
-  // All lookups were fast, so these names only wait for others of their domain, and for no new name.
+  // All lookups were fast, so these names wait for others of their domain only, and for no new one.
   lookups.length = 0;
   isSilent = true;
   const third = [...some, ...namesOf("three.test"), ...namesOf("four.test")].map(resolve);
