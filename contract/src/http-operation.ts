@@ -13,6 +13,7 @@ interface Operation {
   readonly headers: Readonly<Record<string, unknown>>;
   readonly parameters: ValueSchema;
   readonly body?: ValueSchema | undefined;
+  readonly body_type?: "json" | "form" | undefined;
   readonly idempotency_header?: string | undefined;
 }
 
@@ -92,11 +93,15 @@ export function* operationMistakes(operation: Operation): Generator<Mistake> {
   if (operation.body !== undefined && "body" in properties) {
     yield {
       path: ["parameters", "properties", "body"],
-      message: "is reserved for the JSON body: rename the parameter",
+      message: "is reserved for the body: rename the parameter",
     };
   }
   if (operation.body !== undefined && (operation.method === "GET" || operation.method === "HEAD")) {
     yield { path: ["body"], message: `cannot be sent with ${operation.method}` };
+  }
+  if (operation.body_type === "form") {
+    if (operation.body === undefined) yield { path: ["body_type"], message: "needs a body" };
+    else yield* formMistakes(operation.body);
   }
 }
 
@@ -106,6 +111,35 @@ const scalars: readonly unknown[] = [
   "integer",
   "boolean",
 ] satisfies ValueType[];
+
+const scalarOrListMessage =
+  "must have the type string, number, integer, boolean, or array of one of these";
+
+function isScalarOrList({ type, items }: ValueSchema): boolean {
+  return scalars.includes(type) || (type === "array" && scalars.includes(items?.type));
+}
+
+function* formMistakes(body: ValueSchema): Generator<Mistake> {
+  const { type, properties = {}, additionalProperties = false, anyOf } = body;
+  if (
+    type !== "object" ||
+    anyOf !== undefined ||
+    additionalProperties !== false ||
+    "const" in body
+  ) {
+    yield {
+      path: ["body"],
+      message:
+        "must be a schema of type object without additionalProperties, anyOf or const, " +
+        "because it is sent as a form",
+    };
+  }
+  for (const [name, schema] of Object.entries(properties)) {
+    const isSendable =
+      "const" in schema ? scalars.includes(typeof schema.const) : isScalarOrList(schema);
+    if (!isSendable) yield { path: ["body", "properties", name], message: scalarOrListMessage };
+  }
+}
 
 function* parameterMistakes({
   type,
@@ -123,21 +157,26 @@ function* parameterMistakes({
     const path = ["parameters", "properties", name];
     if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(name))
       yield { path, message: "must have a name of 1 to 64 characters a-z A-Z 0-9 _ . -" };
-    if (
-      !scalars.includes(schema.type) &&
-      !(schema.type === "array" && scalars.includes(schema.items?.type))
-    ) {
-      yield {
-        path,
-        message: "must have the type string, number, integer, boolean, or array of one of these",
-      };
-    }
+    if (!isScalarOrList(schema)) yield { path, message: scalarOrListMessage };
     if ("const" in schema)
       yield { path, message: "cannot be const: write the fixed value into the template" };
   }
 }
 
-function* headerMistakes({ headers, body, idempotency_header }: Operation): Generator<Mistake> {
+const bodyTypes = {
+  json: { pattern: /^[^/{}\s]+\/([^/{}\s;]+\+)?json(;[^{}]*)?$/i, name: "a JSON media type" },
+  form: {
+    pattern: /^application\/x-www-form-urlencoded(;[^{}]*)?$/i,
+    name: "application/x-www-form-urlencoded",
+  },
+};
+
+function* headerMistakes({
+  headers,
+  body,
+  body_type = "json",
+  idempotency_header,
+}: Operation): Generator<Mistake> {
   const seen = new Set<string>();
   for (const [name, value] of Object.entries(headers)) {
     const path = ["headers", name];
@@ -148,9 +187,9 @@ function* headerMistakes({ headers, body, idempotency_header }: Operation): Gene
     if (!/^[\x20-\x7e]*$/.test(value)) yield { path, message: "must be printable ASCII" };
     if (
       name.toLowerCase() === "content-type" &&
-      (body === undefined || !/^[^/{}\s]+\/([^/{}\s;]+\+)?json(;[^{}]*)?$/i.test(value))
+      (body === undefined || !bodyTypes[body_type].pattern.test(value))
     ) {
-      yield { path, message: "must be a JSON media type, and needs a body" };
+      yield { path, message: `must be ${bodyTypes[body_type].name}, and needs a body` };
     }
   }
   if (

@@ -16,6 +16,9 @@ const grant = {
   operations: [operation],
 };
 const withOperation = (change: object) => ({ ...grant, operations: [{ ...operation, ...change }] });
+const form = { type: "object", properties: {} };
+const withForm = (change: object) =>
+  withOperation({ method: "POST", body_type: "form", ...change });
 const withParameter = (schema: object, url = operation.url) =>
   withOperation({
     url,
@@ -257,7 +260,23 @@ test.each<[string, unknown, RegExp]>([
       url: "https://api.example.com/{body}",
       parameters: { type: "object", properties: { body: { type: "string" } }, required: ["body"] },
     }),
-    /is reserved for the JSON body/,
+    /is reserved for the body/,
+  ],
+  [
+    "a form that is not an object",
+    withForm({ body: { const: { a: 1 } } }),
+    /operations\.0\.body: must be a schema of type object .* sent as a form/,
+  ],
+  [
+    "an object in a form",
+    withForm({ body: { ...form, properties: { a: form, b: { const: "x" } } } }),
+    /^operations\.0\.body\.properties\.a: must have the type string/,
+  ],
+  ["a form without a body", withForm({}), /body_type: needs a body/],
+  [
+    "a form as JSON",
+    withForm({ body: form, headers: { "content-type": "application/json" } }),
+    /content-type: must be application\/x-www-form-urlencoded, and/,
   ],
   ["Host", withOperation({ headers: { Host: "evil.example" } }), /headers\.Host: is set by Beckon/],
   [

@@ -109,10 +109,16 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
        */
       parameters: valueSchema.default({ type: "object", properties: {} }),
       /**
-       * Schema of the JSON body, which the model provides as the argument `body`. Properties with
+       * Schema of the body, which the model provides as the argument `body`. Properties with
        * `const` are sent unchanged and not shown to the model. Without this field, no body is sent.
        */
       body: valueSchema.optional(),
+      /**
+       * How the body is sent. With `form`, it is `application/x-www-form-urlencoded`: its
+       * properties must be strings, numbers, booleans or lists of these, and a list repeats its
+       * name. Default: `json`.
+       */
+      body_type: z.enum(["json", "form"]).optional(),
       /**
        * Whether a call whose response was lost can be sent again. Default: true for GET and HEAD,
        * else false.

@@ -4,9 +4,8 @@ import { isSame, isSameField, withStoredSecrets } from "./compare.ts";
 
 test("a field of a tool that the file omits matches its default, and no other value", () => {
   const operation = { name: "read", method: "GET" };
-  expect(isSame({ operations: [operation] }, { operations: [{ ...operation, query: {} }] })).toBe(
-    true,
-  );
+  const stored = { ...operation, query: {}, body_type: "json" };
+  expect(isSame({ operations: [operation] }, { operations: [stored] })).toBe(true);
   expect(isSame({ timeout_seconds: 30 }, { timeout_seconds: 30, description: "x" })).toBe(false);
 });
 

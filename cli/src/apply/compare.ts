@@ -12,6 +12,7 @@ const defaults: Readonly<Record<string, unknown>> = {
   max_response_bytes: 65_536,
   max_calls_per_run: 100,
   parameters: { type: "object", properties: {} },
+  body_type: "json",
   verification: { kind: "none" },
   form: "plain",
   tolerance_seconds: 300,

@@ -360,6 +360,7 @@ export interface Agent {
             [k: string]: unknown;
           };
           body?: unknown;
+          body_type?: "json" | "form";
           safe_to_repeat?: boolean;
           idempotency_header?: string;
         }[];
@@ -473,6 +474,7 @@ export interface AgentVersion {
             [k: string]: unknown;
           };
           body?: unknown;
+          body_type?: "json" | "form";
           safe_to_repeat?: boolean;
           idempotency_header?: string;
         }[];
@@ -578,6 +580,7 @@ export interface ExportedAgents {
               [k: string]: unknown;
             };
             body?: unknown;
+            body_type?: "json" | "form";
             safe_to_repeat?: boolean;
             idempotency_header?: string;
           }[];
@@ -1808,6 +1811,7 @@ export interface CreateAgentBody {
             [k: string]: unknown;
           };
           body?: unknown;
+          body_type?: "json" | "form";
           safe_to_repeat?: boolean;
           idempotency_header?: string;
         }[];
@@ -1930,6 +1934,7 @@ export interface UpdateAgentBody {
             [k: string]: unknown;
           };
           body?: unknown;
+          body_type?: "json" | "form";
           safe_to_repeat?: boolean;
           idempotency_header?: string;
         }[];
@@ -2051,6 +2056,7 @@ export interface ImportAgentsBody {
               [k: string]: unknown;
             };
             body?: unknown;
+            body_type?: "json" | "form";
             safe_to_repeat?: boolean;
             idempotency_header?: string;
           }[];
@@ -2944,6 +2950,7 @@ export interface StartDraftRunBody {
               [k: string]: unknown;
             };
             body?: unknown;
+            body_type?: "json" | "form";
             safe_to_repeat?: boolean;
             idempotency_header?: string;
           }[];

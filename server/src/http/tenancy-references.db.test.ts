@@ -142,7 +142,7 @@ test.each(managedRoutes.filter(({ doc }) => doc.list && doc.query !== undefined)
  */
 const plainInBodies = new Set(
   `name instructions description model_settings temperature max_output_tokens reasoning_effort stream tools type allowed_hosts headers
-  secret prefix secret_last4 query operations method url parameters body safe_to_repeat idempotency_header timeout_seconds
+  secret prefix secret_last4 query operations method url parameters body body_type safe_to_repeat idempotency_header timeout_seconds
   max_response_bytes max_calls_per_run limits max_steps max_concurrent_runs max_queued_runs max_attempts max_answer_bytes metadata reason grace_seconds
   beckon agents paused pause_reason triggers prompt_prefix enabled filter error created_after created_before status source all version
   payload content_type input config kind base_url api_key free document

@@ -156,7 +156,7 @@ test("without a selection all supported operations are imported, and warnings na
   // not of the whole tool.
   expect(headers).toEqual({});
   expect(operations.map((each) => "Authorization" in each.headers)).toEqual([true, true, false]);
-  expect(warnings).toContain("upload is left out: its body is not JSON.");
+  expect(warnings).toContain("upload is left out: its body is neither JSON nor a form.");
   filledIn(tool);
 });
 
@@ -435,6 +435,62 @@ test("a body that can be JSON or a JSON patch is imported as JSON", async () => 
   expect(tool).toMatchObject({
     operations: [{ headers: { "Content-Type": "application/json; charset=utf-8" }, body }],
   });
+});
+
+const formOf = (schema: object, encoding = {}) => ({
+  post: {
+    operationId: "x",
+    requestBody: {
+      required: true,
+      content: { "application/x-www-form-urlencoded": { schema, encoding } },
+    },
+  },
+});
+
+test("a form is imported without the properties that it cannot contain", async () => {
+  const list = { type: "array", items: { type: "string" } };
+  const schema = {
+    type: "object",
+    properties: {
+      to: { type: "string", nullable: true },
+      version: { const: 2 },
+      tags: list,
+      ids: list,
+      expand: list,
+      address: { type: "object" },
+    },
+    required: ["to", "version"],
+  };
+  const encoding = { ids: { explode: false }, expand: { style: "deepObject", explode: true } };
+  const { tool, warnings } = await importing(
+    minimal({ paths: { "/x": formOf(schema, encoding) } }),
+  );
+  expect(filledIn(tool).operations[0]).toMatchObject({
+    headers: {},
+    body_type: "form",
+    body: {
+      type: "object",
+      properties: {
+        to: { type: "string" },
+        version: { const: 2 },
+        tags: list,
+        ids: { type: "string", description: "Several values, separated by commas" },
+      },
+      required: ["to", "version"],
+    },
+  });
+  expect(warnings).toEqual([
+    "x: body: ids: is an array in one string: the model writes the whole string.",
+    "x: body: expand is left out: it is an array of the style deepObject.",
+    "x: body: address is left out: it is not a string, number, boolean or an array of these.",
+  ]);
+});
+
+test("an operation whose form requires an object is left out", async () => {
+  const schema = { type: "object", properties: { a: { type: "object" } }, required: ["a"] };
+  await expect(importing(minimal({ paths: { "/x": formOf(schema) } }))).rejects.toThrow(
+    /x is left out: the property a of its form is not a string/,
+  );
 });
 
 test("texts that are cut are still well-formed", async () => {

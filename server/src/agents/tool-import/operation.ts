@@ -1,6 +1,7 @@
 import type { ValueSchema } from "@beckon/contract";
 import { isJsonObject } from "../../base/json/index.ts";
 import { shorten } from "../../base/shorten.ts";
+import { toFormSchema } from "./form-body.ts";
 import { type DeclaredParameters, readParameters } from "./parameters.ts";
 import { listAt, nodeAt, type OpenapiNode, textAt } from "./read-document.ts";
 import { type ImportedDocument, UnsupportedError } from "./references.ts";
@@ -24,6 +25,7 @@ export interface Imported {
   readonly headers: Readonly<Record<string, unknown>>;
   readonly parameters: ValueSchema;
   readonly body?: ValueSchema;
+  readonly body_type?: "form";
   readonly idempotency_header?: string;
   readonly credentials: Credentials;
 }
@@ -87,7 +89,7 @@ function itemAt(
 /**
  * Converts an operation of an OpenAPI document to an operation of a tool.
  * @throws UnsupportedError if a tool cannot have the operation, for example because its required
- *   body is not JSON.
+ *   body is neither JSON nor a form.
  */
 export function importOperation(
   document: ImportedDocument,
@@ -123,6 +125,7 @@ export function importOperation(
     },
     parameters: parameters.schema,
     ...(body === undefined ? {} : { body: body.schema }),
+    ...(body?.isForm === true ? { body_type: "form" as const } : {}),
     ...(parameters.idempotencyHeader === undefined
       ? {}
       : { idempotency_header: parameters.idempotencyHeader }),
@@ -139,26 +142,34 @@ function readBody(
   if (operation.requestBody === undefined) return undefined;
   const { node } = document.follow(operation.requestBody);
   const content = nodeAt(node, "content") ?? {};
+  const types = Object.keys(content);
+  const json =
+    types.find((name) => /^application\/json *(;|$)/i.test(name)) ??
+    types.find((name) => /\+json *(;|$)/i.test(name));
   const type =
-    Object.keys(content).find((name) => /^application\/json *(;|$)/i.test(name)) ??
-    Object.keys(content).find((name) => /\+json *(;|$)/i.test(name));
+    json ?? types.find((name) => /^application\/x-www-form-urlencoded *(;|$)/i.test(name));
+  const isForm = json === undefined;
+  const inBody = (message: string) => warn(`body: ${message}`);
+  const media = nodeAt(content, type ?? "") ?? {};
+  const readSchema = () => {
+    const schema = toValueSchema(document, nodeAt(media, "schema") ?? {}, inBody);
+    return isForm ? toFormSchema(schema, media, inBody) : schema;
+  };
   const isRequired = node.required === true;
-  const unsupported =
+  const schema =
     type === undefined
-      ? "its body is not JSON"
+      ? "its body is neither JSON nor a form"
       : method === "GET" || method === "HEAD"
         ? `it sends a body with ${method}`
-        : undefined;
-  if (unsupported !== undefined || type === undefined) {
-    if (isRequired) throw new UnsupportedError(unsupported);
-    warn(`${unsupported}: it is left out`);
+        : readSchema();
+  if (typeof schema === "string" || type === undefined) {
+    if (isRequired) throw new UnsupportedError(String(schema));
+    warn(`${schema}: it is left out`);
     return undefined;
   }
   if (!isRequired) warn("its body is optional in the document, but the tool always sends it");
-  const schema = toValueSchema(document, nodeAt(nodeAt(content, type), "schema") ?? {}, (message) =>
-    warn(`body: ${message}`),
-  );
-  return { schema, type: /^application\/json$/i.test(type) ? undefined : type };
+  const isDefault = /^application\/(json|x-www-form-urlencoded)$/i.test(type);
+  return { schema, isForm, type: isDefault ? undefined : type };
 }
 
 /**

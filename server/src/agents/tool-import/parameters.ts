@@ -116,6 +116,20 @@ function parameterSchema(
   const description = textAt(node, "description");
   const labels = description === undefined ? {} : { description: shorten(description, 1_000) };
   const schema = withOneType({ ...toValueSchema(document, node.schema, warn), ...labels }, warn);
+  return toScalarOrList(schema, { node, where }, warn);
+}
+
+/**
+ * Returns a schema of a string, number, boolean or list of these; or the reason why a value cannot
+ * be sent.
+ * @param schema a result of `withOneType`
+ * @param how.node the OpenAPI object with the `style` and `explode` of arrays
+ */
+export function toScalarOrList(
+  schema: ValueSchema | undefined,
+  { node, where }: { readonly node: OpenapiNode; readonly where: string },
+  warn: (message: string) => void,
+): ValueSchema | string {
   if (isScalar(schema)) return schema;
   if (schema?.type !== "array") return "is not a string, number, boolean or an array of these";
   const style = textAt(node, "style") ?? (where === "query" ? "form" : "simple");

@@ -210,3 +210,11 @@ test("requests that are too large are rejected before they are sent", () => {
   expect(() => build({ five: "x".repeat(9_000) })).toThrow(/header x-who would be longer/);
   expect(() => build({}, { text: "x".repeat(300_000) })).toThrow(/body would be larger/);
 });
+
+test("a form has encoded values, and a list repeats its name", () => {
+  const form = { ...operation, body_type: "form" as const };
+  const values = new Map(Object.entries({ one: "1", two: "2", three: "3", five: "5" }));
+  const { body, headers } = buildRequest(grant, form, values, { "a[]": ["x y", "&"], n: 1.5 });
+  expect(body).toBe("a%5B%5D=x%20y&a%5B%5D=%26&n=1.5");
+  expect(headers.get("content-type")).toBe("application/x-www-form-urlencoded");
+});

@@ -7,6 +7,7 @@ import {
   type SecretKept,
   soleName,
 } from "@beckon/contract";
+import { isJsonObject } from "../../../base/json/index.ts";
 import { ToolFailure } from "../../tool.ts";
 import {
   checkHeaderText,
@@ -70,16 +71,17 @@ export function buildRequest(
   if (target.length > maxUrlLength)
     throw new ToolFailure(`The URL would be longer than ${maxUrlLength} characters. Send less.`);
 
-  const json = body === undefined ? undefined : JSON.stringify(body);
-  if (json !== undefined && Buffer.byteLength(json) > maxBodyBytes) {
+  const isForm = operation.body_type === "form";
+  const text = body === undefined ? undefined : isForm ? formOf(body) : JSON.stringify(body);
+  if (text !== undefined && Buffer.byteLength(text) > maxBodyBytes) {
     throw new ToolFailure(`The body would be larger than ${maxBodyBytes} bytes. Send less.`);
   }
   const request = {
     method: operation.method,
     origin: url.origin,
     target,
-    headers: headersOf(grant, operation, values, json !== undefined),
-    body: json,
+    headers: headersOf(grant, operation, values, text !== undefined),
+    body: text,
     secrets: secretsOf(grant, operation),
   };
   assertAllowedOrigin(url.origin, grant, request);
@@ -98,16 +100,27 @@ function queryValues(template: string, values: Values): string[] {
   return (Array.isArray(value) ? value : [value]).map((each) => encodeQueryText(textOf(each)));
 }
 
+/** Returns an object of scalars and lists of these as `application/x-www-form-urlencoded`. */
+function formOf(body: unknown): string {
+  return Object.entries(isJsonObject(body) ? body : {})
+    .flatMap(([name, value]) =>
+      [value].flat().map((each) => `${encodeQueryText(name)}=${encodeQueryText(textOf(each))}`),
+    )
+    .join("&");
+}
+
 function headersOf(
   grant: HttpToolGrant,
   operation: HttpOperation,
   values: Values,
   hasBody: boolean,
 ): Map<string, string> {
+  const type =
+    operation.body_type === "form" ? "application/x-www-form-urlencoded" : "application/json";
   const headers = new Map([
     ["accept", "application/json, */*;q=0.5"],
     ["user-agent", "Beckon"],
-    ...(hasBody ? [["content-type", "application/json"] as const] : []),
+    ...(hasBody ? [["content-type", type] as const] : []),
   ]);
   for (const [name, value] of [
     ...Object.entries(grant.headers),

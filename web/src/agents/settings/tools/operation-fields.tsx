@@ -8,6 +8,10 @@ const methods = (["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const).map
   value,
   label: value,
 }));
+const bodyTypes = [
+  { value: "json", label: "JSON" },
+  { value: "form", label: "Form (application/x-www-form-urlencoded)" },
+];
 
 interface OperationFieldsProps {
   readonly index: number;
@@ -99,14 +103,23 @@ export function OperationFields({ index, onRemove }: OperationFieldsProps) {
         <TextArea {...register(`${at}.parameters`)} mono rows={3} spellCheck={false} />
       </Field>
       {isReading(method) ? null : (
-        <Field
-          label="Body as JSON Schema"
-          optional
-          hint="The model provides the body. Properties with const are sent unchanged."
-          error={messageAt(`${at}.body`)}
-        >
-          <TextArea {...register(`${at}.body`)} mono rows={3} spellCheck={false} />
-        </Field>
+        <>
+          <Field
+            label="Body as JSON Schema"
+            optional
+            hint="The model provides the body. Properties with const are sent unchanged."
+            error={messageAt(`${at}.body`)}
+          >
+            <TextArea {...register(`${at}.body`)} mono rows={3} spellCheck={false} />
+          </Field>
+          <Field
+            label="Body is sent as"
+            hint="A form has only texts, numbers, booleans and lists of these."
+            error={messageAt(`${at}.bodyType`)}
+          >
+            <Select {...register(`${at}.bodyType`)} options={bodyTypes} />
+          </Field>
+        </>
       )}
       <ValueRows name={`${at}.query`} title="Query parameters" onBlur={addPlaceholders} />
       <ValueRows name={`${at}.headers`} title="Headers" onBlur={addPlaceholders} />

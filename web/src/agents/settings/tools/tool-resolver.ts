@@ -34,6 +34,7 @@ const names: Readonly<Record<string, string>> = {
   timeout_seconds: "timeoutSeconds",
   max_response_bytes: "maxResponseBytes",
   max_calls_per_run: "maxCallsPerRun",
+  body_type: "bodyType",
   safe_to_repeat: "safeToRepeat",
   idempotency_header: "idempotencyHeader",
 };

@@ -59,6 +59,12 @@ test("a tool that is opened and kept is the same, with its stored secret", async
   expect(await errorsOf(valuesOfTool(tool))).toEqual({});
 });
 
+test("a body that is sent as a form stays one", () => {
+  const [operation] = tool.operations;
+  const form = { ...tool, operations: [{ ...operation, body_type: "form" }] } as HttpTool;
+  expect(toolOf(valuesOfTool(form))).toEqual(form);
+});
+
 test("a function that only reads sends no body, although the field keeps its text", async () => {
   const values = valuesOfTool(tool);
   const operations = values.operations.map((operation) => ({

@@ -33,6 +33,7 @@ export interface OperationValues {
   readonly parameters: string;
   /** Schema of the body; empty for a function without a body. */
   readonly body: string;
+  readonly bodyType: NonNullable<Operation["body_type"]>;
   readonly safeToRepeat: boolean;
   readonly idempotencyHeader: string;
 }
@@ -78,6 +79,7 @@ export const emptyOperation: OperationValues = {
   headers: [],
   parameters: "",
   body: "",
+  bodyType: "json",
   safeToRepeat: true,
   idempotencyHeader: "",
 };
@@ -122,6 +124,7 @@ function valuesOfOperation(operation: Operation): OperationValues {
     headers: rowsOf(headers),
     parameters: parameters === undefined || isEmpty ? "" : JSON.stringify(parameters, null, 2),
     body: body === undefined ? "" : JSON.stringify(body, null, 2),
+    bodyType: operation.body_type ?? "json",
     safeToRepeat: operation.safe_to_repeat ?? isReading(method),
     idempotencyHeader: operation.idempotency_header ?? "",
   };
@@ -178,7 +181,12 @@ function operationOf(values: OperationValues): Operation {
     parameters: parameters as NonNullable<Operation["parameters"]>,
     // For a method that only reads, the form hides the field for the body. The field can still have
     // a text, which is not sent.
-    ...(values.body.trim() === "" || isReading(method) ? {} : { body: schemaIn(values.body) }),
+    ...(values.body.trim() === "" || isReading(method)
+      ? {}
+      : {
+          body: schemaIn(values.body),
+          ...(values.bodyType === "json" ? {} : { body_type: values.bodyType }),
+        }),
     safe_to_repeat: values.safeToRepeat,
     ...(values.idempotencyHeader === "" ? {} : { idempotency_header: values.idempotencyHeader }),
   };
