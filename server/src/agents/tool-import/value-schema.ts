@@ -51,9 +51,9 @@ const maxDepth = 8;
  * Converts a schema of OpenAPI 3.0 or 3.1 to a tool's schema: references are inlined, `nullable`
  * becomes type `null`, `oneOf` becomes `anyOf`, `allOf` is merged, and `readOnly` properties are
  * left out. A tool sends constants always, so the `const` of a property that is not required
- * becomes an `enum`. An object that defines no properties accepts any, as in OpenAPI. Where a schema
- * refers to one that encloses it, or is nested more than `maxDepth` levels deep, the result accepts
- * any value.
+ * becomes an `enum`. An object that defines no properties accepts any, as in OpenAPI. Where a
+ * schema refers to one that encloses it, or is nested more than `maxDepth` levels deep, the result
+ * accepts any value.
  *
  * @param warn Called with each loss of information.
  * @param trail For each enclosing schema, outermost first, the reference that led to it, or "".
