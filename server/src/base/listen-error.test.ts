@@ -4,7 +4,8 @@ import { listenError } from "./listen-error.ts";
 
 test.each([
   ["EADDRINUSE", exitCodes.invalidConfiguration, /set PORT to another port\.$/],
-  ["EACCES", exitCodes.invalidConfiguration, /Set HOST and PORT to an address of this machine\.$/],
+  ["EACCES", exitCodes.invalidConfiguration, /Set PORT to 1024 or higher, and put a proxy in/],
+  ["EINVAL", exitCodes.invalidConfiguration, /Set HOST and PORT to an address of this machine\.$/],
   ["EADDRNOTAVAIL", exitCodes.addressUnavailable, /Set HOST.*, or start again once this one is/],
   ["EAI_AGAIN", exitCodes.addressUnavailable, /Set HOST.*, or start again once this one is/],
 ])("%s: the exit code says whether a later start can succeed", (code, exitCode, message) => {

@@ -29,6 +29,12 @@ export function listenError(
       return new ConfigError(
         `${what} Something else listens there: stop it, or set ${settings.port} to another port.`,
       );
+    case "EACCES":
+      // On Linux, ports below `net.ipv4.ip_unprivileged_port_start`, 1024 by default.
+      return new ConfigError(
+        `${what} This user is not allowed to use the port. Set ${settings.port} to 1024 or ` +
+          "higher, and put a proxy in front for a lower one.",
+      );
     case "EADDRNOTAVAIL":
     case "EAI_AGAIN":
       return new AddressUnavailableError(
