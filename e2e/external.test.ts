@@ -34,6 +34,13 @@ test("with DATABASE_URL it keeps all data in that database, except the demo agen
   expect((await hello()).body).toEqual({ ok: true, run_id: expect.any(String), output: "Hello" });
   expect(first.output()).not.toMatch(/Bootstrap key|PostgreSQL|management key/);
   expect(first.output()).not.toContain(key);
+
+  // Another start on the same port fails before it deletes the bootstrap key, which it does not have.
+  const mistaken = launch(settings);
+  expect(await mistaken.exited).toBe(78);
+  expect(mistaken.output()).toContain("EADDRINUSE");
+  expect((await call("/runs")).status).toBe(200);
+
   const started = first.descendants();
   expect(await first.stop()).toBe(0);
   expect(stillRunning(started, folder)).toEqual([]);

@@ -132,6 +132,8 @@ async function build(
   const { databaseUrl, masterKey } = config;
   if (databaseUrl === undefined || masterKey === undefined)
     throw new ConfigError("DATABASE_URL and BECKON_MASTER_KEY are needed to start a server.");
+  // What can be checked without the database is checked before anything is written to it.
+  const memoryBytes = memoryBudget(config.memoryBudgetMib);
   const prices = new PriceTable(await readOperatorPrices(config.pricesFile));
   const plans = {
     operatorPlans: await readOperatorPlans(config.plansFile),
@@ -194,7 +196,7 @@ async function build(
     tracing,
     processId,
     maxRuns: config.maxRuns,
-    memoryBytes: memoryBudget(config.memoryBudgetMib),
+    memoryBytes,
     heap,
     executes: config.role !== "api",
     extraTools: tools,

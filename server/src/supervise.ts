@@ -13,6 +13,7 @@ import { helpText, parseCommandLine } from "./command-line.ts";
 import { type Config, isValidKey, readConfig, unknownSettingWarnings } from "./config.ts";
 import {
   type ClaimedPort,
+  checkPort,
   claimPort,
   greeting,
   keepServers,
@@ -76,6 +77,11 @@ export async function supervise({
         connections: connectionsFor(config),
       });
     }
+    if (config.processes > 1) port = await claimPort(config);
+    else await checkPort(config);
+    // Closes this process's copy of the shared socket. Otherwise the kernel would still accept
+    // connections, and clients would wait for servers that are stopping.
+    signals.stop.addEventListener("abort", () => port?.close());
     const bootstrapKeyPath =
       embedded && config.bootstrapKey === undefined
         ? join(config.dataDir, "bootstrap.key")
@@ -92,10 +98,6 @@ export async function supervise({
       bootstrapKeyPath === undefined
         ? config.bootstrapKey
         : await readOrCreateKey("BECKON_BOOTSTRAP_KEY", bootstrapKeyPath, newBootstrapKey);
-    port = config.processes > 1 ? await claimPort(config) : undefined;
-    // Closes this process's copy of the shared socket. Otherwise the kernel would still accept
-    // connections, and clients would wait for servers that are stopping.
-    signals.stop.addEventListener("abort", () => port?.close());
 
     signals.stop.addEventListener("abort", () => log.write("process stopping", own));
     const greet = async (ready: Ready) => {

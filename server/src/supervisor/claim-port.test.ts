@@ -1,7 +1,7 @@
-import { createServer, type Server } from "node:net";
+import net, { createServer, type Server } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { ConfigError } from "../base/errors.ts";
-import { claimPort } from "./claim-port.ts";
+import { checkPort, claimPort } from "./claim-port.ts";
 
 async function claim(
   host: string,
@@ -45,4 +45,21 @@ test("an address that is not the machine's is an error that names the setting", 
   await expect(claimPort({ host: "nowhere.invalid", port: 0 })).rejects.toThrow(
     "Set HOST and PORT",
   );
+});
+
+test.each([
+  ["that can share ports", net.BoundSocket],
+  ["that cannot", undefined],
+])("with a Node.js %s, the check finds a port in use and keeps none", async (_, own) => {
+  const { BoundSocket } = net;
+  onTestFinished(() => void Object.assign(net, { BoundSocket }));
+  Object.assign(net, { BoundSocket: own });
+  const server = createServer();
+  const host = "127.0.0.1";
+  await new Promise<void>((resolve) => server.listen({ host, port: 0 }, resolve));
+  const address = { host, port: Number(Object(server.address()).port) };
+  await expect(checkPort(address)).rejects.toThrow("(EADDRINUSE)");
+  await new Promise((resolve) => server.close(resolve));
+  await checkPort(address);
+  await checkPort(address);
 });

@@ -1,4 +1,5 @@
 import { lookup } from "node:dns/promises";
+import { once } from "node:events";
 import net from "node:net";
 import { ConfigError } from "../base/errors.ts";
 import { listenError } from "../base/listen-error.ts";
@@ -35,6 +36,26 @@ export async function claimPort({
     return { fd: socket.fd(), close: () => socket[Symbol.dispose]() };
   } catch (thrown) {
     throw listenError(thrown, { host, port });
+  }
+}
+
+/**
+ * Checks that the only server can listen on HOST and PORT, and keeps neither. The server itself
+ * listens late in its startup, after it has migrated the database and replaced the bootstrap key.
+ * Without this check, a second installation that is started by mistake would do both before it
+ * fails.
+ * @throws ConfigError if another process listens there, or if the address cannot be bound.
+ */
+export async function checkPort({ host, port }: { host: string; port: number }): Promise<void> {
+  // Does not listen, because a proxy could connect and lose the request when the socket is closed.
+  if (net.BoundSocket !== undefined) return (await claimPort({ host, port })).close();
+  const server = net.createServer((socket) => socket.destroy());
+  try {
+    await once(server.listen({ host, port }), "listening");
+  } catch (thrown) {
+    throw listenError(thrown, { host, port });
+  } finally {
+    server.close();
   }
 }
 

@@ -1,4 +1,4 @@
-export { type ClaimedPort, claimPort, requireSharedPort } from "./claim-port.ts";
+export { type ClaimedPort, checkPort, claimPort, requireSharedPort } from "./claim-port.ts";
 export { writeDemoFiles } from "./demo-files.ts";
 export { greeting } from "./greeting.ts";
 export { keepServers, serverExecArgv } from "./keep-servers.ts";
