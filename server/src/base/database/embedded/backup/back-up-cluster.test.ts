@@ -1,7 +1,12 @@
 import { statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { expect, test } from "vitest";
-import { checkSpace } from "./back-up-cluster.ts";
+import { join } from "node:path";
+import { Client } from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../../../test/fixtures/supervisor.ts";
+import { createLog } from "../../../log.ts";
+import { startEmbedded } from "../start-embedded.ts";
+import { backUpCluster, checkSpace } from "./back-up-cluster.ts";
 
 test("a backup on the disk of the data folder must leave 1 GiB free", () => {
   const folder = tmpdir();
@@ -11,4 +16,21 @@ test("a backup on the disk of the data folder must leave 1 GiB free", () => {
   expect(() => checkSpace(folder, bytes, folder)).toThrow(
     `${Math.ceil(bytes / 1024 ** 2) + 1024} MiB are needed (with 1024 MiB for Beckon`,
   );
+});
+
+test("a backup that PostgreSQL ends because of its WAL says that the target is too slow", async () => {
+  const folder = temporaryFolder();
+  const dataDir = join(folder, "data");
+  // Every backup begins with a switch to another WAL file and a checkpoint. With the limit 0, this
+  // checkpoint ends the backup.
+  const settings = { max_slot_wal_keep_size: "0" };
+  const embedded = await startEmbedded({ dataDir, log: createLog("silent"), settings });
+  onTestFinished(() => embedded.stop());
+  const client = new Client({ connectionString: embedded.url });
+  await client.connect();
+  await client.query("create table installation (master_key_check text)");
+  await client.end();
+  await expect(
+    backUpCluster({ dataDir, target: join(folder, "backup"), beckon: "1" }),
+  ).rejects.toThrow("The target was too slow: PostgreSQL ended the backup after 0 of WAL");
 });

@@ -116,6 +116,7 @@ async function copy({
     // The slot makes PostgreSQL keep the WAL that the backup needs until all files are sent.
     const slot = `beckon_backup_${randomUUID().replaceAll("-", "")}`;
     await replication.query(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY PHYSICAL RESERVE_WAL`);
+    const keptFrom = await readSlotStart(sql, slot);
     await mkdir(join(folder, "postgres"), { mode: 0o700 });
     const query = replication.query(
       new BaseBackupQuery({
@@ -124,7 +125,9 @@ async function copy({
       }),
     );
     const positions = samplePositions(sql, ended.signal);
-    const { extractor, end } = await query.finished;
+    const { extractor, end } = await query.finished.catch(async (thrown: unknown) => {
+      throw isDisconnect(thrown) ? ((await explainWalLimit(sql, keptFrom)) ?? thrown) : thrown;
+    });
     ended.abort();
     // Each item of `positions` is a time and the WAL position at that time. Commits before that
     // time have earlier positions. So if the backup contains the position, it contains these
@@ -209,6 +212,43 @@ async function samplePositions(client: Client, ended: AbortSignal): Promise<Posi
   return positions;
 }
 
+/** Returns the position in the WAL from which on the slot keeps it. */
+async function readSlotStart(client: Client, slot: string): Promise<string> {
+  const { rows } = await client.query<{ restart_lsn: string }>(
+    "select restart_lsn from pg_replication_slots where slot_name = $1",
+    [slot],
+  );
+  return rows[0]?.restart_lsn ?? "0/0";
+}
+
+/**
+ * Returns the error for a backup that PostgreSQL has ended because its slot would have kept more
+ * WAL than `max_slot_wal_keep_size`. PostgreSQL's own error does not say so, and if the connection
+ * was blocked, it sends none. Returns undefined if less was written, or if that is unknown.
+ * @param keptFrom the position from which on the slot kept the WAL.
+ */
+async function explainWalLimit(
+  client: Client,
+  keptFrom: string,
+): Promise<EmbeddedError | undefined> {
+  // A PostgreSQL that an earlier version of Beckon has started has no limit: -1.
+  const result = await client
+    .query<{ max: string; exceeded: boolean | null }>(
+      `select max,
+        pg_current_wal_insert_lsn() - $1::pg_lsn > pg_size_bytes(nullif(max, '-1')) as exceeded
+        from current_setting('max_slot_wal_keep_size') as max`,
+      [keptFrom],
+    )
+    .catch(() => undefined);
+  const row = result?.rows[0];
+  if (row?.exceeded !== true) return undefined;
+  return new EmbeddedError(
+    `The target was too slow: PostgreSQL ended the backup after ${row.max} of WAL were written ` +
+      "meanwhile, because more could fill its disk. Name a folder on a faster disk, or make the " +
+      "backup when Beckon has less to do.",
+  );
+}
+
 function toLsn(text: string): bigint {
   const [high = "0", low = "0"] = text.split("/");
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);
@@ -265,14 +305,22 @@ function explain(thrown: unknown, target: string): Error {
       options,
     );
   }
-  const isAway = /^(08|53|57P)/.test(code) || /^Connection terminated/.test(reason);
-  if (isAway || fieldOf(thrown, "syscall") === "connect") {
+  if (isDisconnect(thrown)) {
     return new NotNowError(
       `PostgreSQL of the running Beckon cannot be backed up now: ${reason}. Try again in a moment.`,
       options,
     );
   }
   return new EmbeddedError(`The backup ${target} cannot be made: ${reason}.`, options);
+}
+
+/** Returns whether PostgreSQL ended the connection or did not accept it. */
+function isDisconnect(thrown: unknown): boolean {
+  return (
+    /^(08|53|57P)/.test(fieldOf(thrown, "code")) ||
+    /^Connection terminated/.test(messageOf(thrown)) ||
+    fieldOf(thrown, "syscall") === "connect"
+  );
 }
 
 function fieldOf(thrown: unknown, name: "code" | "syscall"): string {

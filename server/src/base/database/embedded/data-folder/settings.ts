@@ -32,6 +32,9 @@ export function settings({
     wal_level: "replica",
     max_wal_senders: "4",
     max_replication_slots: "4",
+    // With the default, no limit, a backup whose target is slow or hangs would fill the disk with
+    // WAL, and PostgreSQL stops if its disk is full. At 4 GB, PostgreSQL ends the backup instead.
+    max_slot_wal_keep_size: "4GB",
 
     // These settings fit a small machine. Parallel queries need /dev/shm, of which a container has
     // 64 MB, and compete with the servers for CPU. The default of io_method, `worker`, runs three
