@@ -266,6 +266,21 @@ test("the commands in beckon.service create beckon.env, and keep an existing one
   expect(readFileSync(file, "utf8")).toBe("PORT=3000\n");
 });
 
+test("the documented systemd-run of doctor has the folders and the read-only system of the unit", () => {
+  const unit = readFileSync(join(checkout, "deploy/systemd/beckon.service"), "utf8");
+  const expected = unit
+    .match(
+      /^(EnvironmentFile|StateDirectory|StateDirectoryMode|Protect(System|Home)|PrivateTmp)=.*$/gm,
+    )
+    ?.sort();
+  const install = readFileSync(join(checkout, "docs/install.md"), "utf8");
+  const commands = install.match(/^ *systemd-run (.*\\\n)+.* doctor$/gm) ?? [];
+  const properties = commands.map((command) =>
+    [...command.matchAll(/--property=(\S+)/g)].map(([, property]) => property).sort(),
+  );
+  expect(properties).toEqual([expected, expected]);
+});
+
 test.skipIf(!isInstalled("psql", "postgresql-client"))(
   "with the environment of PostgreSQL's image, the role that owns the database can log in",
   async () => {

@@ -3,6 +3,7 @@ import { access, constants, statfs } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
+import { dataFolderRemedy } from "../base/database/embedded/index.ts";
 import { ConfigError, messageOf } from "../base/errors.ts";
 import { exitCodes } from "../base/exit-codes.ts";
 import { listenError } from "../base/listen-error.ts";
@@ -136,7 +137,7 @@ async function checkDataFolder({ dataDir, databaseUrl }: Config): Promise<Findin
         "configuration",
         {
           message: `The data folder ${dataDir} cannot be used: ${messageOf(thrown)}.`,
-          remedy: "Make it writable for this user, or set BECKON_DATA_DIR to another folder.",
+          remedy: dataFolderRemedy(thrown),
         },
         1,
       ),

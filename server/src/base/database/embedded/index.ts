@@ -5,5 +5,6 @@ export {
   readBackupFile,
   restoreCluster,
 } from "./backup/index.ts";
+export { dataFolderRemedy } from "./data-folder/index.ts";
 export { EmbeddedError } from "./embedded-error.ts";
 export { type Embedded, type EmbeddedOptions, startEmbedded } from "./start-embedded.ts";

@@ -20,11 +20,20 @@ export async function openDataFolder(path: string): Promise<string> {
   } catch (cause) {
     if (cause instanceof EmbeddedError) throw cause;
     throw new EmbeddedError(
-      `The data folder ${path} cannot be used: ${messageOf(cause)}. Make it writable for this ` +
-        "user, or set BECKON_DATA_DIR to another one.",
+      `The data folder ${path} cannot be used: ${messageOf(cause)}. ${dataFolderRemedy(cause)}`,
       { cause },
     );
   }
+}
+
+/** Returns how to make a data folder usable that cannot be written because of this error. */
+export function dataFolderRemedy(thrown: unknown): string {
+  const isReadOnly = thrown instanceof Error && "code" in thrown && thrown.code === "EROFS";
+  return isReadOnly
+    ? "It is read-only here, for example by ProtectSystem= of systemd or --read-only of Docker: " +
+        "add it to ReadWritePaths= of the unit, mount a volume there, or set BECKON_DATA_DIR to " +
+        "another folder."
+    : "Make it writable for this user, or set BECKON_DATA_DIR to another folder.";
 }
 
 /**
