@@ -230,6 +230,13 @@ test("each volume that the documents mount into the image belongs to its user", 
   expect(folders.split(" ").sort()).toEqual([...new Set(mounted)].sort());
 });
 
+test("the documented start of the image has an init process, as compose.yaml has", () => {
+  const compose = readFileSync(join(checkout, "deploy/compose.yaml"), "utf8");
+  expect(compose).toMatch(/^ {4}init: true$/m);
+  const install = readFileSync(join(checkout, "docs/install.md"), "utf8");
+  expect(install.match(/^docker run --name .*$/gm)).toEqual([expect.stringContaining(" --init ")]);
+});
+
 test("compose.yaml sets no setting of Beckon, which would override the one in beckon.env", () => {
   const compose = readFileSync(join(checkout, "deploy/compose.yaml"), "utf8");
   const [beckon = ""] = /^ {2}beckon:\n(?: {4}.*\n)+/m.exec(compose) ?? [];
