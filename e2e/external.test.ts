@@ -35,7 +35,7 @@ test("with DATABASE_URL it keeps all data in that database, except the demo agen
   expect(first.output()).not.toMatch(/Bootstrap key|PostgreSQL|management key/);
   expect(first.output()).not.toContain(key);
 
-  // Another start on the same port fails before it deletes the bootstrap key, which it does not have.
+  // Another start on the same port fails before it deletes the bootstrap key.
   const mistaken = launch(settings);
   expect(await mistaken.exited).toBe(78);
   expect(mistaken.output()).toContain("EADDRINUSE");
