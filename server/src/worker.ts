@@ -320,6 +320,6 @@ function handleMessage(
 }
 
 function claimQueued(runs: RunServices): void {
-  runs.capacity.foundQueue({ empty: false });
+  runs.capacity.noteQueued();
   runs.worker.claim();
 }

@@ -101,7 +101,9 @@ export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
     const result = await claimUpTo(ports, maxBatchRuns, (claim) =>
       claimQueued(ports.database, claim),
     );
-    ports.capacity.foundQueue({ empty: result === "all" });
+    // Other processes are claiming what a contended claim skipped, so it does not show whether runs
+    // are left. It is repeated.
+    if (result !== "contended") ports.capacity.foundQueue({ empty: result === "all" });
     return result;
   };
   // Runs of agents with a concurrency limit and runs of agents without one are claimed by separate

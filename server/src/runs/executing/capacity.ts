@@ -43,8 +43,9 @@ export class Capacity {
   }
 
   /**
-   * Whether the queue was empty according to the last call of `foundQueue`, and no abandoned runs
-   * wait. Otherwise a new run must be queued, so that it does not overtake older runs.
+   * Whether the queue was empty according to the last call of `foundQueue`, no run was queued since
+   * then while this process had no free capacity, and no abandoned runs wait. Otherwise a new run
+   * must be queued, so that it does not overtake older runs.
    */
   get queueEmpty(): boolean {
     return this.#queueEmpty && !this.#hasAbandoned;
@@ -85,7 +86,16 @@ export class Capacity {
     this.#inUse -= count;
   }
 
-  /** Records whether the queue is empty, as found by a claim or reported by another process. */
+  /**
+   * Records that a run was queued. With free capacity, `queueEmpty` stays as it is: the caller
+   * makes this process claim, and the claim finds out whether runs are left. Otherwise a single
+   * queued run would make all processes queue their new runs, each of which would do the same.
+   */
+  noteQueued(): void {
+    if (this.free === 0) this.#queueEmpty = false;
+  }
+
+  /** Records whether the queue is empty, as found by a claim. */
   foundQueue({ empty }: { readonly empty: boolean }): void {
     this.#queueEmpty = empty;
   }

@@ -14,7 +14,7 @@ import { createLimitedCallers } from "./limited-callers.ts";
 import { createQueueLimits } from "./queue-limits.ts";
 import type { StartPorts } from "./start-ports.ts";
 import { createStarts } from "./starts.ts";
-import { submitStart } from "./submit-start.ts";
+import { beginRun, submitStart } from "./submit-start.ts";
 import { createUnconfirmedStarts } from "./unconfirmed-starts.ts";
 
 const { database } = await testDatabase();
@@ -125,4 +125,21 @@ test("the 503 of a start that cannot write a run says that nothing was started",
         retryAfter: 2,
       },
     });
+});
+
+test("a queued run makes a process queue its next runs only if it has no free capacity", async () => {
+  const agent = await seedAgent(database, { limits: { max_concurrent_runs: 1 } });
+  const owner = await seedProcess(database);
+  const { ports } = createPorts(owner);
+  const queue = async () => {
+    const result = await submitStart(ports, startRow(agent));
+    if (result.kind !== "started" || result.run.status !== "queued")
+      expect.fail(`the start was ${result.kind}`);
+    beginRun(ports, result.run, { owner, payload: "" });
+  };
+  await queue();
+  expect(ports.capacity.tryReserve()).toBe(true);
+  await queue();
+  ports.capacity.release(1);
+  expect(ports.capacity.tryReserve()).toBe(false);
 });

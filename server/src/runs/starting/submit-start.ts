@@ -199,7 +199,7 @@ export function beginRun(ports: StartPorts, run: StartedRun, started: Beginning)
  * the new run.
  */
 function announceQueued(ports: StartPorts): void {
-  ports.capacity.foundQueue({ empty: false });
+  ports.capacity.noteQueued();
   ports.worker.claim();
   ports.processMessages.send({ kind: "queued" });
 }
