@@ -426,7 +426,7 @@ beforeAll(async () => {
   );
   await database.engine.query(
     `insert into agents (id, workspace_id, version, name, max_concurrent_runs, max_queued_runs)
-      select case when n % 2 = 0 then 'agt_00_' else 'agt_zz_' end || n, $1, 1, 'Old', case when n % 100 = 0 then 5 end, 100 from generate_series(1, ${grownByAgents}) n`,
+      select case when n % 2 = 0 then 'agt_00_' else 'agt_zz_' end || n, $1, 1, 'Old', case when n % 4 > 1 then 5 end, 100 from generate_series(1, ${grownByAgents}) n`,
     [agent.workspaceId],
   );
   await database.engine.query(

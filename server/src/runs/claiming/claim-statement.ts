@@ -62,16 +62,10 @@ export interface ClaimResult {
 }
 
 /**
- * Selects the queued runs to claim next, without those that have expired. Of each agent's runs, the
- * oldest come first. The agents of a workspace take turns, and so do the workspaces. So an agent or
- * a workspace with many queued runs does not delay the runs of the others. The order of the turns
- * is random: otherwise a process with capacity for a single run would always take the oldest run,
- * which probably belongs to the agent with the most queued runs.
- *
- * The recursive part is a loose index scan: it reads one row for each agent that has queued runs,
- * however long the queue is. Agents with a concurrency limit are left to `claimLimited`.
+ * Selects the agents that have queued runs. The recursive part is a loose index scan: it reads one
+ * row for each of these agents, however long the queue is.
  */
-const candidates = (limit: string, except: string) => `
+const waitingAgents = `
 with recursive waiting (workspace_id, agent_id) as (
   (select workspace_id, agent_id from runs where status = 'queued'
     order by workspace_id, agent_id limit 1)
@@ -81,7 +75,18 @@ with recursive waiting (workspace_id, agent_id) as (
     where status = 'queued' and (workspace_id, agent_id) > (w.workspace_id, w.agent_id)
     order by workspace_id, agent_id limit 1
   ) as following
-), free as (
+)`;
+
+/**
+ * Selects the queued runs to claim next, without those that have expired. Of each agent's runs, the
+ * oldest come first. The agents of a workspace take turns, and so do the workspaces. So an agent or
+ * a workspace with many queued runs does not delay the runs of the others. The order of the turns
+ * is random: otherwise a process with capacity for a single run would always take the oldest run,
+ * which probably belongs to the agent with the most queued runs.
+ *
+ * Agents with a concurrency limit are left to `claimLimited`.
+ */
+const candidates = (limit: string, except: string) => `${waitingAgents}, free as (
   select w.* from waiting w, lateral (
     select from agents a where a.id = w.agent_id and a.workspace_id = w.workspace_id
       and a.max_concurrent_runs is null and a.workspace_id <> all (${except}) limit 1
@@ -319,15 +324,16 @@ export async function claimLimited(
 ): Promise<ClaimResult> {
   const { rows: agents } = await database.engine.query<LimitedAgent>({
     name: "claim-limited-agents",
-    text: `select a.id, a.workspace_id
-      from agents a, lateral (
-        select from runs q
-        where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id limit 1
-      ) as q
-      where a.max_concurrent_runs is not null and a.workspace_id <> all ($1::text[])
-        and (select count(*) from runs e where e.status = 'running' and e.agent_id = a.id)
-          < a.max_concurrent_runs
-      order by row_number() over (partition by a.workspace_id order by random()), random()`,
+    text: `${waitingAgents}
+      select w.agent_id as id, w.workspace_id
+      from waiting w, lateral (
+        select from agents a where a.id = w.agent_id and a.workspace_id = w.workspace_id
+          and a.max_concurrent_runs is not null and a.workspace_id <> all ($1::text[])
+          and (select count(*) from runs e where e.status = 'running' and e.agent_id = a.id)
+            < a.max_concurrent_runs
+        limit 1
+      ) as a
+      order by row_number() over (partition by w.workspace_id order by random()), random()`,
     values: [except],
   });
   const runs: ClaimedRun[] = [];
