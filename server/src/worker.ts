@@ -34,7 +34,7 @@ const pollsPerSweep = 60;
 const pollsPerReturn = 20;
 /** Number of polls from one search for a transaction that holds back events to the next. */
 const pollsPerHorizon = 5;
-/** Maximum time that a claim waits for a failover: slow failovers must not stop the queue. */
+/** Maximum time that claims wait for one failover: slow failovers must not stop the queue. */
 const maxTakeOverWaitMs = 2_000;
 
 /**
@@ -67,22 +67,28 @@ export function startWorker(
   },
 ): Worker {
   const stopping = new AbortController();
-  const takeOvers = serially(stopping.signal, () =>
-    attempt("taking over runs", () => takeOverRuns(runs)),
-  );
+  let endedTakeOvers = 0;
+  /** Value of `endedTakeOvers` when a claim stopped waiting for the failover in progress. */
+  let waitedAt: number | undefined;
+  const takeOvers = serially(stopping.signal, async () => {
+    await attempt("taking over runs", () => takeOverRuns(runs));
+    endedTakeOvers++;
+  });
   const claims = serially(stopping.signal, async () => {
     // Abandoned runs take precedence over queued runs. If both were claimed at the same time, the
     // queue would usually get the capacity that becomes free, because every run that ends makes
     // this process claim.
     const { capacity } = runs;
     const until = elapsed() + maxTakeOverWaitMs;
-    let waits = capacity.hasAbandoned;
+    let waits = capacity.hasAbandoned && endedTakeOvers !== waitedAt;
     while (waits && elapsed() < until && !stopping.signal.aborted) {
       await undefinedAfter(takeOvers.next(), until - elapsed());
       // A run can end in the last part of a failover, which no longer takes over runs. Another
       // failover then uses the capacity.
       waits = capacity.hasAbandoned && capacity.free > 0;
     }
+    // The next claims do not wait for the same failover again: each claims few runs.
+    if (waits) waitedAt = endedTakeOvers;
     return attempt("claiming runs", () => claimRuns(runs));
   });
   /**

@@ -81,8 +81,15 @@ test("a failover that hangs does not stop the queue", async () => {
   await lock.query("select from processes where id = $1 for update", [abandoned.processId]);
   try {
     await startServer();
-    await queueRuns(agent, 1);
-    await allSucceeded(beckon, agent.id, 1);
+    await queueRuns(agent, 4);
+    await allSucceeded(beckon, agent.id, 4);
+    // The process has capacity for one run, so each run needs a claim. Only the first one waits.
+    const { rows } = await database.engine.query<{ ms: number }>(
+      `select extract(epoch from max(started_at) - min(started_at))::float * 1000 as ms from runs
+        where agent_id = $1`,
+      [agent.id],
+    );
+    expect(rows[0]?.ms).toBeLessThan(2_000);
   } finally {
     // Ends the transaction here and not in `onTestFinished`: an open transaction delays the events
     // that other tests wait for.

@@ -126,30 +126,36 @@ export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
  */
 export async function takeOverRuns(ports: ClaimPorts): Promise<void> {
   const { deaths } = ports.capacity;
-  let waiting = false;
+  let left: "none" | "some" | "waiting" = "none";
   try {
-    waiting = await takeOver(ports);
+    left = await takeOver(ports);
   } finally {
-    ports.capacity.foundAbandoned({ waiting, deaths });
+    ports.capacity.foundAbandoned({ waiting: left === "waiting", deaths });
   }
+  if (left === "none") return;
+  // Comes last: it can read large journals, for which runs that need capacity should not wait.
+  let after: string | undefined = "";
+  while (after !== undefined && !ports.capacity.isDraining)
+    after = await endExhausted(ports, maxBatchRuns, after);
 }
 
-/** Like `takeOverRuns`. Returns whether runs may be left that wait for capacity of this process. */
-async function takeOver(ports: ClaimPorts): Promise<boolean> {
+/**
+ * Takes over the runs of dead processes.
+ * @returns `none` if there were no runs of dead processes, `waiting` if runs may be left that wait
+ *   for capacity of this process.
+ */
+async function takeOver(ports: ClaimPorts): Promise<"none" | "some" | "waiting"> {
   const { database } = ports;
-  if (!(await countSuspects(database))) return false;
+  if (!(await countSuspects(database))) return "none";
   const cancelled = (claim: Claimant) => claimCancelled(database, claim);
   while ((await claimUpTo(ports, maxBatchRuns, cancelled, { onlyToEnd: true })) === "some");
   const abandoned = (claim: Claimant) => claimAbandoned(database, claim);
   let outcome: ClaimOutcome;
   do outcome = await claimUpTo(ports, maxBatchRuns, abandoned);
   while (outcome === "some");
-  // After the runs that can be resumed, which are not to wait for large journals.
-  let after: string | undefined = "";
-  while (after !== undefined && !ports.capacity.isDraining)
-    after = await endExhausted(ports, maxBatchRuns, after);
   const outcomes = [outcome, await takeLastAttempts(ports)];
-  return ports.capacity.isOpen && (outcomes.includes("full") || outcomes.includes("some"));
+  const mayWait = outcomes.includes("full") || outcomes.includes("some");
+  return ports.capacity.isOpen && mayWait ? "waiting" : "some";
 }
 
 /**
