@@ -231,6 +231,32 @@ describe("many runs", () => {
     });
   });
 
+  test("are deleted in smaller groups if PostgreSQL cancels the deletion of a large one", async () => {
+    const { agent } = await ended();
+    for (let count = 0; count < 3; count++) await beckon.invoke(agent, "Hello");
+    const { engine } = beckon.db.database;
+    const filter = { agent_id: agent.id };
+    const deleteWithAtMost = async (rows: number) => {
+      await engine.query(`create or replace function cancel_many() returns trigger
+        language plpgsql as $$ begin
+          if (select count(*) from gone) > ${rows} then raise query_canceled; end if;
+          return null; end $$;
+        create or replace trigger cancel_many after delete on runs
+          referencing old table as gone for each statement execute function cancel_many()`);
+      return removeMany({ filter });
+    };
+    try {
+      const failed = await deleteWithAtMost(0);
+      expectError(failed, 503, "unavailable", /took too long to delete one run/);
+      expect(failed.headers.get("retry-after")).toBeNull();
+      const data = { deleted: 3, next: expect.any(String) };
+      expect((await deleteWithAtMost(3)).body.data).toEqual(data);
+    } finally {
+      await engine.query("drop function cancel_many cascade");
+    }
+    expect(await count(agent.id)).toBe(1);
+  });
+
   test("are not deleted without a filter, unless all are requested", async () => {
     for (const body of [{}, { filter: {} }, { all: false }])
       expectError(await removeMany(body), 400, "bad_request", /filter|all/);

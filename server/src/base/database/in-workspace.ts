@@ -10,7 +10,7 @@ export type WorkspaceTransaction = Transaction<Tables>;
 const statementTimeouts = new WeakMap<Kysely<Tables>, () => number | undefined>();
 
 /**
- * Returns a query builder on the same pool, for reads. In its transactions by `inWorkspace` and
+ * Returns a query builder on the same pool. In its transactions by `inWorkspace` and
  * `inAllWorkspaces`, PostgreSQL cancels each statement that takes longer than a timeout.
  * @param timeoutMs returns the timeout of a transaction that begins, at least 1; undefined for that
  *   of the connection.
