@@ -21,7 +21,7 @@ export function inEachWorkspace(
   const nextWorkspace = listAll(connection);
   let deleteHere: DeleteSome | undefined;
   let hasOldRows = false;
-  return async (max) => {
+  return async (max, options) => {
     for (let visited = 0; visited < maxWorkspaces; visited++) {
       if (deleteHere === undefined) {
         const workspace = await nextWorkspace();
@@ -30,7 +30,7 @@ export function inEachWorkspace(
         hasOldRows = false;
         if (deleteHere === undefined) continue;
       }
-      const { deleted, hasMore } = await deleteHere(max);
+      const { deleted, hasMore } = await deleteHere(max, options);
       hasOldRows ||= hasMore || Object.values(deleted).some((rows) => rows > 0);
       if (!hasMore) deleteHere = undefined;
       // Returns after a batch with old rows, so that the caller can pause, and after the last batch

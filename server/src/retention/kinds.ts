@@ -37,8 +37,10 @@ export type RowKind =
  * Deletes up to `max` rows. It continues after the rows that its previous successful call has read,
  * so that no call reads the index entries of rows that were just deleted, or that must stay. A call
  * that failed can be repeated.
+ * @param options `keepsNext`: if true, the next row is kept, and later calls continue after it. Its
+ *   deletion takes too long. Ignored by deletions whose rows are never large.
  */
-export type DeleteSome = (max: number) => Promise<Batch>;
+export type DeleteSome = (max: number, options?: { readonly keepsNext: boolean }) => Promise<Batch>;
 
 /**
  * Prepares the deletion of old rows. Returns undefined if the rows are kept for ever.

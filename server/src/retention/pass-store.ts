@@ -39,19 +39,19 @@ export async function stillPruning(connection: Queryable, processId: string): Pr
 
 /**
  * Ends the pass of this process.
- * @param isComplete whether the pass deleted all old rows. If not, the next pass is due at once.
+ * @param isFinished whether the pass went through all old rows. If not, the next one is due at once.
  */
 export async function endPass(
   connection: Queryable,
   processId: string,
-  isComplete: boolean,
+  isFinished: boolean,
 ): Promise<void> {
   await connection.query({
     name: "end-pruning",
     text: `update installation set pruning_process = null,
         pruned_at = case when $2 then now() else pruned_at end
       where pruning_process = $1`,
-    values: [processId, isComplete],
+    values: [processId, isFinished],
   });
 }
 

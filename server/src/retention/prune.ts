@@ -72,47 +72,45 @@ export async function prune(
   if (beganAt === undefined) return;
   const deletedRows = new Map<RowKind, number>();
   const startedAt = elapsed();
-  let isComplete = false;
+  let end: End = "stopped";
   try {
-    isComplete = await deleteAll(beganAt);
+    end = await deleteAll(beganAt);
   } finally {
     // If `endPass` fails, the database still names this process as the one that deletes. Other
     // processes then begin no pass until this one has exited.
-    await endPass(engine, processId, isComplete);
+    await endPass(engine, processId, end !== "stopped");
     const rows = [...deletedRows.values()].reduce((sum, each) => sum + each, 0);
     if (rows > 0)
       log.write("rows older than their retention were deleted", {
         rows,
         runs: deletedRows.get("runs") ?? 0,
         duration_ms: Math.round(elapsed() - startedAt),
-        complete: isComplete,
+        complete: end === "complete",
       });
   }
 
-  /** @returns false if `signal` stopped the pass, or if another process has taken it over. */
-  async function deleteAll(now: Date): Promise<boolean> {
-    let isComplete = true;
+  async function deleteAll(now: Date): Promise<End> {
+    let end: End = "complete";
     for (const prepare of deletions) {
       const deleteSome = prepare(engine, retention, now);
-      const end = deleteSome === undefined ? "complete" : await deleteBatches(deleteSome);
-      if (end === "stopped") return false;
-      isComplete &&= end === "complete";
+      const endOfKind = deleteSome === undefined ? "complete" : await deleteBatches(deleteSome);
+      if (endOfKind === "stopped") return "stopped";
+      if (endOfKind === "too slow") end = "too slow";
     }
-    return isComplete;
+    return end;
   }
 
   /**
    * PostgreSQL cancels a batch that exceeds the statement timeout. The batch is then repeated with
-   * fewer rows.
-   * @returns `too slow` if PostgreSQL cancelled a batch of one row. The next pass tries it again.
+   * fewer rows. A batch of one row is left out.
    */
-  async function deleteBatches(
-    deleteSome: DeleteSome,
-  ): Promise<"complete" | "stopped" | "too slow"> {
+  async function deleteBatches(deleteSome: DeleteSome): Promise<End> {
+    let end: End = "complete";
+    let keepsNext = false;
     for (let max = firstBatchRows; ; ) {
       if (signal.aborted || !(await stillPruning(engine, processId))) return "stopped";
       const start = elapsed();
-      const batch = await deleteSome(max).catch((thrown: unknown) => {
+      const batch = await deleteSome(max, { keepsNext }).catch((thrown: unknown) => {
         if (isCancelled(thrown)) return undefined;
         throw thrown;
       });
@@ -122,16 +120,20 @@ export async function prune(
           max_rows: max,
           duration_ms: Math.round(tookMs),
         });
-        if (max === 1) return "too slow";
+        // The deletion cannot leave out single rows.
+        if (keepsNext) return "too slow";
+        keepsNext = max === 1;
         max = fewerRows(max, tookMs);
         continue;
       }
+      if (keepsNext) end = "too slow";
+      keepsNext = false;
       const { deleted, hasMore, endsWorkspace = false } = batch;
       for (const [kind, rows] of Object.entries(deleted) as [RowKind, number][]) {
         deletedRows.set(kind, (deletedRows.get(kind) ?? 0) + rows);
         if (rows > 0) metrics.count("beckon_retention_rows_deleted_total", [kind], rows);
       }
-      if (!hasMore) return "complete";
+      if (!hasMore) return end;
       // `deleted` is empty if `inEachWorkspace` found only workspaces without old rows. Then the
       // duration says nothing about the size of a batch, and no pause is needed.
       if (Object.keys(deleted).length === 0) continue;
@@ -142,6 +144,13 @@ export async function prune(
     }
   }
 }
+
+/**
+ * How a pass ended.
+ * - `too slow`: PostgreSQL cancelled batches of one row. The next pass tries them again.
+ * - `stopped`: `signal` stopped the pass, or another process has taken it over.
+ */
+type End = "complete" | "too slow" | "stopped";
 
 /** Returns the size of the batch after one of `max` rows that took too long. */
 function fewerRows(max: number, tookMs: number): number {

@@ -15,12 +15,13 @@ export const oldRuns: PrepareDeletion = (connection, retention, now) =>
     if (days === 0) return undefined;
     const before = daysBefore(days, now);
     let after = "";
-    return async (max) => {
+    return async (max, { keepsNext } = { keepsNext: false }) => {
       const { last, ...batch } = await deleteRuns(connection, workspaceId, {
         runDays,
         after,
         before,
-        max,
+        max: keepsNext ? 1 : max,
+        keepsNext,
       });
       after = last ?? after;
       return batch;
@@ -32,7 +33,8 @@ export const oldRuns: PrepareDeletion = (connection, retention, now) =>
  * all. Skips runs that have not ended, whose deliveries are pending, or that a transaction has
  * locked, for example to replay a delivery.
  * @param options `runDays`: the days from which `before` was computed. If the workspace has chosen
- *   other days since, nothing is deleted, and the next pass uses these.
+ *   other days since, nothing is deleted, and the next pass uses these. `keepsNext`: reads the runs,
+ *   but deletes none.
  */
 async function deleteRuns(
   connection: Queryable,
@@ -42,7 +44,8 @@ async function deleteRuns(
     after,
     before,
     max,
-  }: { runDays: number | null; after: string; before: Date; max: number },
+    keepsNext,
+  }: { runDays: number | null; after: string; before: Date; max: number; keepsNext: boolean },
 ): Promise<Batch & { last: string | null }> {
   const { rows } = await connection.query<{
     runs: number;
@@ -62,7 +65,7 @@ async function deleteRuns(
       ), ended as materialized (
         select r.id from runs r
         where r.id = any (array(select id from oldest)) and r.workspace_id = $1
-          and r.finished_at < $4
+          and r.finished_at < $4 and not $7::boolean
           -- The status is not compared with "=", because PostgreSQL could then read the partial
           -- index of all pending deliveries for each run, and not the index of the run's deliveries.
           and not exists (select from deliveries d
@@ -113,7 +116,7 @@ async function deleteRuns(
         (select max(id) from oldest) as last`,
     // The time in an id is that of creation. A run that ended before `before` was also created
     // before it, so its id is below this limit.
-    values: [workspaceId, after, lowestIdAt("run", before), before, max, runDays],
+    values: [workspaceId, after, lowestIdAt("run", before), before, max, runDays, keepsNext],
   });
   const { last = null, ...deleted } = rows[0] ?? {};
   return { deleted, hasMore: last !== null, last };

@@ -159,7 +159,7 @@ export const metricDefinitions = {
   },
   beckon_retention_last_pass_timestamp_seconds: {
     type: "gauge",
-    help: "Unix time at which everything older than its retention was last deleted; 0 if never.",
+    help: "Unix time at which everything older than its retention was last deleted, except for rows whose deletion took too long; 0 if never.",
     labels: [],
     database: true,
   },
