@@ -46,6 +46,7 @@ import {
   type FoundProvider,
   parseFromSupervisor,
   type Ready,
+  type Registered,
 } from "./supervisor/index.ts";
 import { pollCancellations, startWorker } from "./worker.ts";
 import { defaultWorkspaceId, issueSetupToken, revokeSetupToken } from "./workspaces/index.ts";
@@ -117,6 +118,7 @@ async function build(
     deliveries: { seams, ...deliveryLimits } = {},
     pruning = defaultPruning,
     onOtherCluster,
+    onNewProcessId = () => {},
     log = createLog(config.logLevels, { format: config.logFormat }),
   }: StartOptions,
   opened: AsyncDisposableStack,
@@ -223,6 +225,7 @@ async function build(
     dropRuns: () => {
       for (const live of runs.live.values()) live.stop("fenced");
     },
+    onNewId: onNewProcessId,
     acceptsRuns: () => runs.capacity.isOpen,
   });
   opened.defer(() => lease.stop());
@@ -476,6 +479,8 @@ async function runServer(): Promise<void> {
       // Does not drain, because runs would still write to the new cluster. The next process resumes
       // them.
       onOtherCluster: () => void flushLogs().finally(() => process.exit(1)),
+      onNewProcessId: (id) =>
+        process.send?.({ type: "registered", process_id: id } satisfies Registered, () => {}),
     });
     isStarted = true;
     process.on("message", (message) => {

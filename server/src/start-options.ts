@@ -67,6 +67,11 @@ export interface StartOptions {
    * none, the case is only logged.
    */
   readonly onOtherCluster?: () => void;
+  /**
+   * Called with the new id when this process was declared dead and continues under another id.
+   * Default: none.
+   */
+  readonly onNewProcessId?: (id: string) => void;
   /** Default: a log with the levels and the format of the settings. */
   readonly log?: Log;
 }

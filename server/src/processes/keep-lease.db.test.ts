@@ -26,6 +26,7 @@ async function keep(connection: Database["lease"] = database.lease) {
     log,
     metrics: await createMetrics({ isOn: false }),
     dropRuns: () => expect.fail("the process was declared dead"),
+    onNewId: () => expect.fail("the process was declared dead"),
     acceptsRuns: () => true,
   });
   onTestFinished(() => lease.stop());

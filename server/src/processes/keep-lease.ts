@@ -48,6 +48,8 @@ export interface LeaseOptions {
    * processes may own the runs now.
    */
   readonly dropRuns: () => void;
+  /** Called with the new id when this process continues under it. */
+  readonly onNewId: (id: string) => void;
   /** Returns whether this process executes queued runs. */
   readonly acceptsRuns: () => boolean;
 }
@@ -74,6 +76,7 @@ export function keepLease({
   log,
   metrics,
   dropRuns,
+  onNewId,
   acceptsRuns,
 }: LeaseOptions): Lease {
   const leaseMs = leaseSeconds * 1_000;
@@ -107,6 +110,7 @@ export function keepLease({
     heldSince = renewedAt = elapsed();
     await registerProcess(connection, id, leaseSeconds, acceptsRuns());
     own.continueAs(id);
+    onNewId(id);
   }
 
   async function renewUntilStopped(): Promise<void> {

@@ -8,9 +8,13 @@ import { seedAgent, seedTrigger } from "../../test/tenant.ts";
 import { lowestIdAt, newId } from "../base/ids.ts";
 import { defaultWorkspaceId } from "../workspaces/index.ts";
 
+const newIds: string[] = [];
 const beckon = await startTestBeckon(
   { BECKON_METRICS_PORT: "0" },
-  { pruning: { firstMs: 0, everyMs: 20, intervalSeconds: 0 } },
+  {
+    pruning: { firstMs: 0, everyMs: 20, intervalSeconds: 0 },
+    onNewProcessId: (id) => newIds.push(id),
+  },
 );
 const { database } = beckon.db;
 const agent = await beckon.createAgent();
@@ -60,6 +64,9 @@ test("a running server deletes old runs, and the error of each route says that i
 test("a process that was declared dead deletes old runs again, under its new id", async () => {
   await database.engine.query("update processes set died_at = now() where died_at is null");
   await untilGone(await addRun(database, owner, { createdAt: daysAgo(31) }));
+  // The supervisor gets this id, so that it can report the exit of the process.
+  const { rows } = await database.engine.query("select id from processes where died_at is null");
+  expect(rows.map(({ id }) => id)).toEqual(newIds);
 });
 
 test("a repeated event gets the id of its deleted run, and starts none", async () => {

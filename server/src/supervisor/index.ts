@@ -10,6 +10,7 @@ export {
   type FoundProvider,
   parseFromSupervisor,
   type Ready,
+  type Registered,
 } from "./messages.ts";
 export { MetricsCollector } from "./metrics-collector.ts";
 export { type MetricsServer, metricsSettings, serveMetrics } from "./serve-metrics.ts";

@@ -24,7 +24,9 @@ test("a limit that the operator set is kept", () => {
 /**
  * Runs `keepServers` with `count` 1 until two processes, one after the other, have been ready.
  * @param exits the value of EXIT for each process, in order: `1` exits after it was ready, `78`
- *   before. A process without a value does not exit by itself.
+ *   before. `newId` first sends a new id, and then exits like `1`. A process without a value does
+ *   not exit by itself.
+ * @returns `args`: the arguments of the processes that were ready.
  */
 async function keepOneServer(exits: readonly string[], collector?: MetricsCollector) {
   const folder = await mkdtemp(join(tmpdir(), "beckon-servers-"));
@@ -32,7 +34,6 @@ async function keepOneServer(exits: readonly string[], collector?: MetricsCollec
   const entry = join(folder, "server.mjs");
   const ready = {
     type: "ready",
-    url: "http://localhost",
     listening_url: "http://localhost",
     demo: null,
     setup_token: null,
@@ -42,11 +43,14 @@ async function keepOneServer(exits: readonly string[], collector?: MetricsCollec
     entry,
     `process.on("disconnect", () => process.exit());
      if (process.env.EXIT === "78") process.exit(78);
-     process.send(${JSON.stringify(ready)}, () => process.env.EXIT && process.exit(1));`,
+     if (process.env.EXIT === "newId") process.send({ type: "registered", process_id: "prc_new" });
+     const ready = { ...${JSON.stringify(ready)}, url: process.argv.slice(2).join(" ") };
+     process.send(ready, () => process.env.EXIT && process.exit(1));`,
   );
   const stop = new AbortController();
   let starts = 0;
   let readyServers = 0;
+  const args: string[] = [];
   const failures: string[] = [];
   const exitCode = await keepServers({
     entry,
@@ -65,7 +69,8 @@ async function keepOneServer(exits: readonly string[], collector?: MetricsCollec
     hurry: new AbortController().signal,
     log: createLog("silent"),
     collector,
-    onReady: () => {
+    onReady: ({ url }) => {
+      args.push(url);
       readyServers++;
       if (readyServers === 2) stop.abort();
     },
@@ -73,13 +78,13 @@ async function keepOneServer(exits: readonly string[], collector?: MetricsCollec
     onFailure: (reason) => failures.push(reason),
     onDraining: () => {},
   });
-  return { exitCode, readyServers, failures };
+  return { exitCode, readyServers, failures, args };
 }
 
 test("a server is replaced even if the first attempt to start its process fails", async () => {
   // The second process cannot be started, because its environment is too large. This simulates the
   // usual cause, a lack of memory.
-  expect(await keepOneServer(["1", "x".repeat(2_000_000)])).toEqual({
+  expect(await keepOneServer(["1", "x".repeat(2_000_000)])).toMatchObject({
     exitCode: 0,
     readyServers: 2,
     failures: [],
@@ -87,17 +92,18 @@ test("a server is replaced even if the first attempt to start its process fails"
 });
 
 test("once a server was ready, one with an invalid configuration is replaced like any other", async () => {
-  expect(await keepOneServer(["1", "78"])).toEqual({
+  expect(await keepOneServer(["1", "78"])).toMatchObject({
     exitCode: 0,
     readyServers: 2,
     failures: [],
   });
 });
 
-test("an exit is counted, except when Beckon stops", async () => {
+test("an exit is counted, except when Beckon stops, and reported with the server's last id", async () => {
   const collector = await MetricsCollector.create(createLog("silent"), 1);
-  await keepOneServer(["1"], collector);
+  const { args } = await keepOneServer(["newId"], collector);
   expect(await collector.collect()).toContain("\nbeckon_process_exits_total 1\n");
+  expect(args[1]).toMatch(/ --reaped=prc_new( |$)/);
 });
 
 test("the ids of exited servers fit into an argument, and include that of the last one", () => {

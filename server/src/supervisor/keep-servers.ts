@@ -158,9 +158,10 @@ export interface ServersOptions {
  * `databaseWaitMs`, or if `maxFailedStarts` servers exit for other reasons. Later, exited servers
  * are replaced without a limit.
  *
- * Each server gets its id in the argument `--process=`. When a server exits, its id is sent to the
- * running servers in a message, and to its replacement in the argument `--reaped=`. These servers
- * then resume the runs of the exited server at once, before its lease expires.
+ * Each server gets its id in the argument `--process=`. A server that was declared dead continues
+ * under a new id, which it sends in the message `registered`. When a server exits, its last id is
+ * sent to the running servers in a message, and to its replacement in the argument `--reaped=`.
+ * These servers then resume the runs of the exited server at once, before its lease expires.
  *
  * If `aloneOnDatabase`, the argument is `--reaped=all` until the first server is ready, because all
  * processes that are registered in the database have exited. The other servers start only once the
@@ -180,6 +181,8 @@ export async function keepServers(options: ServersOptions): Promise<number> {
   const running = new Set<ChildProcess>();
   /** Ids of exited servers whose exit is possibly not recorded in the database yet. */
   const unrecorded = new Set<string>();
+  /** New ids of servers that were declared dead and continue. */
+  const newIds = new WeakMap<ChildProcess, string>();
   /** Reasons that servers reported when they could not start. */
   const failures = new WeakMap<ChildProcess, string>();
   const gaveUp = new AbortController();
@@ -222,6 +225,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
       if (message?.type === "metrics")
         options.collector?.received(child, message.id, message.metrics);
       if (message?.type === "draining") drainReport.add(child, message.runs);
+      if (message?.type === "registered") newIds.set(child, message.process_id);
       if (message?.type !== "ready") return;
       for (const death of deaths) unrecorded.delete(death);
       options.collector?.ready(child);
@@ -313,9 +317,10 @@ export async function keepServers(options: ServersOptions): Promise<number> {
       await waitForExit(child);
       if (!ending.aborted) checkExit(child);
       if (ending.aborted) return;
-      reportDeath(id);
+      const lastId = newIds.get(child) ?? id;
+      reportDeath(lastId);
       const waitMs = delay.after(elapsed() - startedServerAt);
-      logRestart(child, id, waitMs);
+      logRestart(child, lastId, waitMs);
       await pause(waitMs, ending);
     }
   }

@@ -21,6 +21,7 @@ test.each([
   { ...ready, providers: [{ name: "openai", origin: "environment", model: null }] },
   { type: "failed", reason: "The database is down." },
   { type: "draining", runs: 3 },
+  { type: "registered", process_id: "prc_1" },
   { type: "metrics", id: 1, metrics: [{ name: "beckon_processes" }] },
 ])("a server's message is parsed, and unknown fields are dropped: %j", (message) => {
   expect(parseFromServer({ ...message, more: 1 })).toEqual(message);

@@ -62,6 +62,10 @@ export type Failed = z.infer<typeof failed>;
 const draining = z.object({ type: z.literal("draining"), runs: z.int().nonnegative() });
 export type Draining = z.infer<typeof draining>;
 
+/** The server was declared dead, and continues under this new process id. */
+const registered = z.object({ type: z.literal("registered"), process_id: z.string() });
+export type Registered = z.infer<typeof registered>;
+
 /** These processes have exited, so their runs can be resumed at once. */
 const reaped = z.object({ type: z.literal("reaped"), process_ids: z.array(z.string()) });
 export type Reaped = z.infer<typeof reaped>;
@@ -86,7 +90,7 @@ const metrics = z.object({
 });
 export type CollectedMetrics = z.infer<typeof metrics>;
 
-const fromServer = z.discriminatedUnion("type", [ready, failed, draining, metrics]);
+const fromServer = z.discriminatedUnion("type", [ready, failed, draining, registered, metrics]);
 const fromSupervisor = z.discriminatedUnion("type", [reaped, collect]);
 
 /** Parses a message of a server. @returns undefined if the message is not valid. */
