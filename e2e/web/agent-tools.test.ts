@@ -72,6 +72,8 @@ inBrowser("an HTTP tool is added with a secret that nobody can read, and tried",
   await field(page, "Parameters as JSON Schema").fill(JSON.stringify(schema));
   await button(page, "Add tool").click();
   await dialog.waitFor({ state: "detached" });
+  await button(page, "Run").hover();
+  await page.getByText("Save the settings first").first().waitFor();
   // The secret is not stored in the browser. But it is kept while the other screen is opened.
   await page.getByRole("navigation", { name: "Agent" }).getByText("Settings").click();
   await field(page, "Name").waitFor();

@@ -2,7 +2,7 @@ import type { Agent } from "@beckon/client";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { useFormState } from "react-hook-form";
+import { useFormState, useWatch } from "react-hook-form";
 import { reasonWithout, useWorkspace } from "../../data/index.ts";
 import { useResets } from "../../live/index.ts";
 import { Button } from "../../ui/index.ts";
@@ -10,6 +10,7 @@ import { useAgent } from "../queries.ts";
 import { bodyOf } from "../settings/fields.ts";
 import type { FormValues } from "../settings/form-values.ts";
 import { useSettings } from "../settings/settings-context.tsx";
+import { hasNewSecret, newSecretReason } from "../settings/tools/secrets.ts";
 import { Composer } from "./composer.tsx";
 import { EarlierRun } from "./earlier-run.tsx";
 import { EmptyConversation } from "./empty-conversation.tsx";
@@ -31,6 +32,7 @@ export function Conversation({ search }: ConversationProps) {
   const navigate = useNavigate();
   const { collect, form } = useSettings();
   const { dirtyFields } = useFormState<FormValues>();
+  const needsSave = useWatch<FormValues, "tools">({ name: "tools" }).some(hasNewSecret);
   const { turns, add, clear } = useTurns(agent.id);
   const resets = useResets();
   const unsent = useMessage(agent.id, search.run);
@@ -151,7 +153,11 @@ export function Conversation({ search }: ConversationProps) {
                 : start.error
             }
             unsaved={Object.keys(dirtyFields).length}
-            disabledReason={reasonWithout("agents:invoke", can) ?? whyPaused(agent.paused_by)}
+            disabledReason={
+              reasonWithout("agents:invoke", can) ??
+              whyPaused(agent.paused_by) ??
+              (needsSave ? newSecretReason : undefined)
+            }
             onStop={running === undefined ? undefined : () => stop.mutate(running)}
             isStopping={stop.isPending}
             stopError={stop.variables === running ? stop.error : null}

@@ -2,6 +2,10 @@ import type { HttpTool, Tool } from "../fields.ts";
 
 type Values = NonNullable<HttpTool["headers"]>;
 
+/** Why no draft run can be started while a tool has a new secret. */
+export const newSecretReason =
+  "Save the settings first: a secret that is not saved cannot be used.";
+
 /**
  * Returns the tool with another text instead of each new secret. New secrets must neither be stored
  * in the browser nor shown.

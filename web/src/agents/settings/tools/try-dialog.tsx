@@ -20,7 +20,7 @@ import { useAgentId } from "../../queries.ts";
 import { bodyOf, type Tool } from "../fields.ts";
 import { functionsOf } from "./example-arguments.ts";
 import { onOneLine } from "./on-one-line.ts";
-import { hasNewSecret } from "./secrets.ts";
+import { hasNewSecret, newSecretReason } from "./secrets.ts";
 
 interface TryDialogProps {
   readonly tool: Tool;
@@ -81,11 +81,7 @@ export function TryDialog({ tool, tools, onClose }: TryDialogProps) {
             icon={Play}
             pending={start.isPending}
             pendingText="Starting…"
-            disabledReason={
-              needsSave
-                ? "Save the settings first: a secret that is not saved cannot be used."
-                : undefined
-            }
+            disabledReason={needsSave ? newSecretReason : undefined}
           >
             Call
           </Button>
