@@ -152,11 +152,12 @@ test("without a selection all supported operations are imported, and warnings na
     "orders_change",
     "get_health",
   ]);
-  // Not all operations need the credential, so it is a header of those operations that need it, and
-  // not of the whole tool.
-  expect(headers).toEqual({});
-  expect(operations.map((each) => "Authorization" in each.headers)).toEqual([true, true, false]);
+  expect(headers).toEqual({ Authorization: { secret: "", prefix: "Bearer " } });
+  expect(operations.some((each) => "Authorization" in each.headers)).toBe(false);
   expect(warnings).toContain("upload is left out: its body is neither JSON nor a form.");
+  expect(warnings).toContain(
+    "The tool's credentials are also sent with operations that need none: get_health.",
+  );
   filledIn(tool);
 });
 
@@ -370,6 +371,28 @@ test.each<[string, object[], string[]]>([
     Authorization: { secret: "0123456789", prefix: "Bearer " },
   });
   expect(warnings).toEqual(expected);
+});
+
+test.each<[string, object]>([
+  ["is on another host", { servers: [{ url: "https://status.example.com" }] }],
+  ["is sent without TLS", { servers: [{ url: "http://api.example.com" }] }],
+  [
+    "sets their header itself",
+    { parameters: [{ name: "x-key", in: "header", schema: { type: "string" } }] },
+  ],
+])("credentials stay with their operations if one without any %s", async (_what, change) => {
+  const securitySchemes = { key: { type: "apiKey", in: "header", name: "X-Key" } };
+  const { tool, warnings } = await importing({
+    ...minimal({ security: [{ key: [] }], components: { securitySchemes } }),
+    paths: { "/a": { get: {} }, "/b": { get: { security: [], ...change } } },
+  });
+  const { headers, operations } = filledIn(tool);
+  expect(headers).toEqual({});
+  expect(operations.map((each) => Object.keys(each.headers))).toEqual([
+    ["X-Key"],
+    "parameters" in change ? ["x-key"] : [],
+  ]);
+  expect(warnings).toEqual([]);
 });
 
 test("names that become equal get numbers", async () => {

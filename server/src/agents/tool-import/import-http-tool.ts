@@ -60,19 +60,19 @@ export async function importHttpTool({
       `No operation of the document can be imported. ${[...warnings].slice(0, 5).join(" ")}`,
     );
 
+  const first: string[] = [];
   const info = nodeAt(document.root, "info");
   const tool = {
     type: "http",
     name: createNamer()(textAt(info, "title") ?? "", "api"),
     description: shorten(textAt(info, "description") ?? textAt(info, "title") ?? "", 1_000),
-    allowed_hosts: [
-      ...new Set(
-        operations.map(({ operation }) => new URL(operation.url.replace(/[{?].*$/, "")).host),
-      ),
-    ],
-    ...withCredentials(operations),
+    allowed_hosts: [...new Set(operations.map(({ operation }) => hostOf(operation.url)))],
+    ...withCredentials(operations, (message) => {
+      // First, because it must be read even if there are more warnings than the maximum.
+      first.push(shorten(message, 500));
+    }),
   };
-  return { tool, warnings: [...warnings] };
+  return { tool, warnings: [...first, ...warnings] };
 }
 
 /**
@@ -105,11 +105,10 @@ function selectOperations(
  * @throws UnsupportedError that names the first invalid field.
  */
 function requireValid(operation: Omit<Imported, "credentials"> & { readonly name: string }): void {
-  const { host } = new URL(operation.url.replace(/[{?].*$/, ""));
   const parsed = httpToolBody.safeParse({
     type: "http",
     name: "api",
-    allowed_hosts: [host],
+    allowed_hosts: [hostOf(operation.url)],
     operations: [operation],
   });
   const [issue] = parsed.error?.issues ?? [];
@@ -118,23 +117,71 @@ function requireValid(operation: Omit<Imported, "credentials"> & { readonly name
 }
 
 type WithCredentials = {
-  readonly operation: Omit<Imported, "credentials">;
+  readonly operation: Omit<Imported, "credentials"> & { readonly name: string };
   readonly credentials: Imported["credentials"];
 };
 
 /**
  * Returns the tool's headers, query and operations. The credentials are in the tool's headers and
- * query if all operations have the same credentials, else in each operation.
+ * query if all operations that need credentials need the same ones, so that the client enters them
+ * once. Operations that need none are then sent them, too, which is a warning. The credentials are
+ * in each operation if one that needs none is on another origin, or sets one of their values itself.
  */
-function withCredentials(all: readonly WithCredentials[]) {
-  const shared =
-    new Set(all.map(({ credentials }) => JSON.stringify(credentials))).size === 1
-      ? all[0]?.credentials
-      : undefined;
-  const operations = all.map(({ operation, credentials }) => ({
-    ...operation,
-    headers: { ...operation.headers, ...(shared === undefined ? credentials.headers : {}) },
-    query: { ...operation.query, ...(shared === undefined ? credentials.query : {}) },
-  }));
-  return { headers: shared?.headers ?? {}, query: shared?.query ?? {}, operations };
+function withCredentials(all: readonly WithCredentials[], warn: (message: string) => void) {
+  const needing = all.filter(({ credentials }) => hasAny(credentials));
+  const [first] = needing;
+  const origins = new Set(needing.map(({ operation }) => originOf(operation.url)));
+  const others = all.filter((each) => !needing.includes(each));
+  const isShared =
+    first !== undefined &&
+    new Set(needing.map(({ credentials }) => JSON.stringify(credentials))).size === 1 &&
+    others.every(
+      ({ operation }) =>
+        origins.has(originOf(operation.url)) && !setsAny(operation, first.credentials),
+    );
+  if (!isShared) {
+    const operations = all.map(({ operation, credentials }) => ({
+      ...operation,
+      headers: { ...operation.headers, ...credentials.headers },
+      query: { ...operation.query, ...credentials.query },
+    }));
+    return { headers: {}, query: {}, operations };
+  }
+  if (others.length > 0) {
+    const names = others.map(({ operation }) => operation.name);
+    warn(
+      `The tool's credentials are also sent with operations that need none: ${names.join(", ")}.`,
+    );
+  }
+  return { ...first.credentials, operations: all.map(({ operation }) => operation) };
+}
+
+function hasAny({ headers, query }: Imported["credentials"]): boolean {
+  return Object.keys(headers).length + Object.keys(query).length > 0;
+}
+
+/** Returns whether the operation sets a header or a query parameter of the credentials itself. */
+function setsAny(
+  operation: WithCredentials["operation"],
+  { headers, query }: Imported["credentials"],
+): boolean {
+  const own = [...Object.keys(operation.headers), operation.idempotency_header ?? ""];
+  const ownHeaders = new Set(own.map((name) => name.toLowerCase()));
+  return (
+    Object.keys(headers).some((name) => ownHeaders.has(name.toLowerCase())) ||
+    Object.keys(query).some((name) => Object.hasOwn(operation.query, name))
+  );
+}
+
+function originOf(url: string): string {
+  return withoutPlaceholders(url).origin;
+}
+
+function hostOf(url: string): string {
+  return withoutPlaceholders(url).host;
+}
+
+/** Returns an operation's URL up to its first placeholder or its query. */
+function withoutPlaceholders(url: string): URL {
+  return new URL(url.replace(/[{?].*$/, ""));
 }
