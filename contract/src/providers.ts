@@ -39,7 +39,7 @@ const providerName = z
  * http or https, without user, password, query and fragment. The path is the API's root, for
  * example `http://127.0.0.1:11434/v1`.
  */
-const baseUrl = cleanText(2_000).refine((text) => {
+export const baseUrl = cleanText(2_000).refine((text) => {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   return (

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { boundedList } from "./bounded.ts";
 import { httpToolBody, httpToolGrant, httpToolInDocument } from "./http-tool.ts";
+import { baseUrl } from "./providers.ts";
 
 const clock = z.strictObject({ type: z.literal("clock") });
 
@@ -71,8 +72,16 @@ export const importHttpToolBody = z.strictObject({
   document: z.union([z.string().min(1), z.record(z.string(), z.unknown())], {
     error: "must be an OpenAPI document, as text or as a JSON object",
   }),
-  /** `operationId`s to import. Default: all that can be converted. */
+  /**
+   * `operationId`s to import, or method and path of operations without one (`get /orders`).
+   * Default: the first 64.
+   */
   operations: z.array(z.string().min(1).max(200)).min(1).max(64).optional(),
+  /**
+   * URL before the paths, for documents that have no server with an absolute URL. Other documents
+   * do not use it.
+   */
+  server: baseUrl.optional(),
 });
 
 /**
@@ -83,4 +92,16 @@ export interface ImportedHttpTool {
   readonly tool: Readonly<Record<string, unknown>>;
   /** Parts of the OpenAPI document that were not converted, and fields that must be filled in. */
   readonly warnings: readonly string[];
+  /** The first 2,000 operations of the document, in its order. */
+  readonly operations: readonly ImportableOperation[];
+}
+
+/** An operation of an OpenAPI document that is imported. */
+export interface ImportableOperation {
+  /** For the field `operations` of the request. */
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  /** Its name in the tool; null if it was not imported. */
+  readonly name: string | null;
 }

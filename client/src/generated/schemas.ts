@@ -3243,6 +3243,12 @@ export interface ImportHttpToolAnswer {
     [k: string]: unknown;
   };
   warnings: string[];
+  operations: {
+    id: string;
+    method: string;
+    path: string;
+    name: string | null;
+  }[];
 }
 export interface ImportHttpToolBody {
   document:
@@ -3255,6 +3261,7 @@ export interface ImportHttpToolBody {
    * @maxItems 64
    */
   operations?: string[];
+  server?: string;
 }
 export interface CreateKeyBody {
   name: string;

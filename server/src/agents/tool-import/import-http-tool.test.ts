@@ -6,11 +6,18 @@ import { grantedTools } from "../../engine/index.ts";
 import { importHttpTool } from "./import-http-tool.ts";
 
 const ctx = { actor: { kind: "system" }, workspaceId: "wsp_1" } as Context;
-const importing = (document: unknown, operations?: readonly string[]) =>
+const importing = (document: unknown, operations?: readonly string[], server?: string) =>
   importHttpTool({
     ctx,
     input: {
-      body: { ok: true, value: { document, ...(operations === undefined ? {} : { operations }) } },
+      body: {
+        ok: true,
+        value: {
+          document,
+          ...(operations === undefined ? {} : { operations }),
+          ...(server === undefined ? {} : { server }),
+        },
+      },
     },
   });
 
@@ -266,6 +273,41 @@ test("an operation with relative servers only gets the path's or the document's,
       'get /x: its server "/v2" is not an absolute HTTP URL: https://api.example.com is used.',
     ],
   });
+});
+
+test.each<[string, object[], string]>([
+  ["has a relative one", [{ url: "/" }], "https://given.example.com/v1/x"],
+  ["has none", [], "https://given.example.com/v1/x"],
+  ["has an absolute one", [{ url: "https://api.example.com" }], "https://api.example.com/x"],
+])(
+  "a given server is used unless the document has its own (it %s)",
+  async (_what, servers, url) => {
+    const given = "https://given.example.com/v1/";
+    const { tool, warnings } = await importing(minimal({ servers }), undefined, given);
+    expect(tool).toMatchObject({ operations: [{ url }] });
+    expect(warnings).toEqual([]);
+  },
+);
+
+test.each(["/v1", "ftp://x.example", "https://ada:secret@x.example"])(
+  "%s is rejected as a server",
+  async (server) => {
+    await expect(importing(minimal(), undefined, server)).rejects.toThrow(/^server must be an http or https URL/);
+  },
+);
+
+test("every operation of a large document is listed and can be chosen", async () => {
+  const paths = Object.fromEntries(many(71, (index) => [`/p${index + 1}`, { get: {} }]));
+  const { operations, warnings } = await importing(minimal({ paths }));
+  expect(operations).toHaveLength(71);
+  expect(operations[0]).toEqual({ id: "get /p1", method: "GET", path: "/p1", name: "get_p1" });
+  expect(operations[69]).toEqual({ id: "get /p70", method: "GET", path: "/p70", name: null });
+  expect(warnings).toEqual([
+    'Only the first 64 of 71 operations were imported: choose others with "operations".',
+  ]);
+  const chosen = await importing(minimal({ paths }), ["get /p70"]);
+  expect(chosen.tool).toMatchObject({ operations: [{ name: "get_p70" }] });
+  expect(chosen.operations.filter(({ name }) => name !== null)).toHaveLength(1);
 });
 
 test("a password in a server's URL is not imported", async () => {

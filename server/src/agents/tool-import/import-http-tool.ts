@@ -9,13 +9,16 @@ import {
   type Imported,
   importOperation,
 } from "./operation.ts";
-import { nodeAt, readDocument, textAt } from "./read-document.ts";
+import { listAt, nodeAt, type OpenapiNode, readDocument, textAt } from "./read-document.ts";
 import { createReferenceResolver, UnsupportedError } from "./references.ts";
 import { createNamer } from "./to-names.ts";
 
 /** Maximum number of operations in a tool. */
 const maxOperations = 64;
 const maxWarnings = 200;
+/** Maximum number of operations that the response lists, and of the characters of their paths. */
+const maxListed = 2_000;
+const maxListedCharacters = 2_000;
 
 /**
  * Converts an OpenAPI document to an `http` tool and returns the tool, without storing it and
@@ -34,7 +37,9 @@ export async function importHttpTool({
 }): Promise<ImportedHttpTool> {
   permit(ctx, "agents:write");
   const body = parseBody(importHttpToolBody, input.body);
-  const document = createReferenceResolver(await readDocument(body.document));
+  const document = createReferenceResolver(
+    withServer(await readDocument(body.document), body.server),
+  );
   const warnings = new Set<string>();
   const warn = (message: string) =>
     void (warnings.size < maxWarnings && warnings.add(message.slice(0, 500)));
@@ -47,7 +52,7 @@ export async function importHttpTool({
       );
       const { credentials, ...operation } = { name: nameFor(each.id, "operation"), ...imported };
       requireValid(operation);
-      return [{ operation, credentials }];
+      return [{ found: each, operation, credentials }];
     } catch (thrown) {
       if (!(thrown instanceof UnsupportedError)) throw thrown;
       warn(`${each.id} is left out: ${thrown.message}.`);
@@ -72,7 +77,28 @@ export async function importHttpTool({
       first.push(shorten(message, 500));
     }),
   };
-  return { tool, warnings: [...first, ...warnings] };
+  const names = new Map(operations.map((each) => [each.found, each.operation.name]));
+  return {
+    tool,
+    warnings: [...first, ...warnings],
+    operations: found.slice(0, maxListed).map((each) => ({
+      id: each.id,
+      method: each.method,
+      path: each.path.slice(0, maxListedCharacters),
+      name: names.get(each) ?? null,
+    })),
+  };
+}
+
+/**
+ * Returns the document with the given server after its own ones. The first absolute one of them is
+ * used.
+ */
+function withServer(document: OpenapiNode, server: string | undefined): OpenapiNode {
+  if (server === undefined) return document;
+  // An import reads the first 20 servers of a list.
+  const servers = listAt(document, "servers").slice(0, 19);
+  return { ...document, servers: [...servers, { url: new URL(server).href }] };
 }
 
 /**

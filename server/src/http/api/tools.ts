@@ -6,6 +6,14 @@ import { dataOf, type ManagedRoute } from "../management/index.ts";
 const importedHttpTool = z.object({
   tool: z.record(z.string(), z.unknown()),
   warnings: z.array(z.string()),
+  operations: z.array(
+    z.object({
+      id: z.string(),
+      method: z.string(),
+      path: z.string(),
+      name: z.string().nullable(),
+    }),
+  ),
 });
 
 export const toolRoutes: readonly ManagedRoute[] = [
@@ -44,6 +52,7 @@ export const toolRoutes: readonly ManagedRoute[] = [
           ],
         },
         warnings: [],
+        operations: [{ id: "getOrder", method: "GET", path: "/orders/{id}", name: "get_order" }],
       },
       example: {
         document: {
