@@ -138,9 +138,37 @@ inBrowser("a tool is imported from an OpenAPI document after a review", async ()
   const document = {
     openapi: "3.1.0",
     info: { title: "Shop", version: "1" },
-    servers: [{ url: shop.url }],
-    paths: { "/orders": operation("listOrders"), "/customers": operation("listCustomers") },
+    paths: {
+      "/orders": operation("listOrders"),
+      "/customers": {
+        ...operation("listCustomers"),
+        servers: [{ url: "https://customers.example.com" }],
+      },
+    },
   };
+  const paths = Array.from({ length: 71 }, (_, index) => [`/p${index + 1}`, { get: {} }]);
+  const large = { ...document, paths: Object.fromEntries(paths) };
+  const file = { name: "large.json", mimeType: "application/json" };
+  const buffer = Buffer.alloc(1024 * 1024 + 1);
+  await page.getByLabel("Or open a file").setInputFiles({ ...file, buffer });
+  await page.getByText("large.json is larger than 1 MiB.").waitFor();
+  await field(page, "Document").fill(JSON.stringify(large));
+  await button(page, "Read document").click();
+  await page.getByText("has no server with an absolute URL, for").waitFor();
+  await field(page, "Server").and(page.locator(":focus")).fill(shop.url);
+  await button(page, "Read document").click();
+  await page.getByText("Functions to add: 0 of 71, at most 64").waitFor();
+  await field(page, "Search functions").fill("p70");
+  await page.getByRole("checkbox").check();
+  await button(page, "Continue").click();
+  const tool = page.getByRole("dialog", { name: "Add an HTTP tool" });
+  await expect.poll(() => field(page, "Function").inputValue()).toBe("get_p70");
+  await tool.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Discard changes" }).click();
+
+  await button(page, "Add tool").click();
+  await page.getByRole("menuitem", { name: "Import from OpenAPI…" }).click();
+  await field(page, "Server").fill(shop.url);
   await field(page, "Document").fill(JSON.stringify(document));
   await button(page, "Read document").click();
   await page.getByRole("checkbox", { name: "listCustomers" }).uncheck();
@@ -150,11 +178,18 @@ inBrowser("a tool is imported from an OpenAPI document after a review", async ()
   await button(page, "Read document").click();
   await page.getByRole("checkbox", { name: "listCustomers" }).uncheck();
   await button(page, "Continue").click();
-  await page.getByRole("dialog", { name: "Add an HTTP tool" }).waitFor();
+  await tool.waitFor();
   await expectQuestion();
   await page.getByRole("dialog").getByRole("button", { name: "Add tool" }).click();
   await button(page, "Save").click();
   await page.getByText("Saved v2").waitFor();
   const { body } = await beckon.call(`/agents/${id}`);
-  expect(body.data.tools).toMatchObject([{ name: "Shop", operations: [{ name: "listOrders" }] }]);
+  expect(body.data.tools).toMatchObject([
+    {
+      name: "Shop",
+      // The host of the function that was not chosen is not allowed.
+      allowed_hosts: [new URL(shop.url).host],
+      operations: [{ name: "listOrders" }],
+    },
+  ]);
 });

@@ -2,9 +2,14 @@ import type { ImportHttpToolAnswer } from "@beckon/client";
 import { useMutation } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import { type ChangeEvent, useRef, useState } from "react";
-import { sentenceOf, useWorkspace } from "../../../data/index.ts";
-import { Banner, Button, Checkbox, Field, FormDialog, TextArea } from "../../../ui/index.ts";
+import { codeOf, sentenceOf, useWorkspace } from "../../../data/index.ts";
+import { Button, Field, FormDialog, FormError, TextArea, TextInput } from "../../../ui/index.ts";
 import type { HttpTool } from "../fields.ts";
+import { ImportReview, maxFunctions, toolIn } from "./import-review.tsx";
+
+/** Maximum size of a request to the API. */
+const maxBytes = 1024 * 1024;
+const tooLarge = "is larger than 1 MiB. Remove operations that the agent does not need.";
 
 interface ImportDialogProps {
   /** Called with a tool that has the chosen functions. The person completes it afterwards. */
@@ -16,61 +21,92 @@ interface ImportDialogProps {
 export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
   const { client } = useWorkspace();
   const [document, setDocument] = useState("");
+  const [server, setServer] = useState("");
+  const [review, setReview] = useState<ImportHttpToolAnswer>();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const area = useRef<HTMLTextAreaElement>(null);
+  const serverInput = useRef<HTMLInputElement>(null);
+  const body = { document, ...(server.trim() === "" ? {} : { server: server.trim() }) };
   const read = useMutation({
-    mutationFn: (text: string) => client.tools.importHttp({ document: text }),
-    onSuccess: ({ tool }) =>
-      setChosen(new Set(toolIn(tool).operations.map((operation) => operation.name))),
-    onError: () => area.current?.focus(),
+    mutationFn: (operations: string[] | undefined) =>
+      client.tools.importHttp({ ...body, ...(operations && { operations }) }),
+    onSuccess: (answer, requested) => {
+      const next = requested && review ? reviewAgain(answer, review) : firstReview(answer);
+      const imported = importedIn(next);
+      const isDone =
+        requested?.every((id) => imported.has(id)) &&
+        answer.warnings.every((warning) => review?.warnings.includes(warning));
+      if (isDone) return onDone(toolIn(answer));
+      setReview(next);
+      setChosen(imported);
+    },
+    onError: (error) => (isAboutServer(error) ? serverInput : area).current?.focus(),
   });
   const [problem, setProblem] = useState<string>();
   const submit = () => {
-    if (read.data !== undefined) {
-      const tool = toolIn(read.data.tool);
-      return onDone({
-        ...tool,
-        operations: tool.operations.filter(({ name }) => chosen.has(name)),
-      });
+    if (review !== undefined) {
+      const imported = importedIn(review);
+      const isUnchanged =
+        imported.size === chosen.size && [...chosen].every((id) => imported.has(id));
+      // Without the other operations, the tool can have fewer hosts and credentials.
+      return isUnchanged ? onDone(toolIn(review)) : read.mutate([...chosen]);
     }
-    const isEmpty = document.trim() === "";
-    setProblem(isEmpty ? "Paste an OpenAPI document, or open a file." : undefined);
-    if (isEmpty) area.current?.focus();
-    else read.mutate(document);
+    const found =
+      document.trim() === ""
+        ? "Paste an OpenAPI document, or open a file."
+        : new Blob([JSON.stringify(body)]).size > maxBytes
+          ? `The document as a JSON text ${tooLarge}`
+          : undefined;
+    setProblem(found);
+    if (found !== undefined) area.current?.focus();
+    else read.mutate(undefined);
   };
-  const choose = (name: string, isChosen: boolean) => {
+  const choose = (id: string, isChosen: boolean) => {
     const next = new Set(chosen);
-    if (isChosen) next.add(name);
-    else next.delete(name);
+    if (isChosen) next.add(id);
+    else next.delete(id);
     setChosen(next);
   };
   const open = async ({ target }: ChangeEvent<HTMLInputElement>) => {
     const [file] = target.files ?? [];
+    if (file === undefined) return;
     setProblem(undefined);
-    await file
-      ?.text()
-      .then(setDocument, () => setProblem(`${file.name} could not be read. Open it again.`));
+    if (file.size > maxBytes) setProblem(`${file.name} ${tooLarge}`);
+    else
+      await file
+        .text()
+        .then(setDocument, () => setProblem(`${file.name} could not be read. Open it again.`));
   };
+  const change = () => {
+    setReview(undefined);
+    read.reset();
+  };
+  const error = read.isError ? sentenceOf(read.error) : undefined;
+  const serverError = isAboutServer(read.error) ? error : undefined;
   return (
     <FormDialog
       size="large"
       isDirty={() => document !== ""}
       close={onClose}
       title="Import from OpenAPI"
-      description="OpenAPI 3.0 or 3.1, as JSON or YAML. You review the functions before anything is added."
+      description={`OpenAPI 3.0 or 3.1, as JSON or YAML of at most 1 MiB. You review the functions, at most ${maxFunctions}, before anything is added.`}
       onSubmit={submit}
       submit={{
-        label: read.data === undefined ? "Read document" : "Continue",
+        label: review === undefined ? "Read document" : "Continue",
         pending: read.isPending,
         pendingText: "Reading…",
-        disabled: read.data !== undefined && chosen.size === 0,
+        disabled: review !== undefined && chosen.size === 0,
+        disabledReason:
+          review !== undefined && chosen.size > maxFunctions
+            ? `Choose at most ${maxFunctions} functions.`
+            : undefined,
       }}
     >
-      {read.data === undefined ? (
+      {review === undefined ? (
         <>
           <Field
             label="Document"
-            error={problem ?? (read.isError ? sentenceOf(read.error) : undefined)}
+            error={problem ?? (serverError === undefined ? error : undefined)}
           >
             <TextArea
               ref={area}
@@ -97,67 +133,68 @@ export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
               className="text-dense font-normal text-ink"
             />
           </label>
+          <Field
+            label="Server"
+            optional
+            hint="Needed if the document has no server with an absolute URL: the URL before its paths."
+            error={serverError}
+          >
+            <TextInput
+              ref={serverInput}
+              mono
+              autoComplete="off"
+              spellCheck={false}
+              value={server}
+              onChange={({ target }) => setServer(target.value)}
+              placeholder="https://api.example.com/v1"
+            />
+          </Field>
         </>
       ) : (
         <>
           <div>
-            <Button size="small" variant="quiet" icon={ArrowLeft} onClick={read.reset}>
+            <Button size="small" variant="quiet" icon={ArrowLeft} onClick={change}>
               Change document
             </Button>
           </div>
-          <Review answer={read.data} chosen={chosen} onChoose={choose} />
+          <ImportReview
+            answer={review}
+            chosen={chosen}
+            // A choice during the request would be lost with its response.
+            onChoose={read.isPending ? undefined : choose}
+          />
+          <FormError error={error} />
         </>
       )}
     </FormDialog>
   );
 }
 
-interface ReviewProps {
-  readonly answer: ImportHttpToolAnswer;
-  readonly chosen: ReadonlySet<string>;
-  readonly onChoose: (name: string, isChosen: boolean) => void;
-}
-
-function Review({ answer, chosen, onChoose }: ReviewProps) {
-  const { operations } = toolIn(answer.tool);
-  return (
-    <>
-      {answer.warnings.length === 0 ? null : (
-        <Banner tone="warning">
-          <ul className="flex flex-col gap-1">
-            {answer.warnings.map((warning) => (
-              <li key={warning}>{warning}</li>
-            ))}
-          </ul>
-        </Banner>
-      )}
-      <fieldset className="flex min-w-0 flex-col gap-2">
-        <legend className="pb-1 text-label font-semibold text-ink-2">
-          {`Functions to add: ${chosen.size} of ${operations.length}`}
-        </legend>
-        {operations.map(({ name, method, url, description }) => (
-          <Checkbox
-            key={name}
-            label={name}
-            checked={chosen.has(name)}
-            onChange={({ target }) => onChoose(name, target.checked)}
-            hint={
-              <span className="flex min-w-0 flex-col">
-                <span>{description}</span>
-                <span className="font-mono break-all">{`${method} ${url}`}</span>
-              </span>
-            }
-          />
-        ))}
-      </fieldset>
-    </>
-  );
+/** Returns whether the server has to be entered or corrected. */
+function isAboutServer(error: unknown): boolean {
+  return codeOf(error) === "bad_request" && /\bserver\b/.test(sentenceOf(error));
 }
 
 /**
- * Casts the tool, which the API's schema describes as any JSON object. The tool's form checks it
- * when the person adds it to the agent.
+ * Returns what to choose from: what was imported, or all operations if they are too many for a
+ * tool. Nothing is chosen then, and the warnings are about what nobody has chosen.
  */
-function toolIn(tool: ImportHttpToolAnswer["tool"]): HttpTool {
-  return tool as unknown as HttpTool;
+function firstReview(answer: ImportHttpToolAnswer): ImportHttpToolAnswer {
+  const { operations } = answer;
+  return operations.length > maxFunctions
+    ? { ...answer, warnings: [], operations: operations.map((each) => ({ ...each, name: null })) }
+    : { ...answer, operations: operations.filter(({ name }) => name !== null) };
+}
+
+/** Returns the answer with the operations from which the person has chosen. */
+function reviewAgain(
+  answer: ImportHttpToolAnswer,
+  before: ImportHttpToolAnswer,
+): ImportHttpToolAnswer {
+  const ids = new Set(before.operations.map(({ id }) => id));
+  return { ...answer, operations: answer.operations.filter(({ id }) => ids.has(id)) };
+}
+
+function importedIn({ operations }: ImportHttpToolAnswer): ReadonlySet<string> {
+  return new Set(operations.filter(({ name }) => name !== null).map(({ id }) => id));
 }
