@@ -292,7 +292,9 @@ test.each<[string, object[], string]>([
 test.each(["/v1", "ftp://x.example", "https://ada:secret@x.example"])(
   "%s is rejected as a server",
   async (server) => {
-    await expect(importing(minimal(), undefined, server)).rejects.toThrow(/^server must be an http or https URL/);
+    await expect(importing(minimal(), undefined, server)).rejects.toThrow(
+      /^server must be an http or https URL/,
+    );
   },
 );
 

@@ -150,8 +150,8 @@ type WithCredentials = {
 /**
  * Returns the tool's headers, query and operations. The credentials are in the tool's headers and
  * query if all operations that need credentials need the same ones, so that the client enters them
- * once. Operations that need none are then sent them, too, which is a warning. The credentials are
- * in each operation if one that needs none is on another origin, or sets one of their values itself.
+ * once. They are then also sent with operations that need none, with a warning. The credentials are
+ * in each operation if one that needs none has another origin or sets the same header or parameter.
  */
 function withCredentials(all: readonly WithCredentials[], warn: (message: string) => void) {
   const needing = all.filter(({ credentials }) => hasAny(credentials));
