@@ -39,7 +39,8 @@ export async function stillPruning(connection: Queryable, processId: string): Pr
 
 /**
  * Ends the pass of this process.
- * @param isFinished whether the pass went through all old rows. If not, the next one is due at once.
+ * @param isFinished whether the pass went through all old rows. If not, the next pass is due at
+ *   once.
  */
 export async function endPass(
   connection: Queryable,

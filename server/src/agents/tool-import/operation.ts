@@ -195,7 +195,7 @@ function serverOf(holders: readonly OpenapiNode[], warn: (message: string) => vo
     return server;
   }
   throw new UnsupportedError(
-    "the document has no server with an absolute URL, for example https://api.example.com",
+    'the document has no server with an absolute URL. Name it in "server", for example https://api.example.com',
   );
 }
 

@@ -77,7 +77,6 @@ test("a new folder gets a UTF-8 database of an ordinary role, with all durabilit
     ),
   ).toEqual([{ owner: "beckon", encoding: "UTF8", datlocprovider: "b", datlocale: "C.UTF-8" }]);
   const names = ["fsync", "full_page_writes", "synchronous_commit", "listen_addresses"];
-  names.push("max_slot_wal_keep_size");
   expect(
     await query(
       url,
@@ -87,7 +86,6 @@ test("a new folder gets a UTF-8 database of an ordinary role, with all durabilit
     { name: "fsync", setting: "on" },
     { name: "full_page_writes", setting: "on" },
     { name: "listen_addresses", setting: "" },
-    { name: "max_slot_wal_keep_size", setting: "4096" },
     { name: "synchronous_commit", setting: "on" },
   ]);
 });

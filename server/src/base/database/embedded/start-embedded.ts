@@ -1,3 +1,4 @@
+import { statfsSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../errors.ts";
 import type { Log } from "../../log.ts";
@@ -98,8 +99,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     const cluster = await initialise(placement, { signal });
     if (placement.home !== folder) await recordHome(folder, placement.home);
     const tcpPort = tcp === undefined ? undefined : tcp.port || (await findFreePort());
+    const { blocks, bsize } = statfsSync(placement.home);
+    const diskBytes = blocks * bsize;
     const chosen = {
-      ...settings({ socketDir, connections: options.connections ?? 100, tcpPort }),
+      ...settings({ socketDir, connections: options.connections ?? 100, tcpPort, diskBytes }),
       ...options.settings,
     };
     supervised = await keepRunning({

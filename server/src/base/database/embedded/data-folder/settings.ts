@@ -2,16 +2,19 @@
  * Returns PostgreSQL's settings. They are passed as arguments, which take precedence over
  * `postgresql.conf`. The operator can change all other settings in `postgresql.conf`.
  * @param options `connections`: maximum number of connections. `tcpPort`: port on 127.0.0.1;
- *   undefined if PostgreSQL must listen on its socket only.
+ *   undefined if PostgreSQL must listen on its socket only. `diskBytes`: size of the disk on which
+ *   the data is.
  */
 export function settings({
   socketDir,
   connections,
   tcpPort,
+  diskBytes,
 }: {
   socketDir: string;
   connections: number;
   tcpPort: number | undefined;
+  diskBytes: number;
 }): Readonly<Record<string, string>> {
   return {
     listen_addresses: tcpPort === undefined ? "" : "127.0.0.1",
@@ -33,8 +36,9 @@ export function settings({
     max_wal_senders: "4",
     max_replication_slots: "4",
     // With the default, no limit, a backup whose target is slow or hangs would fill the disk with
-    // WAL, and PostgreSQL stops if its disk is full. At 4 GB, PostgreSQL ends the backup instead.
-    max_slot_wal_keep_size: "4GB",
+    // WAL, and PostgreSQL stops if its disk is full. At the limit, PostgreSQL ends the backup
+    // instead. Large installations, on large disks, write more WAL during a backup.
+    max_slot_wal_keep_size: `${Math.max(4096, Math.floor(diskBytes / 8 / 1024 ** 2))}MB`,
 
     // These settings fit a small machine. Parallel queries need /dev/shm, of which a container has
     // 64 MB, and compete with the servers for CPU. The default of io_method, `worker`, runs three
