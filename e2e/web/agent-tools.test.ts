@@ -154,7 +154,7 @@ inBrowser("a tool is imported from an OpenAPI document after a review", async ()
   await page.getByText("large.json is larger than 1 MiB.").waitFor();
   await field(page, "Document").fill(JSON.stringify(large));
   await button(page, "Read document").click();
-  await page.getByText("has no server with an absolute URL, for").waitFor();
+  await page.getByText("has no server with an absolute URL. Name").waitFor();
   await field(page, "Server").and(page.locator(":focus")).fill(shop.url);
   await button(page, "Read document").click();
   await page.getByText("Functions to add: 0 of 71, at most 64").waitFor();

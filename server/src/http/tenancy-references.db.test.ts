@@ -145,7 +145,7 @@ const plainInBodies = new Set(
   secret prefix secret_last4 query operations method url parameters body body_type safe_to_repeat idempotency_header timeout_seconds
   max_response_bytes max_calls_per_run limits max_steps max_concurrent_runs max_queued_runs max_attempts max_answer_bytes metadata reason grace_seconds
   beckon agents paused pause_reason triggers prompt_prefix enabled filter error created_after created_before status source all version
-  payload content_type input config kind base_url api_key free document
+  payload content_type input config kind base_url api_key free document server
   input_micros_per_million output_micros_per_million cached_input_micros_per_million cache_write_micros_per_million scopes preset expires_in_days expires_at time_zone run_retention_days role
   max_cost_micros reserve_output_tokens limit_micros pauses_agent tokens voice_ms browser_ms cost_micros plan takes_effect anchor_day event_types tags format since until which allows_callback
   receiving verification allowed_addresses event_id event_id_days event_type handshake bodies template when_paused when_disabled max_per_minute form

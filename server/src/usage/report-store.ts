@@ -19,8 +19,6 @@ export interface ReportQuery {
   readonly after: readonly [string, string] | undefined;
   /** Maximum number of rows to return. */
   readonly limit: number;
-  /** Time after which PostgreSQL cancels the statement. */
-  readonly timeoutMs: number;
 }
 
 /** The sums of one group. */
@@ -70,6 +68,11 @@ export async function readToday(
   return { timeZone: row.time_zone, today: row.today, now: row.now };
 }
 
+/** Lets PostgreSQL cancel each later statement of the transaction after a time. */
+export async function limitTime(tx: WorkspaceTransaction, timeoutMs: number): Promise<void> {
+  await sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`.execute(tx);
+}
+
 /**
  * Returns the newest day of the workspace's usage, or `today` if that is later. After the workspace
  * has moved to a time zone further west, entries can have days that have not begun there.
@@ -112,18 +115,16 @@ export async function hasAgent(
  * Sums usage by the query's groups. Unless the report needs single entries, one statement reads the
  * sums by day and, with `unsummed`, the entries that are not in these sums yet. It reads one
  * snapshot, so each entry counts exactly once, even while another process sums up entries.
- * @throws the error of a statement that PostgreSQL cancelled after `timeoutMs`.
  */
 export async function readReport(
   tx: WorkspaceTransaction,
   workspaceId: string,
   query: ReportQuery,
 ): Promise<Report> {
-  const { groups, after, limit, timeoutMs } = query;
+  const { groups, after, limit } = query;
   const byTag = groups.includes("tag");
   const [one, two] = [keyOf(groups[0], query), keyOf(groups[1], query)];
   const [key1, key2] = [sql.ref("k.key_1"), sql.ref("k.key_2")];
-  await sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`.execute(tx);
   const { rows } = await sql<Row>`
     with used as (${needsEntries(query, query.range) ? entries(workspaceId, query) : sql`${days(workspaceId, query)} union all ${unsummed(workspaceId, query)}`}),
     keyed as (

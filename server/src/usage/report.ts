@@ -7,7 +7,14 @@ import { csvOf } from "./csv.ts";
 import { namesOf } from "./names.ts";
 import { rangeOf, type UsageRange } from "./range.ts";
 import { readCursor, toCursor } from "./report-cursor.ts";
-import { hasAgent, type ReportRow, readLastDay, readReport, readToday } from "./report-store.ts";
+import {
+  hasAgent,
+  limitTime,
+  type ReportRow,
+  readLastDay,
+  readReport,
+  readToday,
+} from "./report-store.ts";
 
 /** Maximum number of rows of a page, and the default of `limit`. */
 const maxRows = 1_000;
@@ -75,7 +82,11 @@ export async function getUsage({
       throw noAgent();
     const { timeZone, today, now } = await readToday(tx, workspaceId);
     const { from, to } = position ?? asked;
-    const lastDay = to === undefined ? await readLastDay(tx, workspaceId, today) : today;
+    await limitTime(tx, timeoutMs);
+    const lastDay =
+      to === undefined
+        ? await readLastDay(tx, workspaceId, today).catch(explainCancellation)
+        : today;
     const range = rangeOf({ from, to, groups, tag }, lastDay, now);
     const { totals, rows, since } = await readReport(tx, workspaceId, {
       groups,
@@ -87,12 +98,7 @@ export async function getUsage({
       timeZone,
       after: position?.keys,
       limit: limit + 1,
-      timeoutMs,
-    }).catch((thrown: unknown) => {
-      throw isCancelled(thrown)
-        ? badRequest(`The report took longer than ${timeoutMs / 1_000} seconds. ${remedy}`)
-        : thrown;
-    });
+    }).catch(explainCancellation);
     const names = await namesOf(tx, ctx, {
       principals: keysOf(rows, groups, "caller"),
       agentIds: keysOf(rows, groups, "agent"),
@@ -128,6 +134,13 @@ export async function getUsage({
       },
     };
   });
+}
+
+/** @throws ApiError `bad_request` if PostgreSQL has cancelled the statement, else `thrown`. */
+function explainCancellation(thrown: unknown): never {
+  throw isCancelled(thrown)
+    ? badRequest(`The report took longer than ${timeoutMs / 1_000} seconds. ${remedy}`)
+    : thrown;
 }
 
 /** The fields of a row that show what it is grouped by. */
