@@ -13,7 +13,10 @@ const decodable = new Set(["gzip", "x-gzip", "deflate"]);
  * All content codings that compress: those of the registry of IANA. Some servers send other values,
  * such as `utf-8`, `none` or `aws-chunked`, with a body that is not encoded.
  */
-const compressing = new Set([...decodable, "br", "zstd", "compress", "x-compress", "dcb", "dcz"]);
+const compressing = new Set([
+  ...decodable,
+  ...["br", "zstd", "compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip"],
+]);
 
 /** The body of a response, without its content coding. */
 export type DecodedBody =
