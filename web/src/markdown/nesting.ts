@@ -1,6 +1,6 @@
 /**
- * Maximum number of levels. Parsing takes quadratic time in the number of levels, and more than
- * about 1,000 exceed the stack.
+ * Maximum number of levels. Parsing takes quadratic time in the number of levels, and thousands of
+ * them exceed the stack.
  */
 const maxLevels = 100;
 

@@ -97,7 +97,7 @@ function onlyForm(schema: Schema): Schema {
 
 /**
  * Returns the rows of the fields that the alternatives have, each name once. A field that only some
- * alternatives have says which, by the field whose constant value tells the alternatives apart.
+ * alternatives have names these by their values of the field that `tagOf` returns.
  */
 function rowsOfForms(forms: readonly Schema[], reading: Reading): Row[] {
   const tag = tagOf(forms);
@@ -121,7 +121,7 @@ function onlyFor(tag: string, forms: readonly Schema[]): string {
   return `Only for <code>${escapeHtml(tag)}</code> ${values.join(" or ")}.`;
 }
 
-/** Returns the name of the field that has another constant in each alternative that has it. */
+/** Returns the name of a field that has a constant in each alternative, and in each another one. */
 function tagOf(forms: readonly Schema[]): string | undefined {
   const names = new Set(forms.flatMap((form) => Object.keys(propertiesOf(form))));
   return [...names].find((name) => {
