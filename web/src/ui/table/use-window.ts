@@ -1,4 +1,5 @@
 import { type RefObject, startTransition, useLayoutEffect, useRef, useState } from "react";
+import { afterPaint, paintMsPerRow, stepRows } from "./step-rows.ts";
 
 /** Rows of a long list that are rendered: `start` inclusive, `end` exclusive. */
 export interface RowWindow {
@@ -15,22 +16,6 @@ const maxWhole = 40;
 const overscan = 6;
 /** Number of rows that are rendered first, before the visible ones are known. */
 const firstRows = 14;
-/**
- * Rows are added in steps, because many at once would be a long task on a slow machine. A step can
- * add this many rows, or more if the step before it was full and fast (see `fastMs`).
- */
-const minNewRows = 5;
-/**
- * Maximum number of rows that a step can add. With more, `script/bench dashboard` measures tasks of
- * more than 50 ms, which delay input on a slow machine.
- */
-const maxStepRows = 14;
-/**
- * A step that adds as many rows as it is allowed to is called full. If its rows are rendered and
- * painted within this time, about one frame at 60 Hz, the next step can add twice as many.
- */
-const fastMs = 18;
-
 /**
  * Returns which rows to render. All rows have the same height, so the position of each follows from
  * the position of the list. This works inside any element that scrolls, and on the page itself.
@@ -51,8 +36,10 @@ export function useRowWindow(
    * rendering.
    */
   const isPending = useRef(false);
-  /** The last step: when it started, and how many rows it was allowed to add. */
-  const step = useRef({ startedAt: 0, rows: minNewRows, isFull: false });
+  /** Number of rows that were added since the last frame, so that the next frame paints them. */
+  const added = useRef(0);
+  /** How long one row takes to paint; `undefined` before the first step was measured. */
+  const msPerRow = useRef<number>(undefined);
   /** Updates the window in the next frame. Does nothing while the list is not windowed. */
   const schedule = useRef(() => {});
   const isWindowed = count > maxWhole;
@@ -68,17 +55,20 @@ export function useRowWindow(
   useLayoutEffect(() => {
     if (!isWindowed) return;
     let frame: number | undefined;
-    const update = () => {
+    const update = (frameTime: number) => {
       frame = undefined;
       if (list.current === null || isPending.current) return;
-      const now = performance.now();
-      // Only full steps are measured, because steps with few rows are fast on every machine.
-      const wasFast = step.current.isFull && now - step.current.startedAt < fastMs;
-      const rows = wasFast ? Math.min(maxStepRows, 2 * step.current.rows) : minNewRows;
-      const next = nextWindow(list.current, { count, rowHeight, shown: shown.current, rows });
+      const rows = added.current;
+      added.current = 0;
+      if (rows > 0)
+        afterPaint(() => {
+          const paintMs = performance.now() - frameTime;
+          msPerRow.current = paintMsPerRow(msPerRow.current, rows, paintMs);
+        });
+      const options = { count, rowHeight, shown: shown.current, rows: stepRows(msPerRow.current) };
+      const next = nextWindow(list.current, options);
       if (next.start === shown.current.start && next.end === shown.current.end) return;
-      const isFull = newRows(next, shown.current) >= rows;
-      step.current = { startedAt: now, rows, isFull };
+      added.current = newRows(next, shown.current);
       isPending.current = true;
       // A transition renders the rows in slices, between which the page handles input.
       startTransition(() => setRange(next));
