@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -34,7 +35,7 @@ beforeEach(() => {
   for (const name of ["bootstrap", "backup"])
     copyFileSync(join(import.meta.dirname, name), join(checkout, "script", name));
   write("system/node", "#!/bin/sh\necho v26.10.0\n");
-  write("system/npm", `#!/bin/sh\ntouch '${checkout}/npm-was-run'\n`);
+  write("system/npm", `#!/bin/sh\necho "$*" >'${checkout}/npm-was-run'\n`);
   write("package-lock.json", "new", 100);
 });
 
@@ -42,6 +43,12 @@ test("npm is run if the lock file was replaced by a newer version with an older 
   write("node_modules/.package-lock.json", "{}", 200);
   write("node_modules/.beckon-installed", "old", 201);
   expect(runsNpm(". script/bootstrap")).toBe(true);
+});
+
+test("npm installs all packages, also with NODE_ENV=production: the dashboard is built here", () => {
+  expect(runsNpm(". script/bootstrap")).toBe(true);
+  const args = readFileSync(join(checkout, "npm-was-run"), "utf8").split(" ");
+  expect(args).toEqual(expect.arrayContaining(["ci", "--include=dev", "--include=optional"]));
 });
 
 test("npm is not run if it was run by hand after the lock file was changed", () => {
