@@ -25,7 +25,12 @@ test.each<[string, Error, number, RegExp]>([
     /database beckon does not exist.*create database "beckon" owner "ada"/,
   ],
   ["42501", failed("42501"), rejected, /denies ada a right in beckon/],
-  ["a certificate", failed("SELF_SIGNED_CERT_IN_CHAIN"), rejected, /certificate.*sslrootcert=/],
+  [
+    "a certificate",
+    failed("SELF_SIGNED_CERT_IN_CHAIN"),
+    rejected,
+    /not accepted\. Add sslmode=verify-full&sslrootcert=.*no-verify/,
+  ],
   ["an old certificate", failed("CERT_HAS_EXPIRED"), rejected, /certificate.*is not accepted/],
   [
     "a certificate of another host",

@@ -74,9 +74,9 @@ function explainRejection(
     return `PostgreSQL at ${address} denies ${user} a right in ${database}. Make ${user} the owner of the database and of Beckon's tables.`;
   const tls = tlsFailure(thrown);
   if (tls === "certificate")
-    return `The TLS certificate of PostgreSQL at ${address} is not accepted. Add sslrootcert=<file of the CA> to DATABASE_URL and use the host name that the certificate names, or set sslmode=no-verify to accept any certificate.`;
+    return `The TLS certificate of PostgreSQL at ${address} is not accepted. Add sslmode=verify-full&sslrootcert=<file of the CA> to DATABASE_URL and use the host name that the certificate names. sslmode=no-verify accepts any certificate, also an attacker's, and pg_dump and pg_restore reject it.`;
   if (tls === "unsupported")
-    return `PostgreSQL at ${address} does not offer TLS, which DATABASE_URL asks for. Turn it on there, or remove sslmode from DATABASE_URL.`;
+    return `PostgreSQL at ${address} does not offer TLS, which DATABASE_URL asks for. Turn it on there, or remove sslmode and sslrootcert from DATABASE_URL.`;
   return undefined;
 }
 
