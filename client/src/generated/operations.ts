@@ -1323,7 +1323,7 @@ export function bindOperations(send: Sender) {
       remove: (userId: string, options?: CallOptions): Promise<void> =>
         send.nothing({ method: "DELETE", path: "/members/{user_id}", params: [userId] }, options),
 
-      /** Create password reset link. The link works once, for 24 hours, and replaces the previous one. It stops if you lose the permission to create it, or if a membership or role of the member changes. The member must not be in a workspace that you do not own, unless you own the workspace `default`. A session cannot create a link for its own person. Needs the scope `workspaces:own`. */
+      /** Create password reset link. The link works once, for 24 hours, and replaces the previous one. It stops if you lose the permission to create it, or if a membership or role of the member changes. The member must not be in a workspace that you do not own, unless you create the link as an owner or with a key of the workspace `default`, for a member of `default`. A session cannot create a link for its own person. Needs the scope `workspaces:own`. */
       createResetLink: (userId: string, options?: OnceOptions): Promise<CreateResetLinkAnswer> =>
         send.data<CreateResetLinkAnswer>(
           { method: "POST", path: "/members/{user_id}/reset-link", params: [userId], once: true },

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { addPerson, type Person } from "../../test/people.ts";
+import { defaultWorkspaceId } from "../workspaces/index.ts";
 
 const beckon = await startTestBeckon();
 const other = await beckon.another();
@@ -307,27 +308,23 @@ describe("a link to set a new password", () => {
   test("cannot be issued for a member of workspaces that the issuer does not own", async () => {
     const [one, two] = [await workspaceOf("owner"), await workspaceOf("owner")];
     const [owner, victim] = [one.people[0], two.people[0]] as [Person, Person];
-    await beckon.db.database.engine.query(
-      "insert into members (user_id, workspace_id, role) values ($1, $2, 'viewer')",
-      [victim.id, one.id],
-    );
-    expectError(await link(owner, victim), 403, "forbidden", /do not own/);
-    expectError(
-      await beckon.call(`/members/${victim.id}/reset-link`, {
-        method: "POST",
-        credential: one.key,
-      }),
-      403,
-      "forbidden",
-    );
-    await beckon.db.database.engine.query(
-      "insert into members (user_id, workspace_id, role) values ($1, $2, 'owner')",
-      [owner.id, two.id],
-    );
+    const join = (person: Person, workspaceId: string, role: Role) =>
+      beckon.db.database.engine.query(
+        "insert into members (user_id, workspace_id, role) values ($1, $2, $3)",
+        [person.id, workspaceId, role],
+      );
+    await join(victim, one.id, "viewer");
+    expectError(await link(owner, victim), 403, "forbidden", /do not own.* owners .* remove/);
+    const byKey = () =>
+      beckon.call(`/members/${victim.id}/reset-link`, { method: "POST", credential: one.key });
+    expectError(await byKey(), 403, "forbidden");
+    await join(owner, two.id, "owner");
     const response = await owner.call(`/members/${victim.id}/reset-link`, {
       method: "POST",
       headers: { "beckon-workspace": one.id },
     });
     expect(response.status).toBe(200);
+    await join(victim, defaultWorkspaceId, "viewer");
+    expectError(await byKey(), 403, "forbidden", /owner of the workspace default/);
   });
 });

@@ -7,7 +7,7 @@ import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { permitRole, requireMember } from "./member.ts";
-import { isMemberOfUnownedWorkspace } from "./store.ts";
+import { findMemberRow, isMemberOfUnownedWorkspace } from "./store.ts";
 
 /** A link to set a new password. Only the response that creates the link contains its token. */
 export interface ResetLink {
@@ -54,9 +54,15 @@ export async function resetMemberPassword({
         firstWorkspaceId: input.firstWorkspaceId,
       })
     ) {
+      // Owners of `default` get 404 for a person who is not a member of it.
+      const inFirst = await findMemberRow(tx, input.firstWorkspaceId, row.id);
       throw new ApiError(
         "forbidden",
-        "This person is a member of workspaces that you do not own, and the link would give access to them. Ask an owner of the workspace default.",
+        `This person is a member of workspaces that you do not own, and the link would give access to them. ${
+          inFirst === undefined
+            ? "Ask the owners of these workspaces to remove the person, create the link, and let them invite the person again after its use."
+            : "Ask an owner of the workspace default to create the link."
+        }`,
       );
     }
     return once(tx, ctx, async () => {

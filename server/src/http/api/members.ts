@@ -70,7 +70,7 @@ export const memberRoutes: readonly ManagedRoute[] = [
       id: "createResetLink",
       summary: "Create password reset link",
       description:
-        "The link works once, for 24 hours, and replaces the previous one. It stops if you lose the permission to create it, or if a membership or role of the member changes. The member must not be in a workspace that you do not own, unless you own the workspace `default`. A session cannot create a link for its own person.",
+        "The link works once, for 24 hours, and replaces the previous one. It stops if you lose the permission to create it, or if a membership or role of the member changes. The member must not be in a workspace that you do not own, unless you create the link as an owner or with a key of the workspace `default`, for a member of `default`. A session cannot create a link for its own person.",
       body: emptyBody,
       bodyOptional: true,
       data: resetLink,
