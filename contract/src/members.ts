@@ -37,6 +37,11 @@ export const invitation = z.object({
   created_by: z.string(),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
+  /**
+   * False if the link does not work: the invitation has expired, or its issuer can no longer invite
+   * to this role.
+   */
+  valid: z.boolean(),
 });
 export type Invitation = z.infer<typeof invitation>;
 

@@ -39,6 +39,10 @@ inBrowser("an invitation takes four actions, is shown once, and can be revoked",
 
   const open = page.getByRole("table", { name: "Open invitations" });
   await open.getByRole("row", { name: /grace@example.com Editor Ada/ }).waitFor();
+  await beckon.db.database.engine.query("update invitations set created_by = 'key:key_deleted'");
+  await page.reload();
+  await open.getByRole("row", { name: /A key Not valid/ }).waitFor();
+  await page.getByText("its issuer can no longer invite").waitFor();
   await open.getByRole("button", { name: "Revoke" }).click();
   await page.getByRole("button", { name: "Revoke invitation" }).click();
   await open.waitFor({ state: "detached" });

@@ -1341,7 +1341,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** List invitations. Lists invitations that were not accepted, including those that have expired. Needs the scope `members:read`. Reads further pages as they are needed. */
+      /** List invitations. Lists invitations that were not accepted. The link of one whose `valid` is false does not work: it has expired, or its issuer can no longer invite to this role. Needs the scope `members:read`. Reads further pages as they are needed. */
       list: (query?: ListInvitationsQuery, options?: CallOptions): Listing<Invitation> =>
         send.list<Invitation>({ method: "GET", path: "/invitations", query }, options),
 

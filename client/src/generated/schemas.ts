@@ -1659,6 +1659,7 @@ export interface Invitation {
   created_by: string;
   created_at: string;
   expires_at: string;
+  valid: boolean;
 }
 export interface AcceptedInvitation {
   id: string;

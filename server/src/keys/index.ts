@@ -7,5 +7,5 @@ export { listKeys } from "./list.ts";
 export { type KeyUse, recordKeyUse } from "./record-use.ts";
 export { hasKeyFormat, resolveKey } from "./resolve.ts";
 export { rotateKey } from "./rotate.ts";
-export { existingAgents, lockValidKey } from "./store.ts";
+export { existingAgents, type FoundKey, findValidKeys, lockValidKey } from "./store.ts";
 export { updateKey } from "./update.ts";

@@ -179,9 +179,18 @@ export async function lockValidKey(
     .where("id", "=", id)
     .forShare()
     .executeTakeFirst();
-  return row?.lives
-    ? { id: row.id, workspaceId, scopes: row.scopes, agentIds: row.agent_ids }
-    : undefined;
+  return row?.lives ? toFoundKey(row) : undefined;
+}
+
+/** Returns those of the keys that exist and have not expired. Locks nothing. */
+export async function findValidKeys(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<FoundKey[]> {
+  if (ids.length === 0) return [];
+  const rows = await within(tx, workspaceId, undefined).where("id", "in", ids).execute();
+  return rows.filter(({ lives }) => lives).map(toFoundKey);
 }
 
 /**
@@ -210,6 +219,15 @@ export interface FoundKey {
   readonly agentIds: string[] | null;
 }
 
+function toFoundKey({
+  id,
+  workspace_id: workspaceId,
+  scopes,
+  agent_ids: agentIds,
+}: Pick<KeyRow, "id" | "workspace_id" | "scopes" | "agent_ids">): FoundKey {
+  return { id, workspaceId, scopes, agentIds };
+}
+
 /**
  * Returns the key of a secret; undefined if there is none, or if the key or the secret has expired.
  * Reads all workspaces, because the workspace is not known before the key.
@@ -231,13 +249,5 @@ export async function findKeyBySecret(
       where s.hash = $1`,
     values: [hash],
   });
-  const row = rows[0];
-  return (
-    row && {
-      id: row.id,
-      workspaceId: row.workspace_id,
-      scopes: row.scopes,
-      agentIds: row.agent_ids,
-    }
-  );
+  return rows[0] && toFoundKey(rows[0]);
 }

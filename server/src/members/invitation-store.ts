@@ -6,7 +6,7 @@ import { isUnexpired } from "../credentials/index.ts";
 
 export type InvitationRow = Selectable<Tables["invitations"]>;
 
-const isValid = sql.raw<boolean>(isUnexpired("invitations"));
+const isLive = sql.raw<boolean>(isUnexpired("invitations"));
 
 export function insertInvitation(
   tx: WorkspaceTransaction,
@@ -32,14 +32,16 @@ export function insertInvitation(
     .executeTakeFirstOrThrow();
 }
 
+/** `lives` is whether the invitation has not expired, by the database's clock. */
 export function listInvitationRows(
   tx: WorkspaceTransaction,
   workspaceId: string,
   page: PageRequest,
-): Promise<InvitationRow[]> {
+): Promise<(InvitationRow & { lives: boolean })[]> {
   const query = tx
     .selectFrom("invitations")
     .selectAll()
+    .select(isLive.as("lives"))
     .where("workspace_id", "=", workspaceId)
     .orderBy("id", "desc")
     .limit(page.limit + 1);
@@ -72,7 +74,7 @@ export function findInvitation(
     .selectFrom("invitations")
     .selectAll()
     .where("hash", "=", hash)
-    .where(isValid)
+    .where(isLive)
     .executeTakeFirst();
 }
 
@@ -84,7 +86,7 @@ export async function takeInvitation(tx: WorkspaceTransaction, hash: Buffer): Pr
   const { numDeletedRows } = await tx
     .deleteFrom("invitations")
     .where("hash", "=", hash)
-    .where(isValid)
+    .where(isLive)
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }

@@ -47,7 +47,7 @@ export async function inviteMember({
         created_by: principalOf(ctx.actor),
         days: expires_in_days,
       });
-      const shown = toInvitation(row);
+      const shown = toInvitation(row, true);
       await record(tx, ctx, {
         action: "invitation.create",
         target: row.id,

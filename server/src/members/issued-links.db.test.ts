@@ -196,10 +196,17 @@ describe("an invitation", () => {
   test("is invalid after its key was deleted, expired or lost scopes", async () => {
     const made = async () => {
       const { body } = await beckon.call("/keys", { body: { name: "Test", preset: "everything" } });
-      const invited = await invite(body.data.key, "admin");
-      return { id: body.data.id as string, token: invited.body.data.token as string };
+      const { data } = (await invite(body.data.key, "admin")).body;
+      const { id, token, valid } = data as { id: string; token: string; valid: boolean };
+      return { id: body.data.id as string, token, invitation: [id, valid] };
     };
+    const listed = async () =>
+      (await beckon.call("/invitations")).body.data.map(
+        ({ id, valid }: { id: string; valid: boolean }) => [id, valid],
+      );
     const deleted = await made();
+    expect(deleted.invitation[1]).toBe(true);
+    expect(await listed()).toContainEqual(deleted.invitation);
     await beckon.call(`/keys/${deleted.id}`, { method: "DELETE" });
     const wrong = await accept(`bki_${"A".repeat(48)}`);
     expect((await accept(deleted.token)).body).toEqual(wrong.body);
@@ -213,7 +220,9 @@ describe("an invitation", () => {
       method: "PATCH",
       body: { scopes: ["members:write"] },
     });
-    expectError(await accept(lessened.token), 401, "unauthorized");
+    expectError(await accept(lessened.token), 401, "unauthorized", /issuer can no longer invite/);
+    for (const { invitation } of [deleted, expired, lessened])
+      expect(await listed()).toContainEqual([invitation[0], false]);
     expect(
       (await beckon.call("/members")).body.data.map(({ name }: { name: string }) => name),
     ).not.toContain("Guest");
@@ -229,7 +238,16 @@ describe("an invitation", () => {
     // with an older version of Beckon.
     await engine.query("update members set role = 'admin' where user_id = $1", [owner.id]);
     expectError(await accept(body.data.token), 401, "unauthorized");
+    const list = () => beckon.call("/invitations", { credential: workspace.key });
+    expect((await list()).body.data).toMatchObject([{ valid: false }]);
     await engine.query("update members set role = 'owner' where user_id = $1", [owner.id]);
+    expect((await list()).body.data).toMatchObject([{ valid: true }]);
+    await engine.query("update invitations set expires_at = now() where id = $1", [body.data.id]);
+    expect((await list()).body.data).toMatchObject([{ valid: false }]);
+    await engine.query(
+      "update invitations set expires_at = now() + interval '1 day' where id = $1",
+      [body.data.id],
+    );
     expect((await accept(body.data.token)).status).toBe(200);
   });
 });

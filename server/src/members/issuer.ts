@@ -1,9 +1,9 @@
-import { roleScopes } from "@beckon/contract";
-import type { Actor } from "../base/context.ts";
+import { type Role, roleScopes } from "@beckon/contract";
+import { type Actor, principalOf } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { attempt } from "../base/errors.ts";
-import { lockValidKey } from "../keys/index.ts";
-import { findMemberRow } from "./store.ts";
+import { type FoundKey, findValidKeys, lockValidKey } from "../keys/index.ts";
+import { findMemberRow, findRoles } from "./store.ts";
 
 /**
  * The workspace in which a link was issued, and the link's issuer in the form of the audit log, for
@@ -29,6 +29,25 @@ export async function findAbleIssuer(
   return actor !== undefined && attempt(() => check({ actor })).ok ? actor : undefined;
 }
 
+/**
+ * Returns the issuers of links of one workspace by principal, with their current role or scopes.
+ * Issuers that are no longer members or valid keys are missing. Locks nothing, so that a list of
+ * links neither writes nor waits: use it only to show whether a link is valid.
+ */
+export async function findIssuers(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  principals: readonly string[],
+): Promise<Map<string, Actor>> {
+  const idsAfter = (prefix: string) => [
+    ...new Set(principals.flatMap((each) => each.split(prefix)[1] ?? [])),
+  ];
+  const roles = await findRoles(tx, workspaceId, idsAfter("user:"));
+  const keys = await findValidKeys(tx, workspaceId, idsAfter("key:"));
+  const actors = [...[...roles].map(([id, role]) => memberActor(id, role)), ...keys.map(keyActor)];
+  return new Map(actors.map((actor) => [principalOf(actor), actor]));
+}
+
 async function findIssuer(
   tx: WorkspaceTransaction,
   { workspaceId, principal }: Issue,
@@ -36,11 +55,19 @@ async function findIssuer(
   const [kind, id = ""] = principal.split(":");
   if (kind === "user") {
     const row = await findMemberRow(tx, workspaceId, id);
-    return row && { kind, id, role: row.role, scopes: roleScopes[row.role] };
+    return row && memberActor(id, row.role);
   }
   if (kind === "key") {
     const key = await lockValidKey(tx, workspaceId, id);
-    return key && { kind, id, scopes: key.scopes, agentIds: key.agentIds };
+    return key && keyActor(key);
   }
   return undefined;
+}
+
+function memberActor(id: string, role: Role): Actor {
+  return { kind: "user", id, role, scopes: roleScopes[role] };
+}
+
+function keyActor({ id, scopes, agentIds }: FoundKey): Actor {
+  return { kind: "key", id, scopes, agentIds };
 }

@@ -36,6 +36,22 @@ export function findMemberRow(
   return members(tx, workspaceId).where("u.id", "=", userId).executeTakeFirst();
 }
 
+/** Returns the roles of those of the people who are members of the workspace, by user id. */
+export async function findRoles(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  userIds: readonly string[],
+): Promise<Map<string, Role>> {
+  if (userIds.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom("members")
+    .select(["user_id", "role"])
+    .where("workspace_id", "=", workspaceId)
+    .where("user_id", "in", userIds)
+    .execute();
+  return new Map(rows.map(({ user_id, role }) => [user_id, role]));
+}
+
 /**
  * Returns the workspace's name.
  * @throws if the workspace does not exist. Callers have found a member or an invitation of it, so

@@ -1,4 +1,5 @@
-import { permit } from "../base/context.ts";
+import type { Role } from "@beckon/contract";
+import { type Context, permit } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { findInvitation, type InvitationRow } from "./invitation-store.ts";
 import { findAbleIssuer } from "./issuer.ts";
@@ -6,7 +7,7 @@ import { permitRole } from "./member.ts";
 import { lockMembers } from "./store.ts";
 
 export const invalidInvitationMessage =
-  "This invitation is no longer valid: it was accepted, was withdrawn or has expired. Ask its sender for a new one.";
+  "This invitation is no longer valid: it was accepted, was withdrawn or has expired, or its issuer can no longer invite. Ask an owner or admin of the workspace for a new one.";
 
 /**
  * Returns the invitation if it has not expired and its issuer still has the right to issue it,
@@ -20,9 +21,15 @@ export async function findValidInvitation(
   if (row === undefined) return undefined;
   await lockMembers(tx, row.workspace_id);
   const issue = { workspaceId: row.workspace_id, principal: row.created_by };
-  const issuer = await findAbleIssuer(tx, issue, (ctx) => {
-    permit(ctx, "members:write");
-    permitRole(ctx, row.role);
-  });
+  const issuer = await findAbleIssuer(tx, issue, (ctx) => permitInvitation(ctx, row.role));
   return issuer && row;
+}
+
+/**
+ * Checks that the actor can invite to the role.
+ * @throws ApiError `forbidden`
+ */
+export function permitInvitation(ctx: Pick<Context, "actor">, role: Role): void {
+  permit(ctx, "members:write");
+  permitRole(ctx, role);
 }

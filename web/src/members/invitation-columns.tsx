@@ -1,7 +1,7 @@
 import type { Invitation } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "../data/index.ts";
-import { type Column, Time, UserText } from "../ui/index.ts";
+import { Badge, type Column, Time, UserText, useNow } from "../ui/index.ts";
 import { memberNamesQuery } from "./queries.ts";
 import { RevokeInvitation } from "./revoke-invitation.tsx";
 import { roleLabel } from "./roles.ts";
@@ -34,7 +34,7 @@ export const invitationColumns: readonly Column<Invitation>[] = [
   {
     id: "expires",
     header: "Expires",
-    cell: ({ expires_at }) => <Time value={expires_at} />,
+    cell: (invitation) => <Expiry invitation={invitation} />,
     align: "end",
     width: 116,
   },
@@ -48,6 +48,23 @@ export const invitationColumns: readonly Column<Invitation>[] = [
     width: 92,
   },
 ];
+
+/**
+ * Returns whether the link does not work although it has not expired: its issuer can no longer
+ * invite.
+ */
+export function lacksIssuer({ valid, expires_at }: Invitation, nowMs: number): boolean {
+  return !valid && Date.parse(expires_at) > nowMs;
+}
+
+function Expiry({ invitation }: { readonly invitation: Invitation }) {
+  if (!lacksIssuer(invitation, useNow())) return <Time value={invitation.expires_at} />;
+  return (
+    <span className="inline-flex align-middle">
+      <Badge tone="flare">Not valid</Badge>
+    </span>
+  );
+}
 
 function Inviter({ principal }: { readonly principal: string }) {
   const { data: names } = useQuery(memberNamesQuery(useWorkspace()));

@@ -11,7 +11,7 @@ export const invitationsKey = (workspaceId: string) => [workspaceId, "invitation
 export const membersQuery = ({ id, client }: CurrentWorkspace) =>
   listOptions([...membersKey(id), "list"], (page, options) => client.members.list(page, options));
 
-/** Invitations that are neither accepted nor expired. */
+/** Invitations that were not accepted. */
 export const invitationsQuery = ({ id, client }: CurrentWorkspace) =>
   listOptions([...invitationsKey(id), "list"], (page, options) =>
     client.invitations.list(page, options),
