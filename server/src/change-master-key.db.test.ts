@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { startTestBeckon } from "../test/beckon.ts";
 import { allDecrypt, createEncryptedValues } from "../test/encrypted-values.ts";
+import { addPerson } from "../test/people.ts";
 import { migrate } from "./base/database/index.ts";
 import { ConfigError } from "./base/errors.ts";
 import { createLog } from "./base/log.ts";
@@ -90,6 +91,7 @@ test("a startup killed at any moment leaves everything readable, and the next on
     idempotency: 1,
   });
   expect(before.tokens).toBeGreaterThan(250);
+  const member = await addPerson(beckon, { role: "viewer" });
   let starts = 1;
   let left = before.tokens ?? 0;
   for (let breaksAt = 1; !(await settle(second, first, breaksAt)); breaksAt++, starts++) {
@@ -103,6 +105,7 @@ test("a startup killed at any moment leaves everything readable, and the next on
   expect(await sealedWith(first)).toEqual({});
   expect(await sealedWith(second)).toEqual(before);
   expect(await checkedBy()).toBe(prefix(second));
+  expect((await member.call("/me")).status).toBe(401);
   expect(await things.try(beckon.url)).toEqual(allDecrypt);
 });
 
@@ -120,6 +123,7 @@ test("then the new key alone decrypts everything, and the old one alone is rejec
 });
 
 test("a later startup with the previous key still set writes nothing", async () => {
+  const member = await addPerson(beckon, { role: "viewer" });
   const written = () =>
     engine.query(
       `select 'i' as of, xmin::text as by, '' as row from installation union all select 't', xmin::text, encode(hash, 'hex') from tokens
@@ -130,6 +134,7 @@ test("a later startup with the previous key still set writes nothing", async () 
   const before = await written();
   await (await beckon.another({ settings: settings(second, first) })).stop();
   expect((await written()).rows).toEqual(before.rows);
+  expect((await member.call("/me")).status).toBe(200);
 });
 
 test("what another machine still encrypts with the old key is re-encrypted by the next startup", async () => {

@@ -1,3 +1,4 @@
+import { deleteAllSessions } from "./accounts/index.ts";
 import { reEncryptToolSecrets } from "./agents/index.ts";
 import { reEncryptResponses } from "./base/idempotency/index.ts";
 import type { Log } from "./base/log.ts";
@@ -40,6 +41,8 @@ export interface MasterKeys {
  *   secrets encrypted with the old key stay unreadable. Keys and tokens remain valid, because they
  *   are verified by their hashes.
  *
+ * If the database's key changes, all sessions are deleted: their cookies are no longer valid.
+ *
  * @throws ConfigError if the database's secrets were encrypted with another key, and the settings
  *   neither contain that key nor declare it lost.
  */
@@ -73,7 +76,12 @@ export async function reconcileMasterKey(
         );
     }
   }
-  if (checked !== "current") await replaceMasterKeyCheck(client, current);
+  if (checked !== "current") {
+    // Their cookies were signed with a key that was derived from the old master key. Deleted before
+    // the check value is replaced, so that the next startup repeats it if this one is killed.
+    await deleteAllSessions(client);
+    await replaceMasterKeyCheck(client, current);
+  }
   if (checked === "lost")
     log.write("the old master key was declared lost: its secrets cannot be decrypted any more", {});
   if (keys.masterKeyLost)

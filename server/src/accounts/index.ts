@@ -10,7 +10,7 @@ export { hashPassword } from "./hash-password.ts";
 export { issueReset } from "./issue-reset.ts";
 export { deleteResets, lockPassword, type ResetRow } from "./password-store.ts";
 export { resetPassword } from "./reset-password.ts";
-export { isSession } from "./session-store.ts";
+export { deleteAllSessions, isSession } from "./session-store.ts";
 export { listSessions, revokeOtherSessions, revokeSession, signOut } from "./sessions/index.ts";
 export { signIn, wrongPassword } from "./sign-in.ts";
 export { lockUser } from "./store.ts";

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
 import type { PageRequest } from "../base/page.ts";
+import type { Queryable } from "../base/secrets/index.ts";
 import { isUnexpired } from "../credentials/index.ts";
 
 export type SessionRow = Selectable<Tables["sessions"]>;
@@ -70,6 +71,11 @@ export async function deleteSessionsOf(
   if (except.token !== undefined) query = query.where("token", "<>", except.token);
   const { numDeletedRows } = await query.executeTakeFirst();
   return Number(numDeletedRows);
+}
+
+/** Deletes the sessions of all people. */
+export async function deleteAllSessions(client: Queryable): Promise<void> {
+  await client.query("delete from sessions");
 }
 
 export async function deleteSessionOfToken(
