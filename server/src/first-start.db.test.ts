@@ -103,6 +103,38 @@ test("a revoked token and a disabled or deleted trigger have no secret", async (
   expect((await demoOfNextStart()).demo).toBeNull();
 });
 
+test("only a start that changes the bootstrap key writes it, and records that", async () => {
+  const keys = async (credential = beckon.key) =>
+    (await beckon.call("/keys", { credential })).body.data.filter(
+      ({ bootstrap }: { bootstrap: boolean }) => bootstrap,
+    );
+  const recorded = async (credential = beckon.key) =>
+    (await beckon.call("/audit?limit=200", { credential })).body.data
+      .filter(({ action }: { action: string }) => action.startsWith("key."))
+      .map(({ action, actor, target }: Record<string, string>) => [action, actor, target]);
+  const [first] = await keys();
+  const { body } = await beckon.call("/keys", { body: { name: "Own", preset: "everything" } });
+  const { key, id } = body.data;
+  const before = [["key.create", `key:${first.id}`, id]];
+  const startWith = async (bootstrap: string) =>
+    (await beckon.another({ settings: { BECKON_BOOTSTRAP_KEY: bootstrap } })).stop();
+
+  await startWith(beckon.key);
+  expect([await keys(), await recorded()]).toEqual([
+    [expect.objectContaining({ id: first.id, updated_at: first.updated_at })],
+    before,
+  ]);
+  await startWith("another bootstrap key".padEnd(32, "-").replaceAll(" ", "-"));
+  before.unshift(["key.rotate", "system", first.id]);
+  expect([(await beckon.call("/keys")).status, await recorded(key)]).toEqual([401, before]);
+  await startWith("");
+  before.unshift(["key.delete", "system", first.id]);
+  expect([await keys(key), await recorded(key)]).toEqual([[], before]);
+  await startWith(beckon.key);
+  const [again] = await keys();
+  expect(await recorded()).toEqual([["key.create", "system", again.id], ...before]);
+});
+
 test("BECKON_SETUP_LINK=0 issues no token for the first owner, and revokes the last one", async () => {
   const { setupToken: token } = await demoOfNextStart();
   expect(token).toMatch(/^bks_/);

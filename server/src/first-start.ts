@@ -24,10 +24,10 @@ export interface DemoAgent {
 const demoModel = "demo/echo";
 
 /**
- * Sets the bootstrap key to `bootstrapKey`, or deletes it if that is undefined. At the first
- * startup, also creates the workspace `default` with the demo agent. All this is one transaction,
- * so that a process that is killed leaves either all of it or nothing. The caller must hold the
- * migration lock.
+ * Sets the bootstrap key to `bootstrapKey`, or deletes it if that is undefined, and records this if
+ * it changes something. At the first startup, also creates the workspace `default` with the demo
+ * agent. All this is one transaction, so that a process that is killed leaves either all of it or
+ * nothing. The caller must hold the migration lock.
  * @returns The demo agent if it was created now, else undefined.
  */
 export function firstStart(
@@ -37,7 +37,7 @@ export function firstStart(
   const ctx = systemContext(services);
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const isFirst = await ensureDefaultWorkspace(tx);
-    await ensureBootstrapKey(tx, ctx.workspaceId, options.bootstrapKey);
+    await ensureBootstrapKey(tx, ctx, { text: options.bootstrapKey, isNew: isFirst });
     if (!isFirst) return undefined;
     const agent = await addAgent(tx, ctx, {
       name: "Demo",

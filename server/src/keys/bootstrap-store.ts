@@ -1,38 +1,31 @@
-import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
+import { findKeyRow, type KeyRow } from "./store.ts";
 
-export async function deleteBootstrapKey(
+/** Returns the workspace's bootstrap key, or undefined. */
+export async function findBootstrapKey(
   tx: WorkspaceTransaction,
   workspaceId: string,
-): Promise<void> {
-  await tx
-    .deleteFrom("keys")
+): Promise<KeyRow | undefined> {
+  const found = await tx
+    .selectFrom("keys")
+    .select("id")
     .where("workspace_id", "=", workspaceId)
     .where("bootstrap", "=", true)
-    .execute();
+    .executeTakeFirst();
+  return found && findKeyRow(tx, workspaceId, found.id, undefined);
 }
 
-/** Inserts the workspace's bootstrap key or updates its scopes. */
-export async function upsertBootstrapKey(
+/** Returns whether the key's secret has this hash. */
+export async function hasSecret(
   tx: WorkspaceTransaction,
-  key: { id: string; workspaceId: string; scopes: string[] },
-): Promise<{ id: string; workspace_id: string }> {
-  return tx
-    .insertInto("keys")
-    .values({
-      id: key.id,
-      workspace_id: key.workspaceId,
-      name: "bootstrap",
-      scopes: key.scopes,
-      bootstrap: true,
-      created_by: "system",
-    })
-    .onConflict((conflict) =>
-      conflict
-        .column("workspace_id")
-        .where("bootstrap", "=", true)
-        .doUpdateSet({ scopes: key.scopes, updated_at: sql<Date>`now()` }),
-    )
-    .returning(["id", "workspace_id"])
-    .executeTakeFirstOrThrow();
+  key: Pick<KeyRow, "id">,
+  hash: Buffer,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom("key_secrets")
+    .select("key_id")
+    .where("key_id", "=", key.id)
+    .where("hash", "=", hash)
+    .executeTakeFirst();
+  return row !== undefined;
 }

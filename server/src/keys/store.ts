@@ -42,6 +42,7 @@ export function insertKey(
     name: string;
     scopes: string[];
     agent_ids: string[] | null;
+    bootstrap?: boolean;
     created_by: string;
   } & {
     expiry: Expiry;
