@@ -213,6 +213,7 @@ export async function existingAgents(
   return rows.map((row) => row.id);
 }
 
+/** A valid key, with what it can do. */
 export interface FoundKey {
   readonly id: string;
   readonly workspaceId: string;

@@ -108,7 +108,8 @@ export const memberRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "listInvitations",
       summary: "List invitations",
-      description: "Lists invitations that were not accepted. The link of one whose `valid` is false does not work: it has expired, or its issuer can no longer invite to this role.",
+      description:
+        "Lists invitations that were not accepted. The link of one whose `valid` is false does not work: it has expired, or its issuer can no longer invite to this role.",
       query: pageQuery,
       data: invitation,
       list: true,

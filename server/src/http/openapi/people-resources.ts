@@ -44,6 +44,7 @@ export const peopleResources: readonly { name: string; schema: z.ZodType; exampl
       created_by: `user:${id("usr")}`,
       created_at: time,
       expires_at: later,
+      valid: true,
     },
   },
   {
