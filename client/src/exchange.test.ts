@@ -256,6 +256,24 @@ test("a response from a proxy is an error, whatever its status", async () => {
   });
 });
 
+test.each([
+  ["triggers.fire", () => beckon.triggers.fire("bkt_1")],
+  ["agents.start", () => beckon.agents.start("agt_1", { input: "Hello" })],
+  ["agents.invoke", () => beckon.agents.invoke("agt_1", { input: "Hello" }, { timeout: 5_000 })],
+  ["agents.export", () => beckon.agents.export("agt_1")],
+  ["runs.get", () => beckon.runs.get("run_1")],
+  ["a list", () => collect(beckon.runs.list({}, { timeout: 5_000 }))],
+])("%s does not take JSON of another server as Beckon's response", async (_, call) => {
+  for (const body of [{ message: "accepted" }, { ok: true }, { data: [] }, null]) {
+    server.script(responds(200, body));
+    expect(await failureOf(call())).toMatchObject({
+      code: "unexpected_answer",
+      idempotencyKey: undefined,
+    });
+    expect(server.requests).toHaveLength(1);
+  }
+});
+
 test("a redirect is not followed, so that the key is not sent elsewhere", async () => {
   server.script(
     (response) => void response.writeHead(308, { location: `${server.url}/elsewhere` }).end(),

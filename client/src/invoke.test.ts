@@ -306,7 +306,8 @@ test.each([
 });
 
 test("a form is sent as multipart, with the same bytes in each attempt", async () => {
-  server.script(rejects(503, "unavailable", { "retry-after": "0" }), responds(200, { ok: true }));
+  const fired = responds(200, { ok: true, run_id: "run_1" });
+  server.script(rejects(503, "unavailable", { "retry-after": "0" }), fired);
   const form = new FormData();
   form.set("Name", "Ada");
   form.set("Notes", new Blob(["a,B"], { type: "text/csv" }), "Notes.csv");

@@ -26,15 +26,39 @@ export interface Sender {
 /** If no data of a JSON Lines response arrives for this long, the connection counts as lost. */
 const idleTimeoutMs = 60_000;
 
+/** A JSON body that was parsed, but not checked yet. */
+type Unchecked = Readonly<Record<string, unknown>> | null;
+
+/**
+ * Returns whether a body without `data` comes from Beckon. It has the run that the call started, or
+ * is an export of agents.
+ */
+function isWhole({ labelled, open }: Call, body: Unchecked): boolean {
+  if (!labelled) return body?.beckon !== undefined;
+  // Only a fire, which needs no credential, can be skipped.
+  const isSkipped = open === true && body?.skipped === true;
+  return body?.ok === true && (isSkipped || typeof body.run_id === "string");
+}
+
+const hasData = (body: Unchecked): boolean => body?.ok === true && body.data !== undefined;
+
+const isPage = (body: Unchecked): boolean =>
+  hasData(body) &&
+  Array.isArray(body?.data) &&
+  (body.next === null || typeof body.next === "string");
+
 export function createSender(settings: Settings): Sender {
-  const whole = <T>(call: Call, options: CallOptions = {}) =>
-    exchange<T>(settings, call, options, (response, operation) =>
-      readJson(response, operation, options.parse),
-    );
+  const json = <T>(call: Call, options: CallOptions = {}, isValid: (body: Unchecked) => boolean) =>
+    exchange<T>(settings, call, options, async (response, operation) => {
+      const body = await readJson<T>(response, operation, options.parse);
+      if (!isValid(body as Unchecked)) throw unexpectedResponse(response, operation);
+      return body;
+    });
   return {
-    whole,
+    whole: <T>(call: Call, options?: CallOptions) =>
+      json<T>(call, options, (body) => isWhole(call, body)),
     data: async <T>(call: Call, options?: CallOptions) =>
-      (await whole<{ data: T }>(call, options)).data,
+      (await json<{ data: T }>(call, options, hasData)).data,
     nothing: (call, options = {}) =>
       exchange(settings, call, options, async (response) => {
         await response.body?.cancel();
@@ -42,7 +66,7 @@ export function createSender(settings: Settings): Sender {
     list: <T>(call: Call, options?: CallOptions) =>
       listing(async (after) => {
         const page = after === undefined ? call : { ...call, query: { ...call.query, after } };
-        const { data, next } = await whole<Page<T>>(page, options);
+        const { data, next } = await json<Page<T>>(page, options, isPage);
         return { data, next };
       }),
     lines: (call, options) => readLines(settings, call, options),

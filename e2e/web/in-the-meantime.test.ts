@@ -333,7 +333,7 @@ inBrowser("a late answer about the session does not lead away from another page"
   const page = await openDashboard(beckon.url, { path: `/setup#token=none` });
   const held = await holdRequests(page, /\/api\/public\/me$/, {
     times: 1,
-    handle: (route) => route.fulfill({ json: { data: { id: "usr_1", workspaces: [] } } }),
+    handle: (route) => route.fulfill({ json: { ok: true, data: { id: "usr_1", workspaces: [] } } }),
   });
   await page.goto(`${beckon.url}/sign-in?next=${next}`);
   await held.reached;
@@ -443,7 +443,9 @@ inBrowser("nobody joins with an account that the page did not name", async () =>
   const page = await openDashboard(beckon.url, { as: owner, path });
   const other = { id: "usr_2", email: "other@example.com", workspaces: [] };
   await button(page, "Join").waitFor();
-  await page.route(/\/api\/public\/me$/, (route) => route.fulfill({ json: { data: other } }));
+  await page.route(/\/api\/public\/me$/, (route) =>
+    route.fulfill({ json: { ok: true, data: other } }),
+  );
   await button(page, "Join").click();
   await page.getByText(`You are no longer signed in as ${owner.email}.`).waitFor();
   await page.getByText("You are signed in as other@example.com.").waitFor();
