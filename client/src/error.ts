@@ -83,3 +83,12 @@ export function explainStart(thrown: unknown): unknown {
   const message = thrown.message.replace(/\.?$/, ". It is not known whether the run was started.");
   return copyOf(thrown, { message });
 }
+
+/**
+ * Returns a sentence, after a space, with the message of an earlier error for the message of a
+ * timeout. Returns an empty string if `cause` is no error of the client.
+ */
+export function lastFailure(cause: unknown): string {
+  if (!(cause instanceof BeckonError)) return "";
+  return ` The last attempt failed: ${cause.message.replace(/\.?$/, ".")}`;
+}

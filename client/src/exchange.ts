@@ -1,5 +1,5 @@
 import { type Call, maxRepeatMs, type PreparedRequest, prepare } from "./call.ts";
-import { BeckonError, withIdempotencyKey } from "./error.ts";
+import { BeckonError, lastFailure, withIdempotencyKey } from "./error.ts";
 import type { CallOptions, LabelOptions, OnceOptions, Settings } from "./options.ts";
 import { ensureOk } from "./response.ts";
 import { delayBefore, isDecisive, isUnsent, mayBeExecuted, sleep } from "./retry.ts";
@@ -33,9 +33,12 @@ export async function exchange<T>(
   const { signal, release } = withTimeout(options);
   const beganAt = Date.now();
   let outcomeUnknown = false;
+  /** The error of the last attempt; undefined while an attempt is in progress. */
+  let failed: BeckonError | undefined;
   try {
     for (let tries = 1; ; tries++) {
       try {
+        failed = undefined;
         return await attempt(
           settings,
           prepared,
@@ -45,6 +48,7 @@ export async function exchange<T>(
       } catch (thrown) {
         signal.throwIfAborted();
         if (!(thrown instanceof BeckonError)) throw thrown;
+        failed = thrown;
         // If the response to an earlier attempt was lost, `not_found` means that this earlier
         // attempt has deleted the resource, so the call has succeeded. A 404 without this code
         // comes from a proxy and does not show that.
@@ -67,7 +71,9 @@ export async function exchange<T>(
     const key = prepared.init.headers["idempotency-key"];
     if (!(thrown instanceof TimedOut))
       throw outcomeUnknown ? withIdempotencyKey(thrown, key) : thrown;
-    throw timedOut(operation, options.timeout, key);
+    // The server may execute an attempt in progress, but no attempt was sent during a pause.
+    const isUnknown = outcomeUnknown || failed === undefined;
+    throw timedOut(operation, options.timeout, isUnknown ? key : undefined, failed);
   } finally {
     release();
   }
@@ -131,16 +137,22 @@ function reasonOf(thrown: unknown, url: string): string {
 /** Reason of the signal of `withTimeout` after the timeout. */
 export class TimedOut extends Error {}
 
-/** Returns the error of a call that took longer than its option `timeout`, in milliseconds. */
+/**
+ * Returns the error of a call that took longer than its option `timeout`, in milliseconds.
+ * @param cause the error of the last attempt, if the timeout ended before another attempt
+ */
 export function timedOut(
   operation: string,
   timeout: number | undefined,
   idempotencyKey?: string,
+  cause?: BeckonError,
 ): BeckonError {
+  const hint = lastFailure(cause) || " Check the server or raise timeout.";
   return new BeckonError({
     code: "timed_out",
-    message: `${operation} got no complete response within ${timeout} ms. Check the server or raise timeout.`,
+    message: `${operation} got no complete response within ${timeout} ms.${hint}`,
     idempotencyKey,
+    cause,
   });
 }
 

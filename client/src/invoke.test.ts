@@ -234,10 +234,40 @@ test("if no connection is made, the run was not started", async () => {
   closed.close();
   await once(closed, "close");
   const client = createClient({ url: `http://127.0.0.1:${port}`, retries: 1 });
-  await expect(client.agents.invoke("agt_1", { input: "Hello" }, { token })).rejects.toMatchObject({
+  const invoke = (timeout?: number) =>
+    client.agents.invoke("agt_1", { input: "Hello" }, { token, timeout });
+  await expect(invoke()).rejects.toMatchObject({
     code: "no_answer",
     idempotencyKey: undefined,
     message: expect.not.stringContaining("not known"),
+  });
+  await expect(invoke(200)).rejects.toMatchObject({
+    code: "timed_out",
+    idempotencyKey: undefined,
+    message: expect.stringMatching(/This call has not started it\. The last .+ ECONNREFUSED/),
+    cause: { code: "no_answer" },
+  });
+});
+
+const inTime = { ...keyed, retries: 5, timeout: 200 };
+test.each([
+  ["invoke", () => beckon.agents.invoke("agt_1", { input: "Hello" }, inTime)],
+  ["start", () => beckon.agents.start("agt_1", { input: "Hello" }, inTime)],
+  ["fire", () => beckon.triggers.fire("bkt_1", "Hello", inTime)],
+])("a timeout of %s before another attempt names the last error", async (_, call) => {
+  server.script(rejects(429, "agent_busy", { "retry-after": "5" }));
+  await expect(call()).rejects.toMatchObject({
+    code: "timed_out",
+    idempotencyKey: undefined,
+    message: expect.stringMatching(/ The last attempt failed: Rejected with agent_busy\.$/),
+    cause: { code: "agent_busy", retryAfter: 5 },
+  });
+  server.script(disconnects);
+  await expect(call()).rejects.toMatchObject({
+    code: "timed_out",
+    idempotencyKey: "order 1",
+    message: expect.stringContaining("not known"),
+    cause: { code: "no_answer" },
   });
 });
 

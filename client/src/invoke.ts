@@ -1,5 +1,5 @@
 import { maxRepeatMs, newIdempotencyKey } from "./call.ts";
-import { BeckonError, explainStart, withRunId } from "./error.ts";
+import { BeckonError, explainStart, lastFailure, withRunId } from "./error.ts";
 import type { Operations } from "./generated/operations.ts";
 import type { InvokeAgentBody } from "./generated/schemas.ts";
 import type { LabelOptions, OnceOptions } from "./options.ts";
@@ -93,7 +93,7 @@ export async function invoke(
       const began = performance.now();
       // `performance.now` does not count the time that the machine is suspended; the server does.
       const remainingMs = Math.min(deadline - began, sentAt + maxRepeatMs - Date.now());
-      if (runId !== undefined && remainingMs <= 0) throw timedOut(maxWaitMs, runId, idempotencyKey);
+      if (runId !== undefined && remainingMs <= 0) throw timedOut(maxWaitMs, runId);
       // The last request asks for a response one second before the deadline. With this response the
       // client gets the run's id, which the timeout error contains.
       const remaining = Math.floor(remainingMs / 1_000) - 1;
@@ -118,7 +118,7 @@ export async function invoke(
     }
   } catch (thrown) {
     if (thrown instanceof BeckonError && thrown.code === "timed_out")
-      throw timedOut(maxWaitMs, runId, idempotencyKey);
+      throw timedOut(maxWaitMs, runId, thrown);
     if (thrown instanceof BeckonError) requireSameRun(runId, thrown.runId);
     throw explainStart(withRunId(thrown, runId));
   }
@@ -141,14 +141,21 @@ function requireSameRun(runId: string | undefined, repeatedId: string | undefine
   });
 }
 
-function timedOut(timeout: number, runId: string | undefined, key: string): BeckonError {
-  const state =
-    runId === undefined ? "It is not known whether it was started." : `${runId} continues.`;
+/** @param thrown the error of a request that took too long */
+function timedOut(timeout: number, runId: string | undefined, thrown?: BeckonError): BeckonError {
+  const { idempotencyKey, cause } = thrown ?? {};
+  let state = `${runId} continues.`;
+  if (runId === undefined)
+    state =
+      idempotencyKey === undefined
+        ? "This call has not started it."
+        : "It is not known whether it was started.";
   return new BeckonError({
     code: "timed_out",
-    message: `The run has not ended within ${timeout} ms. ${state}`,
+    message: `The run has not ended within ${timeout} ms. ${state}${lastFailure(cause)}`,
     runId,
-    idempotencyKey: runId === undefined ? key : undefined,
+    idempotencyKey: runId === undefined ? idempotencyKey : undefined,
+    cause,
   });
 }
 
