@@ -2,6 +2,7 @@ import { BeckonError } from "@beckon/client";
 import { expect, test } from "vitest";
 import { reportFailure } from "./report-failure.ts";
 import type { Terminal } from "./terminal.ts";
+import { withMessage } from "./with-message.ts";
 
 const terminal: Terminal = {
   env: {},
@@ -28,6 +29,30 @@ test.each([
 ])("the error %s (%i) has the exit code %i", (code, status, exitCode) => {
   const error = new BeckonError({ code, status, message: "Try again later." });
   expect(reportFailure(error, terminal, true)).toBe(exitCode);
+});
+
+test("as JSON, an error has the limit that was reached and the id of the request", () => {
+  const limit = { scope: "agent", scope_id: "agt_1", metric: "cost", used: 10, limit: 10 } as const;
+  const error = new BeckonError({
+    code: "ceiling_reached",
+    message: "It is spent.",
+    runId: "run_1",
+    limit: { ...limit, resets_at: null },
+    requestId: "0123",
+  });
+  let printed = "";
+  const err = (text: string) => {
+    printed += text;
+  };
+  reportFailure(withMessage(error, "It is all spent."), { ...terminal, err }, true);
+  expect(JSON.parse(printed)).toEqual({
+    ok: false,
+    code: "ceiling_reached",
+    error: "It is all spent.",
+    run_id: "run_1",
+    limit: { ...limit, resets_at: null },
+    request_id: "0123",
+  });
 });
 
 test("an error of a proxy is temporary also while the command waits for a known run", () => {

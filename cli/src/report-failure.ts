@@ -33,10 +33,10 @@ export function reportFailure(thrown: unknown, terminal: Terminal, asJson: boole
     return thrown.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   // A reader such as `head` closes the pipe when it has enough. This is not an error.
   if (thrown instanceof OutputError && thrown.code === "EPIPE") return exitCodes.done;
-  const { code, exitCode, message, runId } = describe(thrown);
+  const { code, exitCode, message, runId, limit, requestId } = describe(thrown);
   if (asJson) {
-    const run = runId === undefined ? {} : { run_id: runId };
-    terminal.err(`${toJson({ ok: false, code, error: message, ...run })}\n`);
+    const known = { run_id: runId, limit, request_id: requestId };
+    terminal.err(`${toJson({ ok: false, code, error: message, ...known })}\n`);
   } else {
     const run = runId === undefined || message.includes(runId) ? "" : ` (${runId})`;
     terminal.err(`beckon: ${shown(message, { ...terminal, isOutputTerminal: true })}${run}\n`);
@@ -44,7 +44,7 @@ export function reportFailure(thrown: unknown, terminal: Terminal, asJson: boole
   return exitCode;
 }
 
-interface Failure {
+interface Failure extends Partial<Pick<BeckonError, "limit" | "requestId">> {
   readonly code: string;
   readonly exitCode: number;
   readonly message: string;
@@ -68,8 +68,9 @@ function describe(thrown: unknown): Failure {
     return { code: "interrupted", exitCode: exitCodes.interrupted, message: "Interrupted." };
   }
   if (thrown instanceof BeckonError) {
-    const { code, runId } = thrown;
-    return { code, exitCode: exitCodeOf(thrown), message: messageOf(thrown), runId };
+    const { code, runId, limit, requestId } = thrown;
+    const exitCode = exitCodeOf(thrown);
+    return { code, exitCode, message: messageOf(thrown), runId, limit, requestId };
   }
   // The client throws a TypeError for an invalid argument, before it sends a request.
   if (thrown instanceof TypeError)

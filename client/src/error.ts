@@ -18,6 +18,8 @@ export interface BeckonErrorInit {
   readonly runId?: string | undefined;
   readonly retryAfter?: number | undefined;
   readonly idempotencyKey?: string | undefined;
+  readonly limit?: ErrorAnswer["limit"] | undefined;
+  readonly requestId?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -36,22 +38,28 @@ export class BeckonError extends Error {
    * A repeat with this key and the same arguments within a day executes the call at most once.
    */
   readonly idempotencyKey: string | undefined;
+  /** The limit that was reached, if `code` is `plan_exhausted` or `ceiling_reached`. */
+  readonly limit: ErrorAnswer["limit"] | undefined;
+  /** The response's `beckon-request-id`, which Beckon's log has too; undefined if it has none. */
+  readonly requestId: string | undefined;
 
   constructor(init: BeckonErrorInit) {
-    const { code, message, status, runId, retryAfter, idempotencyKey, cause } = init;
+    const { message, cause } = init;
     super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-    this.status = status;
-    this.runId = runId;
-    this.retryAfter = retryAfter;
-    this.idempotencyKey = idempotencyKey;
+    this.code = init.code;
+    this.status = init.status;
+    this.runId = init.runId;
+    this.retryAfter = init.retryAfter;
+    this.idempotencyKey = init.idempotencyKey;
+    this.limit = init.limit;
+    this.requestId = init.requestId;
   }
 }
 
 function copyOf(error: BeckonError, changes: Partial<BeckonErrorInit>): BeckonError {
-  const { code, message, status, runId, retryAfter, idempotencyKey, cause } = error;
-  const init = { code, message, status, runId, retryAfter, idempotencyKey, cause };
-  return new BeckonError({ ...init, ...changes });
+  const { message, cause } = error;
+  // The spread has all fields but these two, which are not enumerable.
+  return new BeckonError({ ...error, message, cause, ...changes });
 }
 
 /**

@@ -56,23 +56,28 @@ test("a 204 response returns undefined", async () => {
   expect(server.requests[0]?.headers["if-match"]).toBe("3");
 });
 
-test("an error response is thrown with its message, code, status and run", async () => {
-  server.script(
-    responds(
-      500,
-      { ok: false, error: "The model failed.", code: "model_error", run_id: "run_1" },
-      { "retry-after": "7" },
-    ),
-  );
+test("an error response is thrown with its message, code, status, run, limit and request id", async () => {
+  const limit = { scope: "agent", metric: "cost", used: 10, limit: 10 };
+  const body = {
+    ok: false,
+    error: "It is spent.",
+    code: "ceiling_reached",
+    run_id: "run_1",
+    limit,
+  };
+  const headers = { "retry-after": "7", "beckon-request-id": "0123" };
+  server.script(responds(500, body, headers));
   const error = await failureOf(beckon.runs.get("run_1"));
   expect(error).toBeInstanceOf(BeckonError);
   expect({ ...error, message: error.message }).toEqual({
     name: "BeckonError",
-    message: "The model failed.",
-    code: "model_error",
+    message: "It is spent.",
+    code: "ceiling_reached",
     status: 500,
     runId: "run_1",
     retryAfter: 7,
+    limit,
+    requestId: "0123",
   });
   expect(server.requests).toHaveLength(1);
 });

@@ -218,8 +218,9 @@ test.each([
   await expect(call()).rejects.toMatchObject({ code: "agent_busy", ...unknown });
   server.script(rejects(503, "unavailable", soon));
   await expect(call()).rejects.toMatchObject({ code: "unavailable", ...unknown });
-  server.script(rejects(500, "internal_error"));
-  await expect(call()).rejects.toMatchObject({ code: "internal_error", ...unknown });
+  server.script(rejects(500, "internal_error", { "beckon-request-id": "0123" }));
+  const failed = { code: "internal_error", requestId: "0123", ...unknown };
+  await expect(call()).rejects.toMatchObject(failed);
   server.script(disconnects, rejects(409, "agent_paused"));
   const known = { idempotencyKey: undefined, message: expect.not.stringContaining("not known") };
   await expect(call()).rejects.toMatchObject({ code: "agent_paused", ...known });

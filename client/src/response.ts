@@ -16,9 +16,11 @@ export async function ensureOk(response: Response, operation: string): Promise<R
   const { status } = response;
   const retryAfter = parseRetryAfter(response.headers.get("retry-after"));
   const text = await response.text();
-  const { error, code, run_id: runId } = parseError(text);
-  if (error !== undefined && code !== undefined)
-    throw new BeckonError({ code, message: error, status, runId, retryAfter });
+  const { error: message, code, run_id: runId, limit } = parseError(text);
+  if (message !== undefined && code !== undefined) {
+    const requestId = requestIdOf(response);
+    throw new BeckonError({ code, message, status, runId, retryAfter, limit, requestId });
+  }
   throw unexpectedResponse(response, operation, retryAfter);
 }
 
@@ -33,20 +35,24 @@ function parseError(text: string): Partial<ErrorAnswer> {
 
 /** Returns the error for a response that does not come from Beckon, for example from a proxy. */
 export function unexpectedResponse(
-  { status, headers }: Response,
+  response: Response,
   operation: string,
   retryAfter?: number,
 ): BeckonError {
+  const { status, headers } = response;
   const type = headers.get("content-type") ?? "no content type";
   return new BeckonError({
     code: "unexpected_answer",
     status,
     retryAfter,
+    requestId: requestIdOf(response),
     message:
       `${operation} got a response that does not come from Beckon (${status}, ${type}). ` +
       "Check the url and the proxies in front of it.",
   });
 }
+
+const requestIdOf = ({ headers }: Response) => headers.get("beckon-request-id") ?? undefined;
 
 /**
  * Returns the seconds in `Retry-After`, which has seconds or a date (RFC 9110, section 10.2.3).
