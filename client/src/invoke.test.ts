@@ -94,6 +94,17 @@ test("one request waits less than the 300 seconds after which fetch of Node.js e
   expect(server.requests[0]?.headers.prefer).toBe("wait=240");
 });
 
+test("one request waits less than tryTimeout, after which its response counts as lost", async () => {
+  for (const [tryTimeout, prefer] of [
+    [30_000, "wait=29"],
+    [1_500, "wait=1"],
+  ] as const) {
+    server.script(done);
+    await beckon.agents.invoke("agt_1", { input: "Hello" }, { token, tryTimeout });
+    expect(server.requests[0]?.headers.prefer).toBe(prefer);
+  }
+});
+
 test("an early response, from a server that is shutting down, is not followed by a busy loop", async () => {
   server.script(stillRunning, done);
   const began = performance.now();
@@ -301,6 +312,14 @@ test.each([0, 1.5, -1])("a wait of %j seconds is rejected", async (wait) => {
   await expect(beckon.agents.invoke("agt_1", { input: "Hello" }, { token, wait })).rejects.toThrow(
     TypeError,
   );
+});
+
+test("a tryTimeout that ends before a request can wait for the run is rejected", async () => {
+  const { length } = server.requests;
+  await expect(
+    beckon.agents.invoke("agt_1", { input: "Hello" }, { token, tryTimeout: 1_000 }),
+  ).rejects.toThrow("tryTimeout must be above 1000 ms");
+  expect(server.requests).toHaveLength(length);
 });
 
 test.each([

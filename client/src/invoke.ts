@@ -19,7 +19,8 @@ export interface InvokeOptions extends StartOptions {
   /**
    * Maximum seconds that one request waits for the run's end; the client then sends the next
    * request. Must be below the timeout of every proxy between client and server. At least 1,
-   * default 50. A value above 240 counts as 240.
+   * default 50. A value above 240 counts as 240. With `tryTimeout`, which must be above 1,000, a
+   * request waits at most as long as its response still arrives within that time.
    */
   readonly wait?: number | undefined;
   /**
@@ -58,6 +59,9 @@ const maxJoinRetries = 40;
  */
 const maxWaitSeconds = 240;
 
+/** Returns the seconds that a request can wait for its response to arrive within `ms`. */
+const secondsWithin = (ms: number) => Math.floor(ms / 1_000) - 1;
+
 /**
  * Runs an agent and waits for its output, at most 23 hours. After `wait` seconds, or if the
  * response is lost, the request is repeated. It has the same Idempotency-Key, so it waits for the
@@ -76,11 +80,18 @@ export async function invoke(
     timeout = maxRepeatMs,
     idempotencyKey = newIdempotencyKey(),
     onStarted,
+    tryTimeout,
     ...options
   }: InvokeOptions = {},
 ): Promise<Invoked> {
   if (!Number.isInteger(wait) || wait < 1)
     throw new TypeError("invoke: wait must be an integer of 1 or more seconds");
+  if (tryTimeout !== undefined && !(tryTimeout > 1_000)) {
+    throw new TypeError(
+      "invoke: tryTimeout must be above 1000 ms, because one request waits at least 1 second",
+    );
+  }
+  const maxSeconds = Math.min(wait, maxWaitSeconds, secondsWithin(tryTimeout ?? Infinity));
   // The caller can change `body` while the run is executed, but a request that repeats an
   // Idempotency-Key must have the same body.
   const sent = structuredClone(body);
@@ -96,8 +107,7 @@ export async function invoke(
       if (runId !== undefined && remainingMs <= 0) throw timedOut(maxWaitMs, runId);
       // The last request asks for a response one second before the deadline. With this response the
       // client gets the run's id, which the timeout error contains.
-      const remaining = Math.floor(remainingMs / 1_000) - 1;
-      const seconds = Math.max(1, Math.min(wait, maxWaitSeconds, remaining));
+      const seconds = Math.max(1, Math.min(maxSeconds, secondsWithin(remainingMs)));
       const response = await operations.agents.invoke(agentId, sent, {
         ...options,
         retries: options.retries ?? (runId === undefined ? undefined : maxJoinRetries),
@@ -105,7 +115,7 @@ export async function invoke(
         idempotencyKey,
         prefer: `wait=${seconds}`,
         timeout: Math.max(1, remainingMs),
-        tryTimeout: options.tryTimeout ?? (seconds + 20) * 1_000,
+        tryTimeout: tryTimeout ?? (seconds + 20) * 1_000,
       });
       requireSameRun(runId, response.run_id);
       if ("output" in response) return { run_id: response.run_id, output: response.output };
