@@ -4,13 +4,20 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { packClient } from "./client-package.ts";
+import { packClient, writeTarball } from "./client-package.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const folder = mkdtempSync(join(tmpdir(), "beckon-client-"));
 const modules = join(folder, "node_modules");
 const packed = join(modules, "@beckon/client");
-beforeAll(() => packClient(packed), 60_000);
+beforeAll(() => {
+  const built = join(folder, "built");
+  packClient(built);
+  const tarball = writeTarball(built, join(folder, "dist"));
+  // npm extracts a tarball in the same way.
+  mkdirSync(packed, { recursive: true });
+  run("tar", "-xzf", tarball, "-C", packed, "--strip-components=1");
+}, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const parser = createRequire(join(root, "client/package.json")).resolve(

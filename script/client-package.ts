@@ -1,6 +1,15 @@
-import { spawnSync } from "node:child_process";
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const checkout = resolve(import.meta.dirname, "..");
@@ -36,5 +45,30 @@ export function packClient(folder: string): void {
   copyFileSync(join(checkout, "LICENSE"), join(folder, "LICENSE"));
 }
 
-/** Usage: node script/client-package.ts, then npm publish client/dist. */
-if (process.argv[1] === fileURLToPath(import.meta.url)) packClient(join(checkout, "client/dist"));
+/**
+ * Writes a package that `packClient` has built as a tarball. npm copies a tarball into a project,
+ * but only links a folder, which breaks when the checkout is moved or built again.
+ * @param built The folder of the package.
+ * @param folder The folder in which the tarball is written.
+ * @returns The path of the tarball.
+ */
+export function writeTarball(built: string, folder: string): string {
+  const { version } = JSON.parse(readFileSync(join(built, "package.json"), "utf8"));
+  const parent = mkdtempSync(join(tmpdir(), "beckon-client-"));
+  try {
+    cpSync(built, join(parent, "package"), { recursive: true });
+    mkdirSync(folder, { recursive: true });
+    const tarball = join(folder, `beckon-client-${version}.tgz`);
+    execFileSync("tar", ["-czf", tarball, "-C", parent, "package"]);
+    return tarball;
+  } finally {
+    rmSync(parent, { recursive: true, force: true });
+  }
+}
+
+/** Usage: node script/client-package.ts, then npm install the tarball, or npm publish client/dist. */
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const built = join(checkout, "client/dist");
+  packClient(built);
+  console.log(relative(process.cwd(), writeTarball(built, join(checkout, "dist"))));
+}
