@@ -5,9 +5,8 @@ import { type InvokeOptions, invoke, type StartOptions, start } from "./invoke.t
 import { type ClientOptions, type LabelOptions, type OnceOptions, settingsOf } from "./options.ts";
 import { createSender } from "./sender.ts";
 import { type StartAndWatchOptions, startAndWatch } from "./start-and-watch.ts";
-import type { FollowOptions } from "./subscribe.ts";
 import { type WatchOptions, watch } from "./watch.ts";
-import { type WatchEventsQuery, watchEvents } from "./watch-events.ts";
+import { type WatchEventsOptions, type WatchEventsQuery, watchEvents } from "./watch-events.ts";
 
 /**
  * Creates a client for one Beckon installation. Most methods are generated from the API; the README
@@ -59,7 +58,7 @@ export function createClient(options: ClientOptions) {
     events: {
       ...operations.events,
       /** Yields each event of the workspace once, as it occurs. Reconnects automatically. */
-      watch: (query?: WatchEventsQuery, options?: FollowOptions) =>
+      watch: (query?: WatchEventsQuery, options?: WatchEventsOptions) =>
         watchEvents(settings, query, options),
     },
   };

@@ -11,7 +11,7 @@ export type { CallOptions, ClientOptions, LabelOptions, OnceOptions } from "./op
 export type { StartAndWatchOptions, WatchedRun } from "./start-and-watch.ts";
 export type { FollowOptions } from "./subscribe.ts";
 export type { WatchOptions } from "./watch.ts";
-export type { WatchEventsQuery } from "./watch-events.ts";
+export type { WatchEventsOptions, WatchEventsQuery } from "./watch-events.ts";
 export type {
   JournalEvent,
   OutputEvent,

@@ -62,6 +62,8 @@ export interface Subscription<Event> {
    * cursor is ignored.
    */
   readonly advance?: (cursor: string) => void;
+  /** Called after the caller has handled an event, when it requests the next one. Default: none. */
+  readonly handled?: (event: Event) => void;
   /** Id of the run whose events are streamed, for errors. Absent for a stream of a workspace. */
   readonly runId?: string;
   /** A response that is read before any request is sent; undefined if no stream is open yet. */
@@ -87,7 +89,16 @@ const maxDisconnectedMs = 5 * 60_000;
  */
 export async function* subscribe<Event>(
   settings: Settings,
-  { call, options, changeCall, classify, advance, runId, opened: first }: Subscription<Event>,
+  {
+    call,
+    options,
+    changeCall,
+    classify,
+    advance,
+    handled,
+    runId,
+    opened: first,
+  }: Subscription<Event>,
   { signal = new AbortController().signal, key, onDisconnect, ...reading }: FollowOptions,
 ): AsyncGenerator<Event> {
   let retryMs = 1_000;
@@ -122,6 +133,7 @@ export async function* subscribe<Event>(
         if (kind === "gap") break;
         failures = 0;
         yield event;
+        handled?.(event);
         if (kind === "last") return;
       }
     } catch (thrown) {

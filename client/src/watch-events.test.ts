@@ -54,6 +54,31 @@ test("it resumes after the events that its filter leaves out", async () => {
   expect(asked().map(([, cursor]) => cursor)).toEqual([undefined, "b"]);
 });
 
+test("it passes each cursor in order, and that of an event once the loop has handled the event", async () => {
+  const later = 'event: later\ndata: {"type":"later"}\n\n';
+  server.script(
+    sendsStream(`${soon}${notice("stream.opened", "a")}: cursor b\n\n${frame("c")}: cursor d\n\n`),
+    sendsStream(`${later}${frame("e")}`),
+  );
+  const order: string[] = [];
+  const onCursor = (cursor: string) => order.push(`stored ${cursor}`);
+  for await (const event of beckon.events.watch({ kind: "run.started" }, { onCursor })) {
+    if (!("cursor" in event)) continue;
+    order.push(`handled ${event.cursor}`);
+    if (event.cursor === "e") break;
+  }
+  // The loop is left while it handles `e`, so `e` does not count as handled.
+  expect(order).toEqual([
+    "handled a",
+    "stored a",
+    "stored b",
+    "handled c",
+    "stored c",
+    "stored d",
+    "handled e",
+  ]);
+});
+
 test("a reset is yielded, and the stream continues after it", async () => {
   server.script(sendsStream(soon + notice("stream.reset", "new")), sendsStream(frame("next")));
   expect(await first(2, beckon.events.watch({ after: "old" }))).toEqual(["new", "next"]);

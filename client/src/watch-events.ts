@@ -9,6 +9,16 @@ import type { StreamNotice, WorkspaceEvent } from "./watched-event.ts";
  */
 export type WatchEventsQuery = Omit<ListEventsQuery, "limit">;
 
+/** Options of `events.watch`. */
+export interface WatchEventsOptions extends FollowOptions {
+  /**
+   * Called with the cursor of each event once the loop requests the next event, and with the cursors
+   * that the server sends after events that the filters leave out. A watch that starts `after` the
+   * last of these cursors skips no event that the loop has not handled.
+   */
+  readonly onCursor?: ((cursor: string) => void) | undefined;
+}
+
 /**
  * Yields the events of all runs, and the workspace events whose type is in `kind`, each once and as
  * it occurs. Reconnects automatically. The stream does not end by itself; leaving the loop closes
@@ -20,7 +30,7 @@ export type WatchEventsQuery = Omit<ListEventsQuery, "limit">;
 export function watchEvents(
   settings: Settings,
   { after, ...filter }: WatchEventsQuery = {},
-  options: FollowOptions = {},
+  { onCursor, ...options }: WatchEventsOptions = {},
 ): AsyncGenerator<WorkspaceEvent | StreamNotice> {
   let cursor = after;
   return subscribe<WorkspaceEvent | StreamNotice>(
@@ -38,6 +48,10 @@ export function watchEvents(
       },
       advance: (advanced) => {
         cursor = advanced;
+        onCursor?.(advanced);
+      },
+      handled(event) {
+        if ("cursor" in event) onCursor?.(event.cursor);
       },
     },
     options,
