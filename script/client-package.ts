@@ -66,7 +66,7 @@ export function writeTarball(built: string, folder: string): string {
   }
 }
 
-/** Usage: node script/client-package.ts, then npm install the tarball, or npm publish client/dist. */
+/** Usage: node script/client-package.ts, then install the tarball, or npm publish client/dist. */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const built = join(checkout, "client/dist");
   packClient(built);

@@ -12,7 +12,7 @@ export type WatchEventsQuery = Omit<ListEventsQuery, "limit">;
 /** Options of `events.watch`. */
 export interface WatchEventsOptions extends FollowOptions {
   /**
-   * Called with the cursor of each event once the loop requests the next event, and with the cursors
+   * Called with the cursor of each event once the loop requests the next one, and with the cursors
    * that the server sends after events that the filters leave out. A watch that starts `after` the
    * last of these cursors skips no event that the loop has not handled.
    */
