@@ -238,7 +238,8 @@ inBrowser("what is typed after Save stays unsaved, also if changes must be merge
   const { id } = await beckon.createAgent({ description: "Old", instructions: "Be brief." });
   const page = await open(`/agents/${id}/settings`);
   await field(page, "Description").fill("Mine");
-  await beckon.call(`/agents/${id}`, { method: "PATCH", body: { description: "Theirs" } });
+  const theirs = { description: "Theirs", instructions: "Be kind." };
+  await beckon.call(`/agents/${id}`, { method: "PATCH", body: theirs });
   const held = await holdRequests(page, new RegExp(`/agents/${id}$`), { method: "PATCH" });
   await button(page, "Save").click();
   await held.reached;
@@ -248,9 +249,12 @@ inBrowser("what is typed after Save stays unsaved, also if changes must be merge
   await button(page, "Save merged").click();
   await page.getByText("Unsaved: Instructions").waitFor();
   expect(await field(page, "Instructions").inputValue()).toBe("Typed later");
-  const saved = { version: 3, description: "Mine", instructions: "Be brief." };
+  const saved = { version: 3, description: "Mine", instructions: "Be kind." };
   expect((await beckon.call(`/agents/${id}`)).body.data).toMatchObject(saved);
   await button(page, "Save").click();
+  await page.getByRole("radio", { name: "Theirs Be kind." }).waitFor();
+  await page.getByRole("radio", { name: "Yours Typed later" }).check();
+  await button(page, "Save merged").click();
   await page.getByText("Saved v4").waitFor();
   const { data } = (await beckon.call(`/agents/${id}`)).body;
   expect(data).toMatchObject({ description: "Mine", instructions: "Typed later" });

@@ -3,7 +3,10 @@ import { Banner } from "../../ui/index.ts";
 import type { FormValues } from "./form-values.ts";
 import { useSettings } from "./settings-context.tsx";
 
-/** Says that someone else has saved while this form has unsaved changes. */
+/**
+ * Says that the newest version has changes of someone else on which the unsaved changes of this form
+ * are not based.
+ */
 export function OtherVersionNotice() {
   const { base, newestVersion, state } = useSettings();
   const { isDirty } = useFormState<FormValues>();
@@ -11,7 +14,7 @@ export function OtherVersionNotice() {
   return (
     <div className="p-3">
       <Banner>
-        {`Version ${newestVersion} was saved elsewhere. Your changes are based on version ${base.version} and are merged when you save.`}
+        {`Version ${newestVersion} has changes that were made elsewhere. Your changes are based on version ${base.version} and are merged when you save.`}
       </Banner>
     </div>
   );

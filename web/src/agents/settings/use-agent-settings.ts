@@ -17,6 +17,7 @@ import {
 import { useToast } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { agentQuery, agentsKey } from "../queries.ts";
+import { afterSave, type SavedSettings } from "./after-save.ts";
 import { forgetDraft, readDraft, storeDraft } from "./draft-store.ts";
 import { type AgentFields, bodyOf, fieldAt, fieldsOf, type VersionedFields } from "./fields.ts";
 import {
@@ -66,9 +67,9 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   const [draft] = useState(() => (can("agents:write") ? readDraft(userId, agent.id) : undefined));
   const [base, setBase] = useState(() => draft?.base ?? fieldsOf(agent));
   const filledIn = useRef(base);
-  // The values of the form when Save was pressed. After a conflict, `resolve` needs them too: what
-  // was typed since then is not in the merged settings.
-  const sent = useRef<FormValues>(undefined);
+  // The values of the form when Save was pressed, and the settings on which they were based. After
+  // a conflict, `resolve` needs them too: what was typed since then is not in the merged settings.
+  const sent = useRef<Pick<SavedSettings, "base" | "sent">>(undefined);
   const [problem, setProblem] = useState<string>();
   const form = useForm<FormValues>({
     resolver: settingsResolver,
@@ -95,13 +96,13 @@ export function useAgentSettings(agent: Agent): AgentSettings {
 
   /**
    * Fills in the form with saved settings. Edits are then compared with these settings.
-   * @param sent the values of the form when it was saved. Fields that were edited since then keep
-   *   what was typed. Default: all edits are discarded.
+   * @param values what the form shows instead. Default: all edits are discarded.
    */
-  const show = (fields: VersionedFields, sent?: FormValues) => {
+  const show = (fields: VersionedFields, values?: FormValues) => {
     setBase(fields);
     filledIn.current = fields;
-    fillIn(form, valuesOf(fields), sent);
+    fillIn(form, valuesOf(fields));
+    if (values !== undefined) form.reset(values, { keepDefaultValues: true });
     storeDraft(userId, agent.id, { base: fields, values: form.getValues() });
   };
 
@@ -137,8 +138,10 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   const finish = async (saving: Promise<SavingState>) => {
     const { pathname } = location;
     const next = await saving;
-    if (next.name === "saved") {
-      show(fromMergeable<VersionedFields>(next.resource), sent.current);
+    if (next.name === "saved" && sent.current !== undefined) {
+      const saved = fromMergeable<VersionedFields>(next.resource);
+      const shown = afterSave({ ...sent.current, saved, typed: form.getValues() });
+      show(shown.base, shown.values);
       void announceChanges(queryClient, agentsKey(workspace.id));
     }
     if (next.name !== "failed" && next.name !== "not saved") return;
@@ -155,7 +158,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
 
   const save = form.handleSubmit(async (values) => {
     setProblem(undefined);
-    sent.current = values;
+    sent.current = { base, sent: values };
     const changes = changesIn(values, base);
     if (Object.keys(changes).length === 0) show(base);
     else await finish(patch.save(toMergeable(base), toMergeable(changes)));

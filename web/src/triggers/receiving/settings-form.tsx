@@ -13,6 +13,7 @@ import { needsEditor, needsInvoke } from "../permission.ts";
 import { storedOutcomes } from "../requests/outcomes.ts";
 import { requestQuery, requestsQuery } from "../requests/queries.ts";
 import { useTriggerPatch } from "../trigger/use-trigger-patch.tsx";
+import { afterSave, type Edited } from "./after-save.ts";
 import { changedGroups } from "./changed-groups.ts";
 import { type Draft, draftOf } from "./draft.ts";
 import { type ReceivingForm, ReceivingFormContext } from "./form-context.ts";
@@ -33,16 +34,6 @@ import { check, problemAt } from "./validate.ts";
 interface SettingsFormProps {
   readonly trigger: Trigger;
   readonly presets: readonly Preset[];
-}
-
-/** Unsaved settings. */
-interface Edited {
-  readonly draft: Draft;
-  /**
-   * The trigger that the form showed when the person began to edit. If someone else changes the
-   * trigger after that, `useTriggerPatch` merges both changes: this is their common base.
-   */
-  readonly base: Trigger;
 }
 
 const noProblems: ReadonlyMap<string, string> = new Map();
@@ -66,13 +57,7 @@ export function SettingsForm({ trigger, presets }: SettingsFormProps) {
   const patch = useTriggerPatch(trigger, {
     onSaved: (next) => {
       // Changes that were typed while the settings were being saved are kept.
-      setEdited((current) => {
-        const later = changesOf(sent.current, current?.draft ?? sent.current);
-        const read = draftOf(next.prompt_prefix, next.receiving);
-        return Object.keys(later).length === 0
-          ? undefined
-          : { base: next, draft: { ...read, ...later } };
-      });
+      setEdited((current) => current && afterSave(current, next, sent.current));
       setHasTried(false);
     },
   });

@@ -1,5 +1,5 @@
 import { createTriggerBody, type Receiving, receiving } from "@beckon/contract";
-import { messageOf, wording } from "../../data/index.ts";
+import { messageOf, wording } from "../../data/form/form-messages.ts";
 import { type Draft, receivingOf } from "./draft.ts";
 
 /** The result of checking a draft: the settings to send, or a message for each invalid API path. */
