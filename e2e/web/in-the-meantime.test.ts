@@ -72,6 +72,7 @@ inBrowser("a duplicate whose response is lost can be repeated, and is created on
   await duplicate();
   await page.getByText("It is not known whether the agent was duplicated.").first().waitFor();
   await page.unroute(/\/duplicate$/);
+  await page.reload();
   await duplicate();
   await page.waitForURL((url) => !url.pathname.includes(id));
   expect((await beckon.call("/agents?search=Original")).body.data).toHaveLength(2);

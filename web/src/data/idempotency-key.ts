@@ -27,6 +27,34 @@ export function useIdempotencyKey() {
   };
 }
 
+/** The attempts that could not be stored, because the storage is full. */
+const unstored = new Map<string, string>();
+
+/**
+ * Returns `keyOf` and `release` as `useIdempotencyKey` does. This tab keeps the attempt until
+ * `release` is called, also while another page is open and over a reload.
+ * @param userId id of the signed-in person, because another one can sign in in the same tab
+ * @param action what is done with which resource: `retry.run_1`
+ */
+export function storedIdempotencyKey(userId: string, action: string) {
+  const name = `beckon.attempt.${userId}.${action}`;
+  return {
+    keyOf(body: unknown): string {
+      const attempt = sessionStorage.getItem(name) ?? unstored.get(name) ?? newIdempotencyKey();
+      try {
+        sessionStorage.setItem(name, attempt);
+      } catch {
+        unstored.set(name, attempt);
+      }
+      return keyOfBody(attempt, body);
+    },
+    release() {
+      sessionStorage.removeItem(name);
+      unstored.delete(name);
+    },
+  };
+}
+
 /**
  * Returns an Idempotency-Key, which is the same for the same attempt and the same body. To get the
  * same key after a reload, a page stores the attempt. It must not store the body, which can contain

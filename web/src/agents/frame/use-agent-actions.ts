@@ -4,7 +4,8 @@ import {
   announceChanges,
   failureWords,
   sentenceOf,
-  useIdempotencyKey,
+  storedIdempotencyKey,
+  useMe,
   useWorkspace,
 } from "../../data/index.ts";
 import { download } from "../../json/index.ts";
@@ -24,7 +25,7 @@ export function useAgentActions(agent: Agent) {
   const toast = useToast();
   const path = (agentId: string) => `/w/${workspaceId}/agents/${agentId}`;
   const tellOthers = () => announceChanges(queryClient, agentsKey(workspaceId));
-  const key = useIdempotencyKey();
+  const key = storedIdempotencyKey(useMe().id, `duplicate.${agent.id}`);
   /**
    * Returns the error handler of a call.
    * @param done a participle for what the call does: "resumed"
@@ -49,11 +50,7 @@ export function useAgentActions(agent: Agent) {
   const duplicate = useMutation({
     onMutate: () => navigateFrom(),
     mutationFn: () =>
-      client.agents.duplicate(
-        agent.id,
-        {},
-        { idempotencyKey: key.keyOf([agent.id, agent.version]) },
-      ),
+      client.agents.duplicate(agent.id, {}, { idempotencyKey: key.keyOf(agent.version) }),
     onSuccess: async (copy, _, navigate) => {
       key.release();
       toast({

@@ -4,7 +4,8 @@ import {
   announceChanges,
   failureWords,
   sentenceOf,
-  useIdempotencyKey,
+  storedIdempotencyKey,
+  useMe,
   useWorkspace,
 } from "../../data/index.ts";
 import { download, parseExactly } from "../../json/index.ts";
@@ -19,7 +20,7 @@ export function useRunActions(run: Run) {
   const cache = useQueryClient();
   const navigateFrom = useNavigateFrom();
   const toast = useToast();
-  const key = useIdempotencyKey();
+  const key = storedIdempotencyKey(useMe().id, `retry.${run.id}`);
 
   const start = async (body: RetryRunBody): Promise<Run> => {
     const started = await client.runs.retry(run.id, body, { idempotencyKey: key.keyOf(body) });
