@@ -12,6 +12,7 @@ import { download, parseExactly } from "../../json/index.ts";
 import { useNavigateFrom, useToast } from "../../ui/index.ts";
 import { isEnded, newerRun } from "../patch-run.ts";
 import { removeFromLists, runQuery, runsKey } from "../queries.ts";
+import { retryWords } from "./retry-words.ts";
 
 /** Returns the actions on a run. */
 export function useRunActions(run: Run) {
@@ -27,7 +28,7 @@ export function useRunActions(run: Run) {
     key.release();
     cache.setQueryData(runQuery(workspace, started.id).queryKey, started);
     void announceChanges(cache, runsKey(id));
-    toast({ tone: "success", title: "The retry has started as a new run." });
+    toast({ tone: "success", ...retryWords(run, started) });
     return started;
   };
   const path = (runId: string) => `/w/${id}/runs/${runId}`;
@@ -48,7 +49,7 @@ export function useRunActions(run: Run) {
       }),
   });
   return {
-    /** Starts a new run with the same input. Failures are shown in a toast. */
+    /** Starts a new run with the same input, and opens it. Failures are shown in a toast. */
     retry: (version: "current" | "original") => retry.mutate({ version }),
     isRetrying: retry.isPending,
     /**
