@@ -4,8 +4,8 @@ import type { FormValues } from "./form-values.ts";
 import { useSettings } from "./settings-context.tsx";
 
 /**
- * Says that the newest version has changes of someone else on which the unsaved changes of this form
- * are not based.
+ * Says that the newest version has changes of someone else, and that the unsaved changes of this
+ * form are not based on it.
  */
 export function OtherVersionNotice() {
   const { base, newestVersion, state } = useSettings();
