@@ -1,9 +1,8 @@
 import { rebase } from "../../data/form/rebase.ts";
-import { isEqual } from "../../ui/overlay/merge.ts";
 import type { SettingsDraft } from "./draft-store.ts";
 import type { AgentFields, Tool, VersionedFields } from "./fields.ts";
-import { type FormValues, valuesOf } from "./form-values.ts";
-import { type ToolsByKey, toMergeable } from "./tools/mergeable.ts";
+import { changesIn, type FormValues, valuesOf } from "./form-values.ts";
+import { toMergeable } from "./tools/mergeable.ts";
 
 /** The settings and the values of their form when a save has succeeded; see `rebase`. */
 export interface SavedSettings {
@@ -19,23 +18,16 @@ export interface SavedSettings {
  * another one.
  */
 export function afterSave({ base, saved, sent, typed }: SavedSettings): SettingsDraft {
-  const before = valuesOf(base);
-  const now = valuesOf(saved);
-  const fields = rebase<FormValues>({ base: before, saved: now, sent, typed });
-  const tools = rebase<ToolsByKey>({
+  const fields = rebase({ base: valuesOf(base), saved: valuesOf(saved), sent, typed });
+  const tools = rebase({
     base: byKey(base),
     saved: byKey(saved),
     sent: byKey(sent),
     typed: byKey(typed),
   });
-  const kept = Object.entries(base).filter(
-    ([name]) => !isEqual(fields.base[name as keyof FormValues], now[name as keyof FormValues]),
-  );
-  const next = { ...saved, ...Object.fromEntries(kept), tools: listOf(tools.base) };
+  const kept = changesIn({ ...fields.base, tools: listOf(tools.base) }, saved);
   return {
-    base: isEqual({ ...next, version: saved.version }, saved)
-      ? saved
-      : { ...next, version: base.version },
+    base: Object.keys(kept).length === 0 ? saved : { ...saved, ...kept, version: base.version },
     values: { ...fields.typed, tools: listOf(tools.typed) },
   };
 }
