@@ -1,8 +1,13 @@
 import { useDeferredValue } from "react";
 import { Markdown } from "../../markdown/index.ts";
-import { Link, LongText } from "../../ui/index.ts";
-import { ToolUseView } from "./tool-use-view.tsx";
+import { Link, LongText, lazyPart } from "../../ui/index.ts";
 import { isEnded, type Step, type Transcript } from "./transcript.ts";
+
+// Many agents have no tools, and the tree of a call's arguments is large.
+const ToolUseView = lazyPart(
+  async () => (await import("./tool-use-view.tsx")).ToolUseView,
+  () => <div className="min-h-9 rounded-control border border-rule bg-sheet" />,
+);
 
 interface AnswerProps {
   readonly transcript: Transcript;
