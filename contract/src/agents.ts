@@ -246,7 +246,8 @@ export const compareQuery = z.strictObject({
 /**
  * Differences between two versions. `path` is a JSON Pointer (RFC 6901), `before` the value at this
  * path in version `from`, and `after` the value in version `to`. `before` or `after` is absent if
- * that version has no such value.
+ * that version has no such value. Tools and their functions are compared by name, and `path` has
+ * their position in version `to`; if they were removed, in version `from`.
  */
 export const versionComparison = z.object({
   from: z.number().int(),

@@ -55,6 +55,7 @@ inBrowser(
     await page.getByText("Succeeded").waitFor();
     await page.getByText(/clock answered/).waitFor();
     await page.getByText("Cost $0.00").waitFor();
+    expect(await page.getByRole("treeitem").count()).toBe(0);
     await page.locator("summary", { hasText: "clock" }).click();
     await page.getByRole("tree", { name: "Result" }).getByText("time_zone").waitFor();
     const [run] = await runsOf(id);

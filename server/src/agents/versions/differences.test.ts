@@ -15,6 +15,41 @@ test.each<[unknown, unknown, Difference[]]>([
   expect(differences(before, after)).toEqual(expected);
 });
 
+const [crm, shop, mail, erp] = ["crm", "shop", "mail", "erp"].map((name) => ({ name, n: 1 }));
+
+test.each<[string, unknown[], unknown[], Difference[]]>([
+  ["removed", [crm, shop, mail], [shop, mail], [{ path: "/tools/0", before: crm }]],
+  ["added", [shop, mail], [crm, shop, mail], [{ path: "/tools/0", after: crm }]],
+  [
+    "changed after one was removed",
+    [crm, shop],
+    [{ ...shop, n: 2 }],
+    [
+      { path: "/tools/0/n", before: 1, after: 2 },
+      { path: "/tools/0", before: crm },
+    ],
+  ],
+  ["renamed", [crm, shop], [erp, shop], [{ path: "/tools/0/name", before: "crm", after: "erp" }]],
+  [
+    "moved",
+    [crm, shop],
+    [shop, crm],
+    [
+      { path: "/tools/0/name", before: "crm", after: "shop" },
+      { path: "/tools/1/name", before: "shop", after: "crm" },
+    ],
+  ],
+])("a tool that was %s differs, and no other", (_what, before, after, expected) => {
+  expect(differences({ tools: before }, { tools: after })).toEqual(expected);
+});
+
+test("functions of a tool are compared by name too", () => {
+  const tool = (...operations: unknown[]) => ({ tools: [{ name: "shop", operations }] });
+  expect(differences(tool(crm, shop), tool(shop))).toEqual([
+    { path: "/tools/0/operations/0", before: crm },
+  ]);
+});
+
 test("returned locations differ, none contains another, and only equal values have none", () => {
   const at = (value: unknown, path: string): unknown =>
     path

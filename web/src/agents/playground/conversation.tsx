@@ -1,7 +1,7 @@
 import type { Agent } from "@beckon/client";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { useFormState, useWatch } from "react-hook-form";
 import { reasonWithout, useWorkspace } from "../../data/index.ts";
 import { useResets } from "../../live/index.ts";
@@ -80,8 +80,11 @@ export function Conversation({ search }: ConversationProps) {
     );
   };
   const stop = useMutation({ mutationFn: (runId: string) => client.runs.cancel(runId) });
-  const report = (runId: string, isRunning: boolean) =>
-    setRunning((before) => (isRunning ? runId : before === runId ? undefined : before));
+  const report = useCallback(
+    (runId: string, isRunning: boolean) =>
+      setRunning((before) => (isRunning ? runId : before === runId ? undefined : before)),
+    [],
+  );
   const suggest = (text: string) => {
     setMessage(text);
     field.current?.focus();

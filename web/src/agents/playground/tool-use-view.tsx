@@ -1,5 +1,5 @@
 import { ChevronRight, Wrench } from "lucide-react";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { JsonTree, parseJson } from "../../json/index.ts";
 import { rejectionReason, toolOutcomeOf, unansweredCall, unmadeCall } from "../../runs/index.ts";
 import { Badge, ByteSize, Duration, Link, LongText, Spinner } from "../../ui/index.ts";
@@ -16,13 +16,18 @@ interface ToolUseViewProps {
 
 /** A tool call in one line. A click shows its arguments and its result below. */
 export function ToolUseView({ use, runHref, isOpen = false, isEnded }: ToolUseViewProps) {
-  const written = useMemo(() => parseJson(use.arguments) ?? use.arguments, [use.arguments]);
+  // What is closed is not rendered: a conversation can have hundreds of calls with large results.
+  const [wasOpened, setWasOpened] = useState(isOpen);
   const outcome = outcomeOf(use, isEnded);
   const isOk = use.outcome === "ok";
-  const reason = use.outcome === "refused" ? rejectionReason(use.result) : undefined;
-  const meaning = [reason, outcome?.meaning].filter((part) => part !== undefined).join(" ");
   return (
-    <details open={isOpen} className="group min-w-0 rounded-control border border-rule bg-sheet">
+    <details
+      open={isOpen}
+      onToggle={(event) => {
+        if (event.currentTarget.open) setWasOpened(true);
+      }}
+      className="group min-w-0 rounded-control border border-rule bg-sheet"
+    >
       <summary className="flex min-h-9 list-none items-center gap-2 px-2 py-1 hover:bg-hover focus-visible:-outline-offset-2 [&::-webkit-details-marker]:hidden">
         <ChevronRight
           aria-hidden
@@ -48,23 +53,39 @@ export function ToolUseView({ use, runHref, isOpen = false, isEnded }: ToolUseVi
           </span>
         )}
       </summary>
-      <div className="flex min-w-0 flex-col gap-3 border-t border-rule p-3">
-        {meaning === "" ? null : (
-          <p dir="auto" className="text-dense break-words text-ink-2">
-            {meaning}
-          </p>
-        )}
-        <Part title="Arguments" value={written} />
-        {use.large !== undefined ? (
-          <p className="text-dense text-ink-2">
-            The result has <ByteSize bytes={use.large.bytes} />. Read it on{" "}
-            <Link href={runHref}>the page of the run</Link>.
-          </p>
-        ) : use.outcome === undefined ? null : (
-          <Part title={isOk ? "Result" : "What the model got"} value={use.result} />
-        )}
-      </div>
+      {wasOpened ? <Exchange use={use} runHref={runHref} meaning={outcome?.meaning} /> : null}
     </details>
+  );
+}
+
+interface ExchangeProps {
+  readonly use: ToolUse;
+  readonly runHref: string;
+  readonly meaning: string | undefined;
+}
+
+/** The arguments of a call and its result. */
+function Exchange({ use, runHref, meaning }: ExchangeProps) {
+  const written = useMemo(() => parseJson(use.arguments) ?? use.arguments, [use.arguments]);
+  const reason = use.outcome === "refused" ? rejectionReason(use.result) : undefined;
+  const text = [reason, meaning].filter((part) => part !== undefined).join(" ");
+  return (
+    <div className="flex min-w-0 flex-col gap-3 border-t border-rule p-3">
+      {text === "" ? null : (
+        <p dir="auto" className="text-dense break-words text-ink-2">
+          {text}
+        </p>
+      )}
+      <Part title="Arguments" value={written} />
+      {use.large !== undefined ? (
+        <p className="text-dense text-ink-2">
+          The result has <ByteSize bytes={use.large.bytes} />. Read it on{" "}
+          <Link href={runHref}>the page of the run</Link>.
+        </p>
+      ) : use.outcome === undefined ? null : (
+        <Part title={use.outcome === "ok" ? "Result" : "What the model got"} value={use.result} />
+      )}
+    </div>
   );
 }
 

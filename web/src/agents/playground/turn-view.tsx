@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent } from "react";
+import { memo, useEffect, useEffectEvent } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { LongText, Skeleton } from "../../ui/index.ts";
 import { Answer } from "./answer.tsx";
@@ -18,13 +18,19 @@ interface TurnViewProps {
   readonly compareHref: string | undefined;
   /**
    * Called with `true` when the run becomes active. Called with `false` when it has ended, and when
-   * the page can no longer follow it.
+   * the page can no longer follow it. It must be the same function in each rendering, because the
+   * turn is memoized.
    */
   readonly onRunning: (runId: string, isRunning: boolean) => void;
 }
 
-/** A message and the answer of the run that it has started. */
-export function TurnView({ turn, isNew, compareHref, onRunning }: TurnViewProps) {
+/**
+ * A message and the answer of the run that it has started. It is memoized, so that not all turns
+ * are rendered for each character of the next message.
+ */
+export const TurnView = memo(Content);
+
+function Content({ turn, isNew, compareHref, onRunning }: TurnViewProps) {
   const { runId, input } = turn;
   const { id } = useWorkspace();
   const followed = useTranscript(runId, isNew);

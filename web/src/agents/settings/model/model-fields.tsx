@@ -16,7 +16,10 @@ export function ModelFields() {
   const readOnly = useSettings().disabledReason !== undefined;
   const [open, setOpen] = useState(false);
   const hasError = optionNames.some((name) => errors[name] !== undefined);
-  const isShown = layout === "page" || open || hasError;
+  // The options stay open when the error is corrected. Otherwise the field would disappear while a
+  // person types in it.
+  if (hasError && !open) setOpen(true);
+  const isShown = layout === "page" || open;
   return (
     <Section
       title={labels.model}

@@ -24,6 +24,8 @@ export function OperationFields({ index, onRemove }: OperationFieldsProps) {
   const { register, messageAt, getValues, setValue, watch } = useMessageAt();
   const at = `operations.${index}` as const;
   const method = watch(`${at}.method`);
+  // A function that reads needs no such header, but one that is set is sent.
+  const hasIdempotencyHeader = !isReading(method) || watch(`${at}.idempotencyHeader`) !== "";
   const addPlaceholders = () => {
     const { url, query, headers, parameters } = getValues(at);
     const templates = [url, ...[...query, ...headers].map(({ value }) => value)];
@@ -129,7 +131,7 @@ export function OperationFields({ index, onRemove }: OperationFieldsProps) {
           label="Safe to repeat"
           hint="Beckon repeats a call whose response was lost in a crash."
         />
-        {isReading(method) ? null : (
+        {hasIdempotencyHeader ? (
           <Field
             label="Header for the idempotency key"
             optional
@@ -142,7 +144,7 @@ export function OperationFields({ index, onRemove }: OperationFieldsProps) {
               placeholder="Idempotency-Key"
             />
           </Field>
-        )}
+        ) : null}
       </div>
     </section>
   );
