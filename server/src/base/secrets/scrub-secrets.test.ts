@@ -54,6 +54,36 @@ test("if secret and text are rows of backslashes, the search ends soon and the r
   });
 });
 
+test("twenty secrets of 4,000 characters are removed as usual encoders write them", () => {
+  const secrets = Array.from({ length: 20 }, (_, index) =>
+    Array.from({ length: 4_000 }, (_, at) =>
+      String.fromCharCode(0x21 + ((index * 31 + at * at * 7) % 94)),
+    ).join(""),
+  );
+  const long = scrubberFor(secrets);
+  const jwt = `eyJ${"aBc_-9".repeat(650)}.sig`;
+  const others = scrubberFor(["-".repeat(4_000), jwt]);
+  for (const encode of [
+    String,
+    (text: string) => text.toUpperCase(),
+    JSON.stringify,
+    (text: string) => JSON.stringify(JSON.stringify(text)),
+    encodeURIComponent,
+    (text: string) => Buffer.from(text).toString("hex"),
+    ...["", "1", "12"].flatMap((before) =>
+      (["base64", "base64url"] as const).map(
+        (encoding) => (text: string) => Buffer.from(before + text).toString(encoding),
+      ),
+    ),
+  ]) {
+    for (const secret of secrets)
+      expect(long.text(`I ${encode(secret)} am`)).toMatch(/^I .{0,5}\[secret\].{0,5} am$/);
+    expect(others.text(`I ${encode(jwt)} am`)).toMatch(/^I .{0,5}\[secret\].{0,5} am$/);
+  }
+  expect(others.text(`I ${"-".repeat(4_000)} am`)).toBe("I [secret] am");
+  expect(long.text("Hello, World!")).toBe("Hello, World!");
+});
+
 test("without secrets nothing changes", () => {
   expect(scrubberFor([]).text("anything")).toBe("anything");
   expect(scrubberFor([]).prefix("anything", 3)).toBe("any");

@@ -1,3 +1,4 @@
+import { LiteralIndex, type Match } from "./literal-index.ts";
 import { secretForms } from "./secret-forms.ts";
 
 const placeholder = "[secret]";
@@ -17,7 +18,7 @@ export interface Scrubber {
 }
 
 /** CPU time of one call of a scrubber after which the rest of the text counts as secret. */
-const maxSearchMs = 1_000;
+const defaultMaxSearchMs = 1_000;
 
 /**
  * Maximum number of characters of a text times `totalBytes` for which a search by the regular
@@ -27,10 +28,17 @@ const maxSearchMs = 1_000;
  */
 const maxUninterruptedSteps = 20_000_000;
 
-/** Returns a scrubber that removes these secrets in all encodings that `secretForms` covers. */
-export function scrubberFor(secrets: readonly string[]): Scrubber {
-  const { pattern, maxBytes, totalBytes } = secretForms(secrets);
-  if (pattern === undefined)
+/**
+ * Returns a scrubber that removes these secrets in all encodings that `secretForms` covers.
+ * @param maxSearchMs CPU time of one call, in milliseconds, after which the rest of the text counts
+ *   as secret.
+ */
+export function scrubberFor(
+  secrets: readonly string[],
+  { maxSearchMs = defaultMaxSearchMs } = {},
+): Scrubber {
+  const { pattern, literals, maxBytes, totalBytes } = secretForms(secrets);
+  if (pattern === undefined && literals.length === 0)
     return {
       maxSecretBytes: 0,
       text: (given) => given,
@@ -57,7 +65,8 @@ export function scrubberFor(secrets: readonly string[]): Scrubber {
       Object.entries(value).map(([name, member]) => [text(name), cleanedJson(member, search)]),
     );
   };
-  const newSearch = () => new Search(pattern, totalBytes);
+  const index = literals.length === 0 ? undefined : new LiteralIndex(literals);
+  const newSearch = () => new Search({ pattern, index, totalBytes, maxSearchMs });
   return {
     maxSecretBytes: maxBytes,
     text: (given) => cleaned(given, given.length, newSearch()),
@@ -66,33 +75,47 @@ export function scrubberFor(secrets: readonly string[]): Scrubber {
   };
 }
 
+interface SearchOptions {
+  readonly pattern: RegExp | undefined;
+  readonly index: LiteralIndex | undefined;
+  readonly totalBytes: number;
+  readonly maxSearchMs: number;
+}
+
 /** Searches the texts of one call of a scrubber. */
 class Search {
-  readonly #pattern: RegExp;
-  readonly #totalBytes: number;
+  readonly #options: SearchOptions;
   readonly #start = process.threadCpuUsage();
   /** Steps since the CPU time was read. */
   #steps = 0;
   #isOver = false;
 
-  constructor(pattern: RegExp, totalBytes: number) {
-    this.#pattern = pattern;
-    this.#totalBytes = totalBytes;
+  constructor(options: SearchOptions) {
+    this.#options = options;
   }
 
   /** Finds the secrets in a text. Once the time is over, the rest of the text is one secret. */
-  *secretsIn(text: string): Iterable<{ readonly start: number; readonly end: number }> {
-    const isShort = text.length * this.#totalBytes <= maxUninterruptedSteps;
-    if (isShort && !this.#count(text.length)) {
+  secretsIn(text: string): Iterable<Match> {
+    const { pattern, index } = this.#options;
+    const byPattern = pattern === undefined ? [] : this.#matchesOf(pattern, text);
+    if (index === undefined) return byPattern;
+    // The index is first, because its search is short: the pattern's can use up the time.
+    return merged([...index.matchesIn(text, (steps) => this.#count(steps)), ...byPattern]);
+  }
+
+  *#matchesOf(pattern: RegExp, text: string): Iterable<Match> {
+    const { totalBytes } = this.#options;
+    const isShort = text.length * totalBytes <= maxUninterruptedSteps;
+    if (isShort && !this.#count(text.length * totalBytes)) {
       // Most texts have no secret, and `matchAll` copies the pattern.
-      if (text.search(this.#pattern) === -1) return;
-      for (const { index, 0: found } of text.matchAll(this.#pattern))
+      if (text.search(pattern) === -1) return;
+      for (const { index, 0: found } of text.matchAll(pattern))
         yield { start: index, end: index + found.length };
       return;
     }
-    const here = new RegExp(this.#pattern.source, "yi");
+    const here = new RegExp(pattern.source, "yi");
     for (let start = 0; start < text.length; ) {
-      if (this.#count(1)) {
+      if (this.#count(totalBytes)) {
         yield { start, end: text.length };
         return;
       }
@@ -105,16 +128,27 @@ class Search {
   }
 
   /**
-   * Counts the characters that are searched next. The CPU time is not read for each of them,
-   * because a response can have a hundred thousand short values.
+   * Counts the steps of what is searched next. The CPU time is not read each time, because a
+   * response can have a hundred thousand short values.
    * @returns whether the time is over.
    */
-  #count(characters: number): boolean {
-    this.#steps += characters * this.#totalBytes;
+  #count(steps: number): boolean {
+    this.#steps += steps;
     if (this.#isOver || this.#steps < maxUninterruptedSteps) return this.#isOver;
     this.#steps = 0;
     const { user, system } = process.threadCpuUsage(this.#start);
-    this.#isOver = user + system > 1_000 * maxSearchMs;
+    this.#isOver = user + system > 1_000 * this.#options.maxSearchMs;
     return this.#isOver;
   }
+}
+
+/** Returns matches in the order of the text. Those that overlap become one. */
+function merged(matches: readonly Match[]): Match[] {
+  const result: Match[] = [];
+  for (const match of matches.toSorted((a, b) => a.start - b.start)) {
+    const last = result.at(-1);
+    if (last === undefined || match.start >= last.end) result.push(match);
+    else if (match.end > last.end) result[result.length - 1] = { ...last, end: match.end };
+  }
+  return result;
 }

@@ -1,14 +1,18 @@
+import type { Literal } from "./literal-index.ts";
+
 /**
- * A regular expression that finds secrets in a response, as plain text and in common encodings,
- * because a server may repeat the secret that it was sent.
+ * A regular expression and texts that find secrets in a response, as plain text and in common
+ * encodings, because a server may repeat the secret that it was sent.
  */
 export interface SecretForms {
-  /** The regular expression, with the flags `g` and `i`; undefined if there are no secrets. */
+  /** The regular expression, with the flags `g` and `i`; undefined if it would be empty. */
   readonly pattern: RegExp | undefined;
+  /** The encoded secrets for which the pattern has no space. Empty unless the secrets are long. */
+  readonly literals: readonly Literal[];
   /** Maximum length in bytes of an encoded secret. */
   readonly maxBytes: number;
   /**
-   * Sum of the maximum lengths of all secrets in all encodings: how many characters the pattern
+   * Sum of the maximum lengths of all encoded secrets in the pattern: how many characters it
    * compares at most at one position of a text, apart from a constant factor.
    */
   readonly totalBytes: number;
@@ -17,7 +21,16 @@ export interface SecretForms {
 interface Form {
   readonly source: string;
   readonly maxBytes: number;
+  /** Returns the usual texts of this form, for a search without the pattern. */
+  readonly literals: () => readonly Literal[];
 }
+
+/**
+ * Maximum length of the pattern's source. V8 compiles a pattern of this length in tens of
+ * milliseconds. It compiles one of 200,000 characters, as 4,000 dashes need, for a second, or
+ * throws at its first use because its stack is exceeded.
+ */
+const maxSourceLength = 8_192;
 
 /**
  * Minimum number of characters of a hex or base64 form, and of decoded basic credentials, that are
@@ -27,24 +40,31 @@ interface Form {
 const minLength = 6;
 
 /**
- * Returns a pattern that finds each secret in the following encodings: plain text; escaped as in
+ * Returns what finds each secret in the following encodings: plain text; escaped as in
  * JSON, URLs, forms and HTML; hex; base64 and base64url, at any offset of a longer text. If a
- * secret is the base64 of credentials of basic authentication, the pattern also finds these
- * credentials and the password alone. Other encodings are not found. No list can be complete,
- * because a server that has the secret can encode it in any way.
+ * secret is the base64 of credentials of basic authentication, these credentials and the password
+ * alone are also found. Other encodings are not found. No list can be complete, because a server
+ * that has the secret can encode it in any way. The longest forms are literals if the pattern
+ * would be too long: these find only what usual encoders write, not every mixture of escapes.
  */
 export function secretForms(secrets: readonly string[]): SecretForms {
   const parts = secrets.flatMap(basicCredentials).filter((part) => part.length >= minLength);
   const forms = [...new Set([...secrets, ...parts])]
     .filter((secret) => secret !== "")
     .flatMap(formsOf);
-  const sources = new Set(
-    forms.sort((a, b) => b.maxBytes - a.maxBytes).map(({ source }) => source),
-  );
+  let left = maxSourceLength;
+  const bySource = new Map(forms.map((form) => [form.source, form]));
+  const [short, long]: [Form[], Form[]] = [[], []];
+  for (const form of [...bySource.values()].sort((a, b) => a.source.length - b.source.length)) {
+    left -= form.source.length;
+    (left < 0 ? long : short).push(form);
+  }
+  const sources = short.sort((a, b) => b.maxBytes - a.maxBytes).map(({ source }) => source);
   return {
-    pattern: sources.size === 0 ? undefined : new RegExp([...sources].join("|"), "gi"),
-    maxBytes: Math.max(0, ...forms.map(({ maxBytes }) => maxBytes)),
-    totalBytes: forms.reduce((sum, { maxBytes }) => sum + maxBytes, 0),
+    pattern: sources.length === 0 ? undefined : new RegExp(sources.join("|"), "gi"),
+    literals: long.flatMap(({ literals }) => literals()),
+    maxBytes: forms.reduce((max, form) => Math.max(max, form.maxBytes), 0),
+    totalBytes: short.reduce((sum, { maxBytes }) => sum + maxBytes, 0),
   };
 }
 
@@ -57,9 +77,38 @@ function formsOf(secret: string): Form[] {
         part.startsWith("\\") ? escapesOfBackslashes(part.length) : escapesOf(part),
       ),
       maxBytes: bytes.length * maxBytesPerCharacter,
+      literals: () => escapedTexts(secret).map((text) => ({ text })),
     },
-    ...(hex.length < minLength ? [] : [{ source: hex, maxBytes: hex.length }]),
+    ...(hex.length < minLength
+      ? []
+      : [{ source: hex, maxBytes: hex.length, literals: () => [{ text: hex }] }]),
     ...[0, 1, 2].flatMap((offset) => base64At(offset, bytes)),
+  ];
+}
+
+/** Returns a secret as it is and as usual encoders escape it. */
+function escapedTexts(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1);
+  const percent = encodeURIComponent(secret.toWellFormed());
+  const html = secret.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const unicode = (text: string, characters: RegExp) =>
+    text.replace(characters, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return [
+    secret,
+    json,
+    json.replaceAll("/", "\\/"),
+    JSON.stringify(json).slice(1, -1),
+    // Encoders of JSON that make it safe in HTML.
+    unicode(json, /[<>&]/g),
+    unicode(json, /[<>&'+]/g),
+    percent,
+    percent.replace(/[!'()*~]/g, (each) => `%${each.charCodeAt(0).toString(16)}`),
+    `${new URLSearchParams([["", secret]])}`.slice(1),
+    html,
+    html.replaceAll('"', "&quot;"),
+    html.replaceAll('"', "&quot;").replaceAll("'", "&#39;"),
+    html.replaceAll('"', "&quot;").replaceAll("'", "&#x27;"),
+    html.replaceAll('"', "&#34;").replaceAll("'", "&#39;"),
   ];
 }
 
@@ -126,8 +175,22 @@ function base64At(offset: number, bytes: Buffer): Form[] {
   const middle = known.replace(/[+/]/g, (character) =>
     character === "+" ? "(?:[+-]|%2B)" : "(?:\\\\{0,3}/|_|%2F)",
   );
-  const source = `${offset === 0 ? "" : `${base64Character}?`}${middle}${bits % 6 === 0 ? "" : `${base64Character}?`}`;
-  return [{ source, maxBytes: 4 * (known.length + 2) }];
+  const joinsBefore = offset !== 0;
+  const joinsAfter = bits % 6 !== 0;
+  const optional = `${base64Character}?`;
+  return [
+    {
+      source: `${joinsBefore ? optional : ""}${middle}${joinsAfter ? optional : ""}`,
+      maxBytes: 4 * (known.length + 2),
+      literals: () =>
+        [
+          known,
+          known.replaceAll("+", "-").replaceAll("/", "_"),
+          encodeURIComponent(known),
+          known.replaceAll("/", "\\/"),
+        ].map((text) => ({ text, joinsBefore, joinsAfter })),
+    },
+  ];
 }
 
 function basicCredentials(secret: string): string[] {

@@ -72,3 +72,10 @@ test("an empty body can have a content encoding", async () => {
   const result = await read(Buffer.from(""), { "content-encoding": "gzip" });
   expect(result).not.toHaveProperty("note");
 });
+
+test("a response is read although the secret is 4,000 special characters", async () => {
+  const secret = "-".repeat(4_000);
+  const response = Response.json({ sent: secret });
+  const options = { maxBytes: 100_000, scrubber: scrubberFor([secret]) };
+  expect(await readResponse(response, options)).toMatchObject({ body: { sent: "[secret]" } });
+});
