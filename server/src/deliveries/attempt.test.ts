@@ -7,7 +7,7 @@ import { createSecretCipher } from "../base/secrets/index.ts";
 import { type AttemptPorts, attemptDelivery } from "./attempt.ts";
 import type { ClaimedDelivery } from "./claim-statement.ts";
 import { CannotStart, readData } from "./read-data.ts";
-import { newSigningSecret, sealSigningSecret } from "./secrets.ts";
+import { newSigningSecret, sealHeaders, sealSigningSecret } from "./secrets.ts";
 
 /** A database that cannot be reached. */
 const database = connect({
@@ -90,4 +90,23 @@ test("large data is not read while there is no memory for it", async () => {
   const large = { ...delivery, data: null, data_bytes: 60_000 };
   const reading = readData(database, large, fullMemory.hold("wsp_1"), { signal, maxWaitMs: 1 });
   await expect(reading).rejects.toThrow(CannotStart);
+});
+
+test("a delivery with a header of 4,000 dashes succeeds, and the header is not logged", async () => {
+  const dashes = "-".repeat(4_000);
+  const headers = sealHeaders(cipher, { id, workspace_id, url }, { "x-gateway": dashes });
+  const response = { status: 200, headers: { "x-seen": dashes }, text: `You sent ${dashes}.` };
+  const { outcome } = await attemptDelivery(
+    { ...ports, egress: { callForBeginning: async () => response } },
+    { ...delivery, data: "{}", data_bytes: 2, headers },
+    signal,
+  );
+  expect(outcome).toMatchObject({
+    kind: "succeeded",
+    log: {
+      status: 200,
+      responseHeaders: { "x-seen": "[secret]" },
+      responseBody: "You sent [secret].",
+    },
+  });
 });

@@ -148,6 +148,34 @@ export function released(delivery: ClaimedDelivery): Outcome {
   };
 }
 
+/**
+ * Returns the outcome of an attempt that ended with an unexpected error. It counts as an attempt,
+ * because the request may have been sent, but says nothing about the receiver.
+ */
+export function failedInternally(
+  { schedule }: Pick<AttemptPorts, "schedule">,
+  delivery: ClaimedDelivery,
+): Outcome {
+  const delayMs = nextDelayMs(schedule, delivery.attempts, undefined);
+  return {
+    ...claimOf(delivery),
+    kind: delayMs === undefined ? "failed" : "retry",
+    delayMs: delayMs ?? 0,
+    countsForHealth: false,
+    receiverDelayMs: null,
+    log: {
+      startedAt: new Date(),
+      durationMs: 0,
+      url: delivery.callback_url ?? delivery.url,
+      requestHeaders: {},
+      status: null,
+      responseHeaders: {},
+      responseBody: "",
+      error: "The attempt ended with an internal error. The operator finds it in the log.",
+    },
+  };
+}
+
 const claimOf = (delivery: ClaimedDelivery) => ({
   subscriptionId: delivery.subscription_id,
   deliveryId: delivery.id,
@@ -334,14 +362,29 @@ function codeOf(thrown: unknown): string {
   return codeOf(thrown.cause);
 }
 
-/** Returns what is logged of a response; nothing if none arrived. */
+type LoggedResponse = Pick<AttemptLog, "responseHeaders" | "responseBody">;
+
+/**
+ * Returns what is logged of a response. Nothing is if none arrived, or if its secrets cannot be
+ * removed: the receiver has got the delivery, and the outcome must be recorded.
+ */
 function loggedResponse(
   response: ResponseBeginning | undefined,
   scrubber: Scrubber | undefined,
-): Pick<AttemptLog, "responseHeaders" | "responseBody"> {
-  if (response === undefined || scrubber === undefined)
-    return { responseHeaders: {}, responseBody: "" };
-  const { headers, text } = response;
+): LoggedResponse {
+  const nothing = { responseHeaders: {}, responseBody: "" };
+  if (response === undefined || scrubber === undefined) return nothing;
+  try {
+    return scrubbedResponse(response, scrubber);
+  } catch {
+    return nothing;
+  }
+}
+
+function scrubbedResponse(
+  { headers, text }: ResponseBeginning,
+  scrubber: Scrubber,
+): LoggedResponse {
   const beginning = Buffer.from(text).subarray(0, maxLoggedBytes);
   // `stream: true` omits a final character of which only the first bytes are kept.
   const { length } = new TextDecoder().decode(beginning, { stream: true });
@@ -356,12 +399,14 @@ function loggedHeaders(
   headers: ResponseBeginning["headers"],
   scrubber: Scrubber,
 ): Record<string, string> {
-  const logged: Record<string, string> = {};
+  const logged: (readonly [name: string, value: string])[] = [];
   let left = maxLoggedHeaderLength;
   for (const [name, value] of Object.entries(headers).slice(0, maxLoggedHeaders)) {
     left -= name.length + value.length;
     if (left < 0) break;
-    logged[name] = scrubber.text(value);
+    logged.push([name, value]);
   }
-  return logged;
+  // One call for all values, because the time of a call is limited.
+  const values = scrubber.json(logged.map(([, value]) => value)) as string[];
+  return Object.fromEntries(logged.map(([name], index) => [name, values[index] ?? ""]));
 }

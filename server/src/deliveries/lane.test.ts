@@ -44,3 +44,22 @@ test("a delivery that was released says nothing about the receiver, and the next
     isFailing: false,
   });
 });
+
+test("a delivery whose sending rejects frees its slot for the next one", async () => {
+  const sent: string[] = [];
+  const lane = new Lane({
+    subscriptionId: "sub_1",
+    kind: "event",
+    maxConcurrent: 1,
+    maxWaitMs: 1_000,
+    send: async ({ id }) => {
+      sent.push(id);
+      throw new Error("unexpected");
+    },
+    release: () => {},
+  });
+  for (const id of ["dlv_1", "dlv_2"]) lane.add({ ...delivery, id });
+  await lane.idle();
+  await lane.idle();
+  expect(sent).toEqual(["dlv_1", "dlv_2"]);
+});

@@ -12,7 +12,10 @@ export interface LaneOptions {
    * its lease could expire during the attempt.
    */
   readonly maxWaitMs: number;
-  /** Sends a delivery. Never rejects. @returns the kind of the outcome. */
+  /**
+   * Sends a delivery. Should not reject; if it does, the lane sends the next one.
+   * @returns the kind of the outcome.
+   */
   readonly send: (delivery: ClaimedDelivery, signal: AbortSignal) => Promise<Outcome["kind"]>;
   /** Releases the claim of a delivery that was not sent. */
   readonly release: (delivery: ClaimedDelivery) => void;
@@ -104,14 +107,16 @@ export class Lane {
 
   #send(delivery: ClaimedDelivery): void {
     const aborting = new AbortController();
-    const sent = this.#options.send(delivery, aborting.signal).then((outcome) => {
+    const ended = (outcome: Outcome["kind"]) => {
       this.#sending.delete(aborting);
       const isFailed = outcome === "retry" || outcome === "failed";
       // A delivery that was released says nothing about the receiver.
       if (this.kind !== "callback" && outcome !== "released") this.#isFailing = isFailed;
       if (isFailed) this.releaseWaiting();
       else this.#next();
-    });
+    };
+    // An unhandled rejection would end the process.
+    const sent = this.#options.send(delivery, aborting.signal).then(ended, () => ended("released"));
     this.#sending.set(aborting, sent);
   }
 }

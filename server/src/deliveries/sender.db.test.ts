@@ -32,17 +32,22 @@ function start(options: Partial<SenderOptions>): void {
   onTestFinished(() => sender.stop(0));
 }
 
-test("a delivery that is due is not claimed until the heap is no longer full", async () => {
-  const { id } = await subscribe(database.engine, masterKey, {
+/** Writes a delivery that is due, of a new subscription. */
+async function insertDelivery(id: string): Promise<void> {
+  const subscription = await subscribe(database.engine, masterKey, {
     url: "https://example.com/events",
     workspaceId,
   });
   await database.engine.query(
     `insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, data,
         status, next_at)
-      values ('dlv_1', $1, $2, 'event', 'evt_1', 'run.finished', 1, '{}', 'pending', now())`,
-    [workspaceId, id],
+      values ($1, $2, $3, 'event', 'evt_1', 'run.finished', 1, '{}', 'pending', now())`,
+    [id, workspaceId, subscription.id],
   );
+}
+
+test("a delivery that is due is not claimed until the heap is no longer full", async () => {
+  await insertDelivery("dlv_1");
   let claimsWhileFull = 0;
   const heap = {
     get isFull() {
@@ -62,6 +67,16 @@ test("a delivery that is due is not claimed until the heap is no longer full", a
     heap,
   });
   expect(await sent.promise).toBe(2);
+});
+
+test("an attempt that ends with an unexpected error is an outcome", async () => {
+  const outcome = Promise.withResolvers<unknown>();
+  await insertDelivery("dlv_2");
+  start({
+    memory: { hold: () => expect.fail("unexpected") } as unknown as ByteBudget,
+    metrics: { count: (_, [kind]) => outcome.resolve(kind), observe() {} },
+  });
+  expect(await outcome.promise).toBe("retry");
 });
 
 test("only the first of the living processes closes deliveries of paused subscriptions", async () => {

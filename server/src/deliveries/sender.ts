@@ -1,11 +1,18 @@
 import type { DeliveryKind, DisabledReason } from "@beckon/contract";
 import { elapsed, pause, undefinedAfter } from "../base/clock.ts";
 import { attemptTask, type Batcher, createBatcher } from "../base/database/index.ts";
+import { messageOf, stackOf } from "../base/errors.ts";
 import type { HeapGuard } from "../base/heap-guard.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
 import { isFirstProcess } from "../processes/index.ts";
-import { type AttemptPorts, attemptDelivery, released } from "./attempt.ts";
+import {
+  type Attempted,
+  type AttemptPorts,
+  attemptDelivery,
+  failedInternally,
+  released,
+} from "./attempt.ts";
 import { type ClaimedDelivery, claimDeliveries } from "./claim-statement.ts";
 import { disableSubscription } from "./disable.ts";
 import { Lane } from "./lane.ts";
@@ -143,9 +150,28 @@ export function startSender(options: SenderOptions): Sender {
     });
   }
 
+  /**
+   * Like `attemptDelivery`, but an unexpected error is an outcome, too. Without one, each process
+   * would claim the delivery again when its lease has expired, and would fail in the same way.
+   */
+  async function attempt(delivery: ClaimedDelivery, signal: AbortSignal): Promise<Attempted> {
+    try {
+      return await attemptDelivery(options, delivery, signal);
+    } catch (thrown) {
+      log.write("an attempt of a delivery ended with an internal error", {
+        delivery_id: delivery.id,
+        subscription_id: delivery.subscription_id,
+        reason: messageOf(thrown),
+        stack: stackOf(thrown),
+      });
+      const outcome = failedInternally(options, delivery);
+      return { outcome, isGone: false, isDatabaseLost: false };
+    }
+  }
+
   /** Sends one delivery and records the outcome. @returns the kind of the outcome. */
   async function send(delivery: ClaimedDelivery, signal: AbortSignal): Promise<Outcome["kind"]> {
-    const { outcome, isGone, isDatabaseLost } = await attemptDelivery(options, delivery, signal);
+    const { outcome, isGone, isDatabaseLost } = await attempt(delivery, signal);
     recordAndFree(delivery, outcome);
     logOutcome(delivery, outcome);
     // While the database is lost, no outcome can be recorded. If the waiting deliveries were sent

@@ -290,6 +290,11 @@ export const logLines = {
     level: "info",
     fields: { subscription_id: "id", count: "number", duration_ms: "number" },
   },
+  "an attempt of a delivery ended with an internal error": {
+    area: "deliveries",
+    level: "error",
+    fields: { delivery_id: "id", subscription_id: "id", reason: "text", stack: "stack?" },
+  },
   "callbacks or tests failed because too many were pending": {
     area: "deliveries",
     level: "warn",
