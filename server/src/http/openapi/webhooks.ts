@@ -34,7 +34,7 @@ const header = (name: string, description: string, example: string): JsonSchema 
 const headers = [
   header(
     "webhook-id",
-    "Id of the event, the same at every attempt and replay: ignore an id that you have processed.",
+    "Id of the event, the same at every attempt, replay and URL: ignore an id that you have processed at the same URL.",
     id("evt"),
   ),
   header(

@@ -54,8 +54,9 @@ export function VerifyHelp({ format }: { readonly format: Subscription["format"]
           <CodeBlock key={value} code={code} label={`Verify a delivery: ${label}`} />
         ))}
       <p className="text-label text-ink-3">
-        The library standardwebhooks exists for more languages. A delivery can arrive twice: use
-        webhook-id to recognise it. More in the guide{" "}
+        The library standardwebhooks exists for more languages. An event can arrive twice: ignore a
+        webhook-id that you have processed at the same URL. Other subscriptions, and callbacks, send
+        the event with the same id. More in the guide{" "}
         <Link href={`${location.origin}/docs/signed-events`}>Signed events</Link>.
       </p>
     </section>

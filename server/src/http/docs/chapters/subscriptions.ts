@@ -3,7 +3,10 @@ import { samplesForGet } from "../samples.ts";
 import type { Chapter } from "./chapter.ts";
 
 const promises: readonly (readonly [string, string])[] = [
-  ["At least once", "An event can arrive twice. Ignore a `webhook-id` that you have processed."],
+  [
+    "At least once",
+    "An event can arrive twice. Ignore a `webhook-id` that you have processed at the same URL. The id is that of the event: all subscriptions that get the event, and the callback of its run, have the same.",
+  ],
   ["No order", "Each event of a run has `seq`, which counts from 1 without gaps."],
   [
     "Repeated",
