@@ -2,6 +2,7 @@ import { lowestIdAt } from "../base/ids.ts";
 import { daysBefore, runDaysOf } from "../base/retention/index.ts";
 import { inEachWorkspace } from "./in-each-workspace.ts";
 import type { Batch, PrepareDeletion, Queryable } from "./kinds.ts";
+import { requestsWithoutRun } from "./requests-store.ts";
 
 /**
  * Deletes runs that ended longer ago than their retention, with the rows that belong to them.
@@ -97,6 +98,10 @@ async function deleteRuns(
       ), requests_emptied as (
         update received_requests q set query = null, headers = null, body = null, error = null
         where q.run_id = any (array(select id from ended))
+        returning q.trigger_id, q.event_id, q.replay_of
+      ), copies_emptied as (
+        update received_requests q set query = null, headers = null, body = null, error = null
+        where q.ctid = any (array(${requestsWithoutRun("requests_emptied")}))
       ), deliveries_emptied as (
         -- A delivery that became pending after this statement began is cancelled: its run is gone.
         update deliveries d set data = null, next_at = null,

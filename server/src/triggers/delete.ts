@@ -7,7 +7,7 @@ import { requireTriggerForChange, type TriggerInput, versionOf } from "./trigger
 
 /**
  * Marks the trigger as deleted and revokes its token. Runs that the trigger has started continue
- * and stay readable.
+ * and stay readable. Retention deletes its received requests.
  * @throws ApiError `forbidden`, `not_found`; `stale` if `If-Match` is not the current version.
  */
 export async function deleteTrigger({

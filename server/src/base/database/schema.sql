@@ -581,6 +581,7 @@ CREATE INDEX received_requests_of_outcome ON public.received_requests USING btre
 CREATE INDEX received_requests_of_run ON public.received_requests USING btree (run_id) WHERE (run_id IS NOT NULL);
 CREATE INDEX received_requests_of_type ON public.received_requests USING btree (trigger_id, event_type, id) WHERE (event_type IS NOT NULL);
 CREATE INDEX received_requests_stored ON public.received_requests USING btree (trigger_id, id) WHERE (body IS NOT NULL);
+CREATE INDEX received_requests_without_run ON public.received_requests USING btree (trigger_id, event_id) WHERE ((run_id IS NULL) AND (event_id IS NOT NULL) AND (body IS NOT NULL));
 alter table received_requests enable row level security;
 alter table received_requests force row level security;
 create policy tenant on received_requests as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));

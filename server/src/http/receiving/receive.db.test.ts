@@ -226,6 +226,12 @@ test("a filtered event gets 202 and is stored, and starts a run when it is sent 
   const { body } = await trigger.send({}, id);
   expect(await runOf(body.run_id)).toMatchObject({ input: "issues!" });
   expect(await outcomesOf(trigger)).toEqual(["filtered", "started"]);
+  await eventually("the end of the run", async () =>
+    (await runOf(body.run_id)).finished_at === null ? undefined : true,
+  );
+  await beckon.call(`/runs/${body.run_id}`, { method: "DELETE" });
+  const emptied = { body: null, headers: null, query: null };
+  expect(await trigger.requests()).toMatchObject([emptied, emptied]);
 });
 
 test("if filter or template fail, the run is created failed, the sender gets 200, and the event can be sent again", async () => {

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
+import { requestsWithoutRun } from "../../retention/index.ts";
 
 /**
  * Locks a run's row and returns it; undefined if the run does not exist. A concurrent deletion of
@@ -58,21 +59,23 @@ export async function deleteRunRows(
 }
 
 /**
- * Deletes the content of the requests that triggers received for deleted runs. The rows stay,
- * because they record the outcome of the events. Event ids stay too, so that a repeated event
- * starts no run.
+ * Deletes the content of the requests that triggers received for deleted runs, and its copies in
+ * `requestsWithoutRun`. The rows stay, because they record the outcome of the events. Event ids stay
+ * too, so that a repeated event starts no run.
  */
 async function emptyRequests(
   tx: WorkspaceTransaction,
   workspaceId: string,
   runIds: readonly string[],
 ): Promise<void> {
-  await tx
-    .updateTable("received_requests")
-    .set({ query: null, headers: null, body: null, error: null })
-    .where("run_id", "in", runIds)
-    .where("workspace_id", "=", workspaceId)
-    .execute();
+  await sql`with emptied as (
+      update received_requests set query = null, headers = null, body = null, error = null
+      where run_id = any (${runIds}::text[]) and workspace_id = ${workspaceId}
+      returning trigger_id, event_id, replay_of
+    )
+    update received_requests set query = null, headers = null, body = null, error = null
+    where ctid = any (array(${sql.raw(requestsWithoutRun("emptied"))}))
+      and workspace_id = ${workspaceId}`.execute(tx);
 }
 
 /**
