@@ -188,10 +188,10 @@ async function prepare(
       return body.data[0]?.id as string | undefined;
     });
   };
-  const receiver = await createReceivingTrigger(beckon, agent.id);
-  const receiving = {
-    ids: { [example("trg")]: receiver.id, [example("req")]: receiver.requestId },
-  };
+  const ofReceived = ({ id, requestId }: { id: string; requestId: string }) => ({
+    ids: { [example("trg")]: id, [example("req")]: requestId },
+  });
+  const receiving = ofReceived(await createReceivingTrigger(beckon, agent.id));
   const newPlan = async (name: string) => (await created("/plans", { name })).id;
   await beckon.call(`/limits/agent/${agent.id}`, { method: "PUT", body: { limit_micros: 1_000 } });
   const invite = (email: string) => created("/invitations", { email, role: "viewer" });
@@ -242,6 +242,7 @@ async function prepare(
     listenTrigger: receiving,
     getTriggerRequest: receiving,
     replayTriggerRequest: receiving,
+    deleteTriggerRequest: ofReceived(await createReceivingTrigger(beckon, agent.id)),
     deleteRun: withId("run", await newRun()),
     deleteKey: withId("key", await newKey()),
     deletePlan: withId("pln", await newPlan("other")),

@@ -458,7 +458,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Delete trigger. Its URL stops at once. Runs that it started continue. Needs the scope `triggers:write`. */
+      /** Delete trigger. Its URL stops at once. Runs that it started continue. Its received requests can no longer be read; they are deleted within minutes or hours. Needs the scope `triggers:write`. */
       delete: (
         agentId: string,
         triggerId: string,
@@ -634,6 +634,22 @@ export function bindOperations(send: Sender) {
         send.data<ReceivedRequestDetails>(
           {
             method: "GET",
+            path: "/agents/{agent_id}/triggers/{trigger_id}/requests/{request_id}",
+            params: [agentId, triggerId, requestId],
+          },
+          options,
+        ),
+
+      /** Delete received request. Deletes the request with its query, headers and body. Its run is not deleted; if its event has a run, the event starts no second one. Needs the scope `triggers:write`. */
+      deleteRequest: (
+        agentId: string,
+        triggerId: string,
+        requestId: string,
+        options?: CallOptions,
+      ): Promise<void> =>
+        send.nothing(
+          {
+            method: "DELETE",
             path: "/agents/{agent_id}/triggers/{trigger_id}/requests/{request_id}",
             params: [agentId, triggerId, requestId],
           },

@@ -260,6 +260,16 @@ const acts: readonly Act[] = [
     data: { trigger_id: receiver.id, replay_of: receiver.requestId, version: "current" },
   },
   {
+    action: "trigger.delete_request",
+    request: ["DELETE", `${ofReceiver}/requests/${receiver.requestId}`],
+    target: receiver.id,
+    data: {
+      request_id: receiver.requestId,
+      outcome: "started",
+      run_id: expect.stringMatching(/^run_/),
+    },
+  },
+  {
     action: "trigger.delete",
     request: ["DELETE", ofTrigger],
     target: trigger.id,

@@ -112,6 +112,7 @@ const routes: readonly (readonly [scope: string, method: string, path: string])[
   ["triggers:write", "POST", `${ofReceiver}/requests/${received.id}/replay`],
   ["agents:invoke", "POST", `${ofReceiver}/requests/${received.id}/replay`],
   ["triggers:write", "POST", `${ofReceiver}/requests/replay`],
+  ["triggers:write", "DELETE", `${ofReceiver}/requests/${received.id}`],
   ["agents:invoke", "POST", `${ofReceiver}/requests/replay`],
   ["triggers:read", "GET", "/trigger-presets"],
   ["runs:read", "GET", "/runs"],

@@ -8,6 +8,7 @@ export { listPresets } from "./list-presets.ts";
 export { listenForSample, stopListening } from "./listen.ts";
 export { type MappedRequest, mapRequest } from "./map-request.ts";
 export {
+  deleteRequest,
   getRequest,
   listRequests,
   previewTrigger,

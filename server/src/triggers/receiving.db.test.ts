@@ -41,6 +41,16 @@ const send = (url: string, payload: unknown, headers: Record<string, string> = {
   beckon.call(url, { method: "POST", credential: null, body: payload, headers });
 const requestsOf = async (path: string) => (await beckon.call(`${path}/requests`)).body.data;
 
+test("a received request can be deleted", async () => {
+  const { path, url } = await made({ filter: "false" });
+  await send(url, { card: "4111" });
+  const [{ id }] = await requestsOf(path);
+  const remove = () => beckon.call(`${path}/requests/${id}`, { method: "DELETE" });
+  expect((await remove()).status).toBe(204);
+  expect(await requestsOf(path)).toEqual([]);
+  expectError(await remove(), 404, "not_found");
+});
+
 describe("settings of what a trigger accepts", () => {
   test("are null by default, and get the defaults of what they leave out", async () => {
     expect((await made(undefined)).receiving).toBeNull();

@@ -87,6 +87,10 @@ export const wordings: Readonly<Record<string, Wording>> = {
     label: "Trigger: request replayed",
     text: "replayed a request of the trigger {trigger_id} as the run {target}",
   },
+  "trigger.delete_request": {
+    label: "Trigger: request deleted",
+    text: "deleted a received request of the trigger {target}",
+  },
   "run.start_draft": {
     label: "Run: draft started",
     text: "tried unsaved settings of the agent {agent_id} in the run {target}",

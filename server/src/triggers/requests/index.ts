@@ -1,4 +1,5 @@
 export { type BodyServices, withBodyHold } from "./decode-trial.ts";
+export { deleteRequest } from "./delete.ts";
 export { getRequest } from "./get.ts";
 export { listRequests } from "./list.ts";
 export { previewTrigger } from "./preview.ts";

@@ -59,7 +59,12 @@ export async function requireRequest(
   const key = { workspaceId: ctx.workspaceId, triggerId: trigger.id };
   const row = await findRequest(tx, key, input.requestId, hold);
   if (row !== undefined) return row;
-  throw new ApiError(
+  throw missingRequest();
+}
+
+/** Returns the error for a received request that does not exist. */
+export function missingRequest(): ApiError {
+  return new ApiError(
     "not_found",
     "This trigger has no received request with this id. Old requests are deleted, by default after 30 days.",
   );

@@ -118,6 +118,21 @@ export async function findRequest(
   return one.select([...columns, "query", "headers", "body"]).executeTakeFirst();
 }
 
+/** Deletes a received request and returns what it was; undefined if there is none. */
+export function deleteRequestRow(
+  tx: WorkspaceTransaction,
+  { workspaceId, triggerId }: TriggerKey,
+  requestId: string,
+): Promise<Pick<RequestRow, "outcome" | "run_id"> | undefined> {
+  return tx
+    .deleteFrom("received_requests")
+    .where("workspace_id", "=", workspaceId)
+    .where("trigger_id", "=", triggerId)
+    .where("id", "=", requestId)
+    .returning(["outcome", "run_id"])
+    .executeTakeFirst();
+}
+
 /**
  * Returns the newest request of a trigger whose body is stored and has at most `maxBytes`;
  * undefined if there is none.

@@ -12,6 +12,7 @@ import {
 } from "@beckon/contract";
 import { startErrors } from "../../../runs/index.ts";
 import {
+  deleteRequest,
   getRequest,
   listPresets,
   listRequests,
@@ -86,6 +87,18 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       errors: ["too_large"],
     },
     handle: (request) => dataOf(getRequest({ ctx: request.ctx, input: requestOf(request) })),
+  },
+  {
+    method: "DELETE",
+    path: one,
+    permission: "triggers:write",
+    doc: {
+      id: "deleteTriggerRequest",
+      summary: "Delete received request",
+      description:
+        "Deletes the request with its query, headers and body. Its run is not deleted; if its event has a run, the event starts no second one.",
+    },
+    handle: (request) => deleteRequest({ ctx: request.ctx, input: requestOf(request) }),
   },
   {
     method: "POST",
