@@ -138,6 +138,14 @@ inBrowser("from a preset to the replay of the first request", async () => {
   await page.getByText("Succeeded").first().waitFor();
   await page.goto(new URL(pathOf(agent.id), beckon.url).href);
   await row(page, /push replay.*Started/).waitFor();
+
+  await row(page, /ping.*Filtered out/)
+    .getByRole("link")
+    .click();
+  await button(page, "Delete").click();
+  await button(page, "Delete request").click();
+  await row(page, /Not verified/).waitFor();
+  expect(await row(page, /ping.*Filtered out/).count()).toBe(0);
 });
 
 inBrowser("a sender that makes its own secret is connected with it", async () => {

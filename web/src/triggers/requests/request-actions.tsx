@@ -1,17 +1,25 @@
 import type { Trigger } from "@beckon/client";
 import type { ReceivedRequestDetails } from "@beckon/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Redo2, SlidersHorizontal } from "lucide-react";
+import { Redo2, SlidersHorizontal, Trash2 } from "lucide-react";
+import { useState } from "react";
 import {
   announceChanges,
   failureWords,
   useIdempotencyKey,
   useWorkspace,
 } from "../../data/index.ts";
-import { Button, LinkButton, Menu, useNavigateFrom, useToast } from "../../ui/index.ts";
-import { needsInvoke } from "../permission.ts";
+import {
+  Button,
+  ConfirmDialog,
+  LinkButton,
+  Menu,
+  useNavigateFrom,
+  useToast,
+} from "../../ui/index.ts";
+import { needsEditor, needsInvoke } from "../permission.ts";
 import { hasFailed, whyNotReplayed } from "./outcomes.ts";
-import { requestsKey } from "./queries.ts";
+import { requestQuery, requestsKey } from "./queries.ts";
 
 interface RequestActionsProps {
   readonly trigger: Trigger;
@@ -93,6 +101,52 @@ export function RequestActions({ trigger, request }: RequestActionsProps) {
           ]}
         />
       )}
+      <DeleteRequest trigger={trigger} request={request} />
+    </>
+  );
+}
+
+/** The button that deletes a received request, after a confirmation. */
+function DeleteRequest({ trigger, request }: RequestActionsProps) {
+  const workspace = useWorkspace();
+  const queryClient = useQueryClient();
+  const navigateFrom = useNavigateFrom();
+  const toast = useToast();
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <Button
+        icon={Trash2}
+        disabledReason={needsEditor(workspace.can)}
+        onClick={() => setIsOpen(true)}
+      >
+        Delete
+      </Button>
+      <ConfirmDialog
+        open={isOpen}
+        onOpenChange={setIsOpen}
+        title="Delete this request?"
+        effect={
+          request.run_id === null
+            ? "Its query, headers and body are deleted, too. This cannot be undone."
+            : "Its query, headers and body are deleted, too. Its run stays. This cannot be undone."
+        }
+        confirmLabel="Delete request"
+        pendingText="Deleting…"
+        onConfirm={async () => {
+          const navigateHere = navigateFrom();
+          const { client, id } = workspace;
+          await client.triggers.deleteRequest(trigger.agent_id, trigger.id, request.id);
+          toast({ tone: "success", title: "Request deleted." });
+          await navigateHere({
+            href: `/w/${id}/agents/${trigger.agent_id}/triggers/${trigger.id}`,
+          });
+          queryClient.removeQueries({
+            queryKey: requestQuery(workspace, trigger, request.id).queryKey,
+          });
+          void announceChanges(queryClient, requestsKey(id, trigger));
+        }}
+      />
     </>
   );
 }
