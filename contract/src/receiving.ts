@@ -216,12 +216,15 @@ export const receiving = z.strictObject({
   /**
    * Location of the event's id, which stays the same when the sender repeats the event.
    * `cloudevents`: the CloudEvents attributes `source` and `id`, in the headers or the body. null:
-   * events have no id.
+   * events have no id. Of the value of a header of credentials or signatures, the hash is stored.
    */
   event_id: locationOrCloudEvents.nullable().default(null),
   /** Days for which an event id is stored to recognize repeated events. */
   event_id_days: z.number().int().min(1).max(30).default(7),
-  /** Location of the event's type. */
+  /**
+   * Location of the event's type. The header of a credential or signature is rejected when the
+   * settings are saved, because the type is shown.
+   */
   event_type: locationOrCloudEvents.nullable().default(null),
   /**
    * Whose handshake the trigger answers. In a handshake, a sender asks before it sends events

@@ -49,6 +49,26 @@ test.each([
   expect(await eventOf(preset?.receiving ?? {}, { headers, body })).toEqual({ id, type });
 });
 
+test.each([
+  ["authorization", {}],
+  ["x-api-key", {}],
+  ["x-hub-signature-256", {}],
+  ["x-verify", { verification: { kind: "header", header: "x-verify" } }],
+])("no id or type contains the value of %s", async (header, settings) => {
+  const located = { ...settings, event_id: { header }, event_type: { header } };
+  const first = await eventOf(located, { headers: { [header]: "secret" } });
+  expect(first).toEqual({ id: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), type: null });
+  expect(await eventOf(located, { headers: { [header]: "secret" } })).toEqual(first);
+  expect((await eventOf(located, { headers: { [header]: "other" } })).id).not.toBe(first.id);
+});
+
+test("no id or type contains the token of a trigger", async () => {
+  const located = { event_id: { header: "referer" }, event_type: { header: "x-path" } };
+  const path = `/bkt_${"a".repeat(43)}`;
+  const event = await eventOf(located, { headers: { referer: path, "x-path": path } });
+  expect(event).toEqual({ id: "/[secret]", type: "/[secret]" });
+});
+
 describe("CloudEvents", () => {
   const settings = { event_id: "cloudevents", event_type: "cloudevents" };
 

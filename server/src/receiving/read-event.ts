@@ -4,6 +4,7 @@ import { fieldOf } from "../base/json/index.ts";
 import { valueAt } from "./json-pointer.ts";
 import { sourceAt } from "./json-source.ts";
 import { headerOf, mediaTypeOf, queryOf, type RawRequest } from "./raw-request.ts";
+import { isSecretHeader, withoutTriggerTokens } from "./shown-values.ts";
 
 /**
  * The event's id and type. Each is null if the request does not contain it, or if the trigger's
@@ -18,12 +19,16 @@ export interface ReceivedEvent {
 
 const maxLength = 200;
 
+type EventSettings = Pick<Receiving, "event_id" | "event_type" | "verification">;
+
 /**
- * Returns the id and type of the event, from the locations in the settings.
+ * Returns the id and type of the event, from the locations in the settings. An id in a header with
+ * a credential or signature is replaced by its hash, and such a type is null, because both are
+ * stored and shown.
  * @param body `payload` and `text` of `decodeBody`.
  */
 export function readEvent(
-  { event_id, event_type }: Pick<Receiving, "event_id" | "event_type">,
+  { event_id, event_type, verification }: EventSettings,
   request: RawRequest,
   body: { readonly payload: unknown; readonly text: string },
 ): ReceivedEvent {
@@ -33,7 +38,15 @@ export function readEvent(
     event_type === "cloudevents"
       ? cloudEventAttribute("type", request, body)
       : locate(event_type, request, body);
-  return { id: id === undefined ? null : boundedId(id), type: type ? boundedType(type) : null };
+  const isSecret = (location: Receiving["event_id"]) =>
+    location !== null &&
+    typeof location === "object" &&
+    "header" in location &&
+    isSecretHeader(verification, location.header);
+  return {
+    id: id === undefined ? null : isSecret(event_id) ? hashOf(id) : storableId(id),
+    type: type === undefined || isSecret(event_type) ? null : storableType(type),
+  };
 }
 
 interface Body {
@@ -109,14 +122,19 @@ function percentDecoded(value: string | undefined): string | undefined {
 }
 
 /**
- * Returns the id. An id that is too long or cannot be stored is replaced by its hash, so that
- * different ids stay different.
+ * Returns the id without tokens of triggers. An id that is too long or cannot be stored is replaced
+ * by its hash, so that different ids stay different.
  */
-function boundedId(id: string): string {
-  if (id.length <= maxLength && isStorableText(id)) return id;
+function storableId(id: string): string {
+  if (id.length > maxLength || !isStorableText(id)) return hashOf(id);
+  return withoutTriggerTokens(id);
+}
+
+function hashOf(id: string): string {
   return `sha256:${createHash("sha256").update(id, "utf16le").digest("hex")}`;
 }
 
-function boundedType(type: string): string {
-  return type.replaceAll("\u0000", "").slice(0, maxLength).toWellFormed();
+function storableType(type: string): string {
+  const text = withoutTriggerTokens(type).replaceAll("\u0000", "");
+  return text.slice(0, maxLength).toWellFormed();
 }

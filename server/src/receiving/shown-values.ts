@@ -1,4 +1,9 @@
-import { isCredentialHeader, isStorableText, type Receiving } from "@beckon/contract";
+import {
+  isCredentialHeader,
+  isStorableText,
+  type Receiving,
+  type Verification,
+} from "@beckon/contract";
 import { headerOf, queryOf, type RawRequest } from "./raw-request.ts";
 
 /**
@@ -24,15 +29,23 @@ export function chosenHeaders(
   return headersOf(settings.headers, settings, request);
 }
 
+/**
+ * Returns whether a header contains a credential, a secret or a signature, by its name or because
+ * requests are verified with it.
+ * @param name in lower case.
+ */
+export function isSecretHeader(verification: Verification, name: string): boolean {
+  return ("header" in verification && verification.header === name) || isCredentialHeader(name);
+}
+
 function headersOf(
   names: readonly string[],
   { verification }: Pick<Receiving, "verification">,
   request: Pick<RawRequest, "headers">,
 ): Record<string, string> {
-  const secretHeader = "header" in verification ? verification.header : undefined;
   const shown: [string, string][] = [];
   for (const name of names) {
-    if (name === secretHeader || isCredentialHeader(name)) continue;
+    if (isSecretHeader(verification, name)) continue;
     const value = headerOf(request, name);
     if (value !== undefined && isStorableText(value))
       shown.push([name, withoutTriggerTokens(value)]);

@@ -2,6 +2,7 @@ import type { MappingMistake, Receiving, Verification } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import { ApiError } from "../base/errors.ts";
 import type { MappingServices } from "../mapping/index.ts";
+import { isSecretHeader } from "../receiving/index.ts";
 
 /**
  * Maximum `max_bytes` without a template: the maximum input of a run. If bodies can be larger, a
@@ -20,7 +21,7 @@ export async function requireValidReceiving(
   receiving: Receiving | null,
 ): Promise<void> {
   if (receiving === null) return;
-  const { verification, filter, template, bodies } = receiving;
+  const { verification, filter, template, bodies, event_type } = receiving;
   if (bodies.max_bytes > maxBytesWithoutTemplate && template === null) {
     throw new ApiError(
       "bad_request",
@@ -31,6 +32,18 @@ export async function requireValidReceiving(
     throw new ApiError(
       "bad_request",
       "receiving.verification.timestamp can be a pointer only if receiving.bodies.gzip and receiving.bodies.multipart are false. Set them to false, or use a timestamp in a header.",
+    );
+  }
+  // Not part of the schema, which also parses stored settings: these may name such a header.
+  if (
+    event_type !== null &&
+    typeof event_type === "object" &&
+    "header" in event_type &&
+    isSecretHeader(verification, event_type.header)
+  ) {
+    throw new ApiError(
+      "bad_request",
+      `receiving.event_type.header: was ${event_type.header}, a header of credentials or signatures, and event types are shown. Choose another header, or set event_type to null.`,
     );
   }
   if (filter === null && template === null) return;

@@ -51,6 +51,29 @@ test("a received request can be deleted", async () => {
   expectError(await remove(), 404, "not_found");
 });
 
+test("a secret header is not shown of requests from before it was set", async () => {
+  const { path, url } = await made({});
+  await send(url, {}, { "x-verify": "hush", "x-event": "push" });
+  const [{ id }] = await requestsOf(path);
+  const headers = async () => (await beckon.call(`${path}/requests/${id}`)).body.data.headers;
+  expect(await headers()).toMatchObject({ "x-verify": "hush", "x-event": "push" });
+  await patch(path, { verification: { kind: "header", header: "x-verify" } });
+  expect(await headers()).not.toHaveProperty("x-verify");
+  expect(await headers()).toHaveProperty("x-event");
+});
+
+test("stored settings with a secret header as the event's type stay valid", async () => {
+  const { path, id, url } = await made({});
+  await beckon.db.database.engine.query(
+    `update triggers set receiving = receiving || '{"event_type": {"header": "x-api-key"}}'
+      where id = $1`,
+    [id],
+  );
+  expect((await beckon.call(path)).body.data.receiving.event_type).toEqual({ header: "x-api-key" });
+  expect((await send(url, {}, { "x-api-key": "hush" })).status).toBe(200);
+  expect(await requestsOf(path)).toMatchObject([{ event_type: null }]);
+});
+
 describe("settings of what a trigger accepts", () => {
   test("are null by default, and get the defaults of what they leave out", async () => {
     expect((await made(undefined)).receiving).toBeNull();
@@ -93,6 +116,19 @@ describe("settings of what a trigger accepts", () => {
   });
 
   test.each([
+    [
+      "a header of credentials as the event's type",
+      { event_type: { header: "X-Api-Key" } },
+      /receiving\.event_type\.header: was x-api-key/,
+    ],
+    [
+      "its own secret's header as the event's type",
+      {
+        verification: { kind: "header", header: "x-verify" },
+        event_type: { header: "x-verify" },
+      },
+      /receiving\.event_type\.header: was x-verify/,
+    ],
     ["a filter that is not CEL", { filter: "payload.a ==" }, /receiving\.filter, line 1: .*found/],
     [
       "an unknown variable",

@@ -1,9 +1,9 @@
-import type { ReceivedRequest, ReceivedRequestDetails } from "@beckon/contract";
+import type { ReceivedRequest, ReceivedRequestDetails, Receiving } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { timeOf } from "../../base/ids.ts";
-import { type HoldBytes, withoutTriggerTokens } from "../../receiving/index.ts";
+import { type HoldBytes, isSecretHeader, withoutTriggerTokens } from "../../receiving/index.ts";
 import { requireTrigger, type TriggerInput } from "../trigger.ts";
 import { findRequest, type RequestContent, type RequestRow } from "./store.ts";
 
@@ -31,13 +31,21 @@ export function toRequest(row: RequestRow): ReceivedRequest {
   };
 }
 
-export function toRequestDetails(row: WholeRequest): ReceivedRequestDetails {
+/**
+ * Returns a received request with its content.
+ * @param receiving the trigger's present settings. The header with its secret or signature is left
+ *   out: it was stored if the request arrived before requests were verified with this header.
+ */
+export function toRequestDetails(
+  row: WholeRequest,
+  receiving: Receiving | null,
+): ReceivedRequestDetails {
   const { body } = row;
   const text = body === null ? null : utf8(body);
   return {
     ...toRequest(row),
     query: queryValues(row.query ?? ""),
-    headers: shownHeaders(row.headers ?? {}),
+    headers: shownHeaders(row.headers ?? {}, receiving),
     body: text ?? body?.toString("base64") ?? null,
     body_encoding: body !== null && text === null ? "base64" : "utf8",
   };
@@ -80,9 +88,15 @@ function utf8(bytes: Buffer): string | null {
 }
 
 /** Removes tokens of triggers from the headers, because earlier versions of Beckon stored them. */
-function shownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+function shownHeaders(
+  headers: Readonly<Record<string, string>>,
+  receiving: Receiving | null,
+): Record<string, string> {
+  const verification = receiving?.verification ?? { kind: "none" };
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, withoutTriggerTokens(value)]),
+    Object.entries(headers)
+      .filter(([name]) => !isSecretHeader(verification, name))
+      .map(([name, value]) => [name, withoutTriggerTokens(value)]),
   );
 }
 

@@ -130,7 +130,8 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "deleteTrigger",
       summary: "Delete trigger",
-      description: "Its URL stops at once. Runs that it started continue. Its received requests can no longer be read; they are deleted within minutes or hours.",
+      description:
+        "Its URL stops at once. Runs that it started continue. Its received requests can no longer be read; they are deleted within minutes or hours.",
       ifMatch: true,
     },
     handle: (request) => deleteTrigger({ ctx: request.ctx, input: triggerOf(request) }),
