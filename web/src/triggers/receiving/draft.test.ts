@@ -53,7 +53,8 @@ test("another preset replaces the filter of the previous one, and not one's own"
 
 test("a number that cannot be read is an error, and not a setting without a limit", () => {
   const draft = draftOf("", receiving.parse({}));
-  const wrong = { eventIdDays: "1e", maxKib: "1e", maxPerMinute: "1e" };
+  const eventId = { at: "header", name: "x-id" } as const;
+  const wrong = { eventId, eventIdDays: "1e", maxKib: "1e", maxPerMinute: "1e" };
   const { error } = receiving.safeParse(receivingOf({ ...draft, ...wrong }));
   expect(error?.issues.map(({ path }) => path.join("."))).toEqual([
     "event_id_days",
@@ -71,4 +72,19 @@ test("a pattern of signed parts is read as it is written", () => {
     { literal: ":" },
     "body",
   ]);
+});
+
+test("numbers in fields that are not shown cannot stop a save", () => {
+  const hmac = { kind: "hmac", header: "x-signature", algorithm: "sha256", encoding: "hex" };
+  const stored = receiving.parse({
+    verification: { ...hmac, signed: ["body"], tolerance_seconds: 60 },
+    event_id_days: 30,
+  });
+  const draft = draftOf("", stored);
+  expect(receivingOf(draft)).toEqual(stored);
+  const wrong = { ...draft, eventIdDays: "31", tolerance: "" };
+  expect(receivingOf(wrong)).toMatchObject({
+    event_id_days: 7,
+    verification: { tolerance_seconds: 300 },
+  });
 });

@@ -86,7 +86,7 @@ export function draftOf(promptPrefix: string, receiving: Receiving | null): Draf
             : "pointer",
     timestamp: Object.values<string>(timestamp ?? {})[0] ?? "",
     idHeader: hmac?.id?.header ?? "",
-    tolerance: String(hmac?.tolerance_seconds ?? 300),
+    tolerance: String(hmac?.tolerance_seconds ?? defaultTolerance),
     secretEncoding: hmac?.secret_encoding ?? "text",
     handshake: rest.handshake,
     addresses: (rest.allowed_addresses ?? []).join("\n"),
@@ -122,7 +122,10 @@ export function receivingOf(draft: Draft): unknown {
     verification: verificationOf(draft),
     allowed_addresses: orNull(wordsOf(draft.addresses)),
     event_id: locationOf(draft.eventId),
-    event_id_days: numberIn(draft.eventIdDays),
+    event_id_days:
+      draft.eventId.at === "none"
+        ? hiddenNumber(draft.eventIdDays, { max: 30, default: unset.event_id_days })
+        : numberIn(draft.eventIdDays),
     event_type: locationOf(draft.eventType),
     handshake: draft.handshake,
     bodies: {
@@ -187,7 +190,10 @@ function verificationOf(draft: Draft): unknown {
     timestamp:
       draft.timestampAt === "none" ? null : { [draft.timestampAt]: draft.timestamp.trim() },
     id: draft.idHeader.trim() === "" ? null : { header: draft.idHeader.trim() },
-    tolerance_seconds: numberIn(draft.tolerance),
+    tolerance_seconds:
+      draft.timestampAt === "none"
+        ? hiddenNumber(draft.tolerance, { max: 86_400, default: defaultTolerance })
+        : numberIn(draft.tolerance),
     secret_encoding: draft.secretEncoding,
   };
 }
@@ -229,6 +235,19 @@ export function linesOf(text: string): string[] {
 
 const wordsOf = (text: string) => text.split(/[\s,]+/).filter((word) => word !== "");
 const orNull = (words: readonly string[]) => (words.length === 0 ? null : words);
+
+/**
+ * Returns the number in a field that is not shown, and the default if it is not valid: an error at
+ * a field that is not shown could not be corrected.
+ */
+function hiddenNumber(value: string, range: { readonly max: number; readonly default: number }) {
+  const number = Number(value);
+  const isValid = Number.isInteger(number) && number >= 1 && number <= range.max;
+  return isValid ? number : range.default;
+}
+
+/** In seconds. */
+const defaultTolerance = 300;
 
 /**
  * Returns the bytes of a size in KiB; null if the text is blank. A text that is no number is

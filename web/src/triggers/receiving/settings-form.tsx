@@ -29,7 +29,7 @@ import { PreviewPanel } from "./preview-panel.tsx";
 import { summariesOf } from "./summaries.ts";
 import { currentChoice, type OwnPayload, type TrialChoice, trialOf, withChosen } from "./trial.ts";
 import { usePreview } from "./use-preview.ts";
-import { check, problemAt } from "./validate.ts";
+import { check, firstProblemIn, problemAt } from "./validate.ts";
 
 interface SettingsFormProps {
   readonly trigger: Trigger;
@@ -52,6 +52,8 @@ export function SettingsForm({ trigger, presets }: SettingsFormProps) {
   const checked = useMemo(() => check(draft), [draft]);
   const [hasTried, setHasTried] = useState(false);
   const problems = "problems" in checked ? checked.problems : noProblems;
+  // Shown beside Save, because the field with the problem can be in a closed group.
+  const firstProblem = firstProblemIn(problems);
   const disabledReason = needsEditor(workspace.can);
   const sent = useRef(draft);
   const patch = useTriggerPatch(trigger, {
@@ -125,6 +127,11 @@ export function SettingsForm({ trigger, presets }: SettingsFormProps) {
                   Requests are no longer verified, although the trigger has a secret: anyone who
                   knows the URL can start runs. To verify them again, choose the sender.
                 </Banner>
+              </div>
+            ) : null}
+            {hasTried && firstProblem !== undefined ? (
+              <div className="p-4">
+                <FormError error={`The settings were not saved. ${firstProblem}`} />
               </div>
             ) : null}
             {patch.error === null ? null : (

@@ -27,6 +27,12 @@ export function check(draft: Draft): Checked {
   return { problems };
 }
 
+/** Returns the first problem with its path in the API; undefined if there is none. */
+export function firstProblemIn(problems: ReadonlyMap<string, string>): string | undefined {
+  const [first] = problems;
+  return first === undefined ? undefined : `${first[0]}: ${first[1]}`;
+}
+
 /** Returns the first problem at a path or below it; undefined if there is none. */
 export function problemAt(problems: ReadonlyMap<string, string>, path: string): string | undefined {
   const found = [...problems].find(([at]) => at === path || at.startsWith(`${path}.`));

@@ -55,6 +55,7 @@ export function VerificationGroup({ summary }: { readonly summary: string }) {
             label="Prefix"
             optional
             hint="What precedes the secret, such as Bearer and a space."
+            error={errorAt("verification.prefix")}
           >
             <TextInput {...prefix} mono />
           </Field>
