@@ -100,6 +100,7 @@ inBrowser("from a preset to the replay of the first request", async () => {
 
   await page.getByRole("dialog", { name: "Connect GitHub" }).waitFor();
   await dialog.getByText(/Settings.*Webhooks/).waitFor();
+  await dialog.getByText("This address reaches only this machine or network.").waitFor();
   await dialog.getByText("Waiting for the first request").waitFor();
   await expectAccessible(page);
   const url = (await shownIn(page, "URL")) ?? "";

@@ -4,6 +4,8 @@ import { useMutation } from "@tanstack/react-query";
 import { CopyField, FormDialog, FormError, Link } from "../../ui/index.ts";
 import { shortTitle } from "../receiving/short-title.ts";
 import { FirstRequest } from "../requests/first-request.tsx";
+import { isLocalUrl } from "../sender/is-local-url.ts";
+import { LocalUrlBanner } from "../sender/local-url-banner.tsx";
 import { SecretInput, useSecretForm } from "../sender/secret-form.tsx";
 import { useSenderSecret } from "../sender/use-sender-secret.ts";
 
@@ -47,6 +49,7 @@ export function CreatedSender({ trigger, preset, secret, onClose }: CreatedSende
       }
     >
       <CopyField label="URL" value={trigger.url} variant="wrap" />
+      {isLocalUrl(trigger.url) ? <LocalUrlBanner /> : null}
       {preset.secret_from === "receiver" && shown !== undefined ? (
         <CopyField label="Secret" value={shown} variant="wrap" />
       ) : null}

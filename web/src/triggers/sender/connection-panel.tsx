@@ -9,6 +9,8 @@ import { presetsQuery } from "../receiving/queries.ts";
 import { shortTitle } from "../receiving/short-title.ts";
 import { RotateUrl } from "../trigger/rotate-url.tsx";
 import { useTriggerActions } from "../trigger/use-trigger-actions.ts";
+import { isLocalUrl } from "./is-local-url.ts";
+import { LocalUrlBanner } from "./local-url-banner.tsx";
 import { useSenderSecret } from "./use-sender-secret.ts";
 
 const SetSecretDialog = lazyPart(
@@ -24,6 +26,7 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
   const [open, setOpen] = useState<"url" | "secret">();
   const [previousUntil, setPreviousUntil] = useState<string | null>(null);
   const [rotations, setRotations] = useState(0);
+  const [isLocal, setIsLocal] = useState(false);
   const { receiving } = trigger;
   const preset = presets?.find(({ name }) => name === receiving?.preset);
   const hasSecret = receiving !== null && receiving.verification.kind !== "none";
@@ -93,11 +96,16 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
             // With a new `key` after a rotation, the field no longer shows the old URL.
             key={`url ${rotations}`}
             label="URL"
-            start={`${location.origin}/api/public/triggers/`}
-            load={actions.reveal}
+            start="…/api/public/triggers/"
+            load={async () => {
+              const revealed = await actions.reveal();
+              setIsLocal(isLocalUrl(revealed));
+              return revealed;
+            }}
             hint="Anyone who knows it can send requests. Revealing is recorded in the audit log."
             disabledReason={disabledReason}
           />
+          {isLocal ? <LocalUrlBanner /> : null}
           {hasSecret && !isMissing ? (
             <SecretField
               key={`secret ${rotations}`}

@@ -5,6 +5,8 @@ import { useWorkspace } from "../../data/index.ts";
 import { Button, Panel, SecretField, Time } from "../../ui/index.ts";
 import { callbackTexts } from "../callback-texts.ts";
 import { needsEditor } from "../permission.ts";
+import { isLocalUrl } from "../sender/is-local-url.ts";
+import { LocalUrlBanner } from "../sender/local-url-banner.tsx";
 import { RotateUrl } from "./rotate-url.tsx";
 import { TriggerSwitch } from "./trigger-switch.tsx";
 import { useTriggerActions } from "./use-trigger-actions.ts";
@@ -15,6 +17,7 @@ export function UrlPanel({ trigger }: { readonly trigger: Trigger }) {
   const actions = useTriggerActions(trigger);
   const [isRotating, setIsRotating] = useState(false);
   const [rotations, setRotations] = useState(0);
+  const [isLocal, setIsLocal] = useState(false);
   const [oldUntil, setOldUntil] = useState<number>();
   const disabledReason = needsEditor(can);
   return (
@@ -36,11 +39,20 @@ export function UrlPanel({ trigger }: { readonly trigger: Trigger }) {
       <SecretField
         key={rotations}
         label="POST to"
-        start={`${location.origin}/api/public/triggers/`}
-        load={actions.reveal}
+        start="…/api/public/triggers/"
+        load={async () => {
+          const revealed = await actions.reveal();
+          setIsLocal(isLocalUrl(revealed));
+          return revealed;
+        }}
         hint="Anyone who knows it can start runs. Revealing is recorded in the audit log."
         disabledReason={disabledReason}
       />
+      {isLocal ? (
+        <div className="pt-3">
+          <LocalUrlBanner />
+        </div>
+      ) : null}
       {oldUntil === undefined ? null : (
         <p className="pt-2 text-dense text-ink-2">
           The previous URL stops <Time value={oldUntil} />.
