@@ -422,9 +422,12 @@ inBrowser("listening ends when a request is captured that the list does not show
 
 inBrowser("Meta is connected with the app's secret, and gets the verify token", async () => {
   const agent = await beckon.createAgent();
-  const path = pathOf(agent.id, "?new=blank");
+  const path = pathOf(agent.id, "?new=github");
   const page = await openDashboard(beckon.url, { as: editor, path });
+  const prefix = page.getByLabel("Prompt prefix");
+  expect(await prefix.inputValue()).toContain("our repository");
   await page.getByRole("dialog").getByText("Meta", { exact: false }).first().click();
+  await expect.poll(() => prefix.inputValue()).toBe("");
   await button(page, "Create").click();
   await page.getByLabel("Secret of the sender").fill("0123456789abcdef");
   await button(page, "Save secret").click();

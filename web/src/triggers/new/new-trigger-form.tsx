@@ -71,6 +71,9 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
     const current = getValues("name").trim();
     if (current === "" || current === titleOf(sender))
       setValue("name", titleOf(name), { shouldValidate: formState.errors.name !== undefined });
+    // The example's prefix is written for the example's sender.
+    if (name !== sender && getValues("prompt_prefix") === example?.promptPrefix)
+      setValue("prompt_prefix", "");
     setSender(name);
   };
   const create = useMutation({
