@@ -422,8 +422,11 @@ inBrowser("listening ends when a request is captured that the list does not show
 
 inBrowser("Meta is connected with the app's secret, and gets the verify token", async () => {
   const agent = await beckon.createAgent();
-  const path = pathOf(agent.id, "?new=github");
-  const page = await openDashboard(beckon.url, { as: editor, path });
+  await beckon.createTrigger(agent.id, { receiving: { preset: "meta" } });
+  const page = await openDashboard(beckon.url, { as: editor, path: pathOf(agent.id) });
+  await page.getByText("The verify token appears with the secret.").waitFor();
+  expect(await page.getByText("Verify token", { exact: true }).count()).toBe(0);
+  await page.goto(new URL(pathOf(agent.id, "?new=github"), beckon.url).href);
   const prefix = page.getByLabel("Prompt prefix");
   expect(await prefix.inputValue()).toContain("our repository");
   await page.getByRole("dialog").getByText("Meta", { exact: false }).first().click();

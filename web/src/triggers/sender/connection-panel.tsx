@@ -83,6 +83,7 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
             }
           >
             No secret is set that fits the verification, so every request is rejected with 401.
+            {hasToken ? " The verify token appears with the secret." : null}
           </Banner>
         ) : null}
         {preset === undefined ? null : (
@@ -118,7 +119,7 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
               disabledReason={disabledReason}
             />
           ) : null}
-          {hasToken ? (
+          {hasToken && !isMissing ? (
             <SecretField
               label="Verify token"
               load={async () => (await secrets.reveal()).verify_token ?? ""}
