@@ -20,7 +20,10 @@ const outcomes: readonly (readonly [string, string])[] = [
     "The request was skipped: by the filter, as a sample, by the honeypot, or because the trigger is disabled and swallows. Linear and Meta get 200, because they repeat a request after any other status.",
   ],
   ["`401`", "The signature or the secret is not valid. The body is not stored."],
-  ["`409`", "The agent is paused or the trigger is disabled. With `hold` the run waits instead."],
+  [
+    "`409`",
+    "The agent is paused or the trigger is disabled. While the agent is paused, `hold` makes the run wait instead. A disabled trigger always refuses or swallows.",
+  ],
 ];
 
 export function triggers(baseUrl: string): Chapter {
