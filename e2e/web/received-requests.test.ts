@@ -146,7 +146,7 @@ inBrowser("from a preset to the replay of the first request", async () => {
   await button(page, "Delete").click();
   await button(page, "Delete request").click();
   await row(page, /Not verified/).waitFor();
-  expect(await row(page, /ping.*Filtered out/).count()).toBe(0);
+  await expect.poll(() => row(page, /ping.*Filtered out/).count()).toBe(0);
 });
 
 inBrowser("a sender that makes its own secret is connected with it", async () => {

@@ -11,7 +11,6 @@ import { lowestIdAt, newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
 import type { Retention } from "../base/retention/index.ts";
 import { prune } from "./prune.ts";
-import { requestsOfDeletedTriggers } from "./requests-store.ts";
 import { oldRuns } from "./runs-store.ts";
 import { secretsOfDeletedAgents } from "./secrets-store.ts";
 
@@ -104,15 +103,9 @@ test("a run that ended before its retention is deleted with all its rows, but no
     `with bound as (
       insert into trigger_event_ids (workspace_id, trigger_id, event_id, run_id, expires_at)
       values ($2, 'trg_1', 'evt', $1, now() + interval '1 day'))
-    insert into received_requests (id, workspace_id, agent_id, trigger_id, outcome, run_id, replay_of,
-        event_id, size, body)
-      values ('req_1', $2, 'a', 'trg_1', 'started', $1, 'req_3', 'evt', 2, '42'),
-        ('req_2', $2, 'a', 'trg_1', 'rejected', null, null, 'evt', 2, '42'),
-        ('req_3', $2, 'a', 'trg_1', 'filtered', null, null, null, 2, '42'),
-        ('req_4', $2, 'a', 'trg_1', 'rejected', null, null, 'other', 2, '42'),
-        ('req_2', $2, 'a', 'trg_2', 'rejected', null, null, 'evt', 2, '42'),
-        ('req_5', $2, 'a', 'trg_1', 'started', $3, null, 'evt', 2, '42')`,
-    [old, owner.workspaceId, recent],
+    insert into received_requests (id, workspace_id, agent_id, trigger_id, outcome, run_id, size, body)
+      values ('req_1', $2, 'a', 'trg_1', 'started', $1, 2, '42')`,
+    [old, owner.workspaceId],
   );
   expect(await pass({ runsDays: 30 })).toEqual({ runs: 1, events: 3, artifacts: 1 });
   expect(await tablesWith([old, recent])).toEqual(whole([recent]));
@@ -122,18 +115,7 @@ test("a run that ended before its retention is deleted with all its rows, but no
   expect((await query("select response_body as body from delivery_attempts")).rows).toEqual([
     { body: "" },
   ]);
-  // Also emptied: the original of the replay, and a rejected attempt of the same event.
-  expect(
-    (
-      await query(
-        "select trigger_id, id from received_requests where body is not null order by 1, 2",
-      )
-    ).rows,
-  ).toEqual([
-    { trigger_id: "trg_1", id: "req_4" },
-    { trigger_id: "trg_1", id: "req_5" },
-    { trigger_id: "trg_2", id: "req_2" },
-  ]);
+  expect((await query("select body from received_requests")).rows).toEqual([{ body: null }]);
   expect((await query("select run_id from trigger_event_ids")).rows).toEqual([{ run_id: old }]);
   expect((await query("select from usage_entries where run_id = $1", [old])).rowCount).toBe(1);
 });
@@ -295,26 +277,6 @@ test("secrets of an agent that can no longer be restored are deleted, and those 
     { deleted: { secrets: 0 }, hasMore: true },
     { deleted: { secrets: 0 }, hasMore: false },
   ]);
-});
-
-test("received requests of a deleted trigger are deleted", async () => {
-  const agent = await seedAgent(database);
-  const triggers: string[] = [];
-  for (const _ of [1, 2, 3]) triggers.push((await seedTrigger(database, agent)).triggerId);
-  await query(
-    `insert into received_requests (id, workspace_id, agent_id, trigger_id, outcome, size, body)
-      select 'req_' || n, $1, $2, t, 'filtered', 2, '42'
-      from unnest($3::text[]) t, generate_series(1, 3) n`,
-    [agent.workspaceId, agent.agentId, triggers],
-  );
-  await query("update triggers set deleted_at = now() where id = any ($1)", [
-    [triggers[0], triggers[2]],
-  ]);
-  // Batches of two: one ends within a trigger.
-  const deleteSome = requestsOfDeletedTriggers(database.engine, forever, new Date());
-  for (let hasMore = true; hasMore; ) hasMore = (await deleteSome?.(2))?.hasMore === true;
-  const { rows } = await query("select distinct trigger_id as id from received_requests");
-  expect(rows.filter(({ id }) => triggers.includes(id))).toEqual([{ id: triggers[1] }]);
 });
 
 test("old deliveries are deleted with their attempts, except pending ones", async () => {

@@ -60,8 +60,8 @@ export async function deleteRunRows(
 
 /**
  * Deletes the content of the requests that triggers received for deleted runs, and its copies in
- * `requestsWithoutRun`. The rows stay, because they record the outcome of the events. Event ids stay
- * too, so that a repeated event starts no run.
+ * `requestsWithoutRun`. The rows stay, because they record the outcome of the events. Event ids
+ * stay too, so that a repeated event starts no run.
  */
 async function emptyRequests(
   tx: WorkspaceTransaction,
