@@ -207,6 +207,7 @@ test("every managed route answers as it declares", async () => {
   const order = [
     "deleteSubscription",
     "deleteRun",
+    "deleteTriggerRequest",
     "deleteLimit",
     "deleteTrigger",
     "revokeAgentToken",
