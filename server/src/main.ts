@@ -250,7 +250,7 @@ async function build(
 
   const mapping = createEvaluator({ log });
   opened.defer(() => mapping.close());
-  const streams = openStreams({ database, log }, { ...defaultStreamLimits, ...streamLimits });
+  const streams = openStreams({ database, log, heap }, { ...defaultStreamLimits, ...streamLimits });
   if (config.metricsPort !== undefined)
     opened.defer(measureProcess(metrics, { database, runs, openStreams: () => streams.count }));
   const failedAuthentications = countFailedAuthentications(failedAuthenticationsPerMinute);

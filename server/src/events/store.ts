@@ -1,6 +1,6 @@
 import { endKinds } from "@beckon/contract";
 import { type Database, timeText } from "../base/database/index.ts";
-import { parseJsonColumn } from "../base/json/index.ts";
+import { withData } from "../base/json/index.ts";
 import { someSubscriptions } from "./insert-deliveries.ts";
 import { beforeTransaction, type Position } from "./position.ts";
 import { summarizedData } from "./summary.ts";
@@ -250,7 +250,7 @@ const valuesOf = ({ transaction, runId, seq }: Position) => [transaction, runId,
 const endless = ["9223372036854775807", "", 0] as const;
 
 function toStoredEvent(row: Row, id: string): StoredEvent {
-  return {
+  const event = {
     transaction: Number(row.transaction),
     runId: row.run_id,
     seq: Number(row.seq),
@@ -260,10 +260,10 @@ function toStoredEvent(row: Row, id: string): StoredEvent {
     type: row.type,
     version: row.version,
     time: row.time,
-    data: parseJsonColumn(row.data),
     characters: row.data.length,
     ...(row.merged == null ? {} : { merged: toMerged(row.merged) }),
   };
+  return withData(event, row.data);
 }
 
 function toMerged(text: string): MergedEvent {

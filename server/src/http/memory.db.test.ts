@@ -224,6 +224,15 @@ test("a preview whose response is too large to be sent now can be repeated, beca
   expect(preview.headers.get("retry-after")).toBe("1");
 });
 
+test("no stream is opened while the memory is full", async () => {
+  setFull(true);
+  onTestFinished(() => setFull(false));
+  const headers = { accept: "text/event-stream" };
+  const rejected = await beckon.call("/events", { headers });
+  expectError(rejected, 503, "unavailable", /no memory for further streams/);
+  expect(rejected.headers.get("retry-after")).toBe("5");
+});
+
 test("an export that is too large to be sent now gets 503", async () => {
   const agent = await beckon.createAgent({ instructions: "x".repeat(100_000) });
   await beckon.db.database.engine.query(

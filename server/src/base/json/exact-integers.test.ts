@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isJsonObject, parseExactly, rawNumber } from "./index.ts";
+import { isJsonObject, parseExactly, rawNumber, withData } from "./index.ts";
 
 test("only integers that a number cannot represent are converted", () => {
   const text = "[9007199254740991,-9007199254740993,1.12345678901234567,1e20,0]";
@@ -32,4 +32,18 @@ test("a raw number keeps its digits in JSON, and is no object", () => {
     true,
     false,
   ]);
+});
+
+test("a record with a long text has the same JSON as one with a short text", () => {
+  for (const length of [10, 10_000]) {
+    const text = JSON.stringify({ id: 1, text: "x".repeat(length) });
+    const record = withData({ type: "run.started" }, text);
+    expect(JSON.stringify(record)).toBe(`{"type":"run.started","data":${text}}`);
+    expect({ ...record }).toEqual(record);
+  }
+});
+
+test("a record keeps a long text and not the object in it, which takes more memory", () => {
+  const record = withData({}, JSON.stringify({ texts: Array.from({ length: 3_000 }, () => "x") }));
+  expect(record.data).not.toBe(record.data);
 });

@@ -33,6 +33,27 @@ export function parseJsonColumn(text: string): Record<string, unknown> {
   return parseExactly(text, rawNumber) as Record<string, unknown>;
 }
 
+/** Maximum length of a JSON text that `withData` parses at once. */
+const maxParsedLength = 8 * 1_024;
+
+/**
+ * Returns a record with the object in the text of a `jsonb` column as its `data`. A long text is
+ * parsed each time that `data` is read, because a record can wait for a slow reader, and a parsed
+ * text can take more than 20 times its memory.
+ */
+export function withData<R extends object>(
+  record: R,
+  text: string,
+): R & { readonly data: Record<string, unknown> } {
+  if (text.length <= maxParsedLength) return { ...record, data: parseJsonColumn(text) };
+  return {
+    ...record,
+    get data() {
+      return parseJsonColumn(text);
+    },
+  };
+}
+
 /**
  * Parses a JSON document like `JSON.parse`, but does not round integers outside of ±2^53, for
  * example ids of other systems. The result of `convert` replaces each of them.

@@ -4,6 +4,7 @@ import { linkAbort } from "../../base/abort.ts";
 import { sleep } from "../../base/clock.ts";
 import { type Database, failureKind } from "../../base/database/index.ts";
 import { ApiError, messageOf } from "../../base/errors.ts";
+import type { HeapGuard } from "../../base/heap-guard.ts";
 import type { Log } from "../../base/log.ts";
 import { type StreamCredential, stillValid, unauthorizedMessage } from "../../credentials/index.ts";
 import {
@@ -19,7 +20,7 @@ export interface Streams {
   /**
    * Reserves capacity for a stream of this credential.
    * @throws ApiError `too_many_requests` if the credential or its workspace has too many open
-   *   streams; `unavailable` if the process has too many open streams
+   *   streams; `unavailable` if the process has too many open streams, or if its memory is full
    */
   reserve(credential: Pick<StreamCredential, "id" | "workspaceId">): Reservation;
   /**
@@ -82,11 +83,16 @@ const revoked: StreamClosed = {
   data: { code: "unauthorized", message: unauthorizedMessage },
 };
 
+/** Services that event streams use. */
+export interface StreamPorts {
+  readonly database: Database;
+  readonly log: Log;
+  /** While the heap is full, no stream is opened: each holds events until its reader takes them. */
+  readonly heap: Pick<HeapGuard, "isFull">;
+}
+
 /** Creates the registry of the open event streams of this process. */
-export function openStreams(
-  { database, log }: { database: Database; log: Log },
-  limits: StreamLimits,
-): Streams {
+export function openStreams({ database, log, heap }: StreamPorts, limits: StreamLimits): Streams {
   const { maxStreams, maxPerWorkspace, maxPerCredential, checkMs } = limits;
   const open = new Set<OpenResponse>();
   /** Responses that are not streams, such as exports. */
@@ -141,14 +147,12 @@ export function openStreams(
   function reserve({ id, workspaceId }: Pick<StreamCredential, "id" | "workspaceId">): Reservation {
     requireBelow("credential", maxPerCredential, ofCredentials.get(id));
     requireBelow("workspace", maxPerWorkspace, ofWorkspaces.get(workspaceId));
-    if (total >= maxStreams) {
-      throw new ApiError(
-        "unavailable",
-        "This server has reached its limit of open streams. Try again shortly.",
-        {
-          retryAfter: 5,
-        },
-      );
+    if (total >= maxStreams || heap.isFull) {
+      const reason =
+        total >= maxStreams
+          ? "This server has reached its limit of open streams."
+          : "This server has no memory for further streams.";
+      throw new ApiError("unavailable", `${reason} Try again shortly.`, { retryAfter: 5 });
     }
     count(ofCredentials, id, 1);
     count(ofWorkspaces, workspaceId, 1);

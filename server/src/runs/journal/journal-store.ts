@@ -1,6 +1,6 @@
 import type { EventOnWire, RunEvent } from "@beckon/contract";
 import type { Database } from "../../base/database/index.ts";
-import { parseJsonColumn } from "../../base/json/index.ts";
+import { parseJsonColumn, withData } from "../../base/json/index.ts";
 import { summarizedData } from "../../events/index.ts";
 
 interface EventRow {
@@ -16,6 +16,11 @@ interface EventRow {
 
 function toEvent(row: EventRow): EventOnWire {
   return { ...row, time: row.time.toISOString(), data: parseJsonColumn(row.data) };
+}
+
+/** Returns an event that takes little memory while it waits for the reader of a stream. */
+function toWaitingEvent({ data, time, ...row }: EventRow): EventOnWire {
+  return withData({ ...row, time: time.toISOString() }, data);
 }
 
 /** Returns up to `limit` events of a run with sequence numbers above `after`, oldest first. */
@@ -76,7 +81,7 @@ export async function readSomeEvents(
       where before < $5 order by seq`,
     values: [run.runId, run.workspaceId, after, maxEvents, maxCharacters],
   });
-  return rows.map(toEvent);
+  return rows.map(toWaitingEvent);
 }
 
 /**
