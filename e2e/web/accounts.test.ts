@@ -34,6 +34,17 @@ inBrowser("a wrong password is said in plain words, and the right one opens the 
   const field = page.getByLabel("Password", secret);
   expect(await field.inputValue()).toBe("");
   await field.fill(password);
+  // At the limit of attempts, the form says so at once and does not send the password again.
+  let attempts = 0;
+  const tooMany = { ok: false, error: "Wait.", code: "too_many_requests" };
+  await page.route("**/api/public/sign-in", (route) => {
+    attempts += 1;
+    return route.fulfill({ status: 429, headers: { "retry-after": "45" }, json: tooMany });
+  });
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("too many failed attempts").waitFor();
+  expect(attempts).toBe(1);
+  await page.unroute("**/api/public/sign-in");
   // Another failure says nothing about the password, so it need not be typed again.
   const failure = { ok: false, error: "It failed.", code: "internal_error" };
   await page.route("**/api/public/sign-in", (route) =>

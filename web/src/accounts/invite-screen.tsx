@@ -1,7 +1,7 @@
 import type { InvitationCheck } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { account } from "../data/index.ts";
+import { account, sentOnce } from "../data/index.ts";
 import { Button, Problem } from "../ui/index.ts";
 import { AccountPage } from "./account-page.tsx";
 import { JoinSignedIn } from "./join-signed-in.tsx";
@@ -17,7 +17,10 @@ type Choice = "signed in" | "new account" | "own account";
  */
 export function InviteScreen() {
   return (
-    <LinkCheck title="Join a workspace" check={(token) => account.invitations.check({ token })}>
+    <LinkCheck
+      title="Join a workspace"
+      check={(token) => account.invitations.check({ token }, sentOnce)}
+    >
       {(invitation, token) => <Invitation invitation={invitation} token={token} />}
     </LinkCheck>
   );

@@ -1,8 +1,9 @@
 import { BeckonError, type Me } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
-import { account, isOutcomeUnknown, isUnauthorized, meQuery } from "../data/index.ts";
+import { account, isOutcomeUnknown, isUnauthorized, meQuery, sentOnce } from "../data/index.ts";
 import { Button, FormError } from "../ui/index.ts";
+import { tooManySentence } from "./sentence-of.ts";
 import { signedInQuery } from "./signed-in.ts";
 
 interface JoinSignedInProps {
@@ -21,7 +22,7 @@ export function JoinSignedIn({ token, workspaceId, me }: JoinSignedInProps) {
       // Another tab can have signed in somebody else, who would then become the member.
       const now = await queryClient.fetchQuery(signedInQuery);
       if (now?.id !== me.id) throw signedOut(me.email);
-      await account.invitations.accept({ token }).catch(async (thrown: unknown) => {
+      await account.invitations.accept({ token }, sentOnce).catch(async (thrown: unknown) => {
         // The invitation may have been accepted nevertheless: by this call, if its response was
         // lost, or by an earlier one, after which the link is rejected (401). So the page checks
         // whether the person is a member.
@@ -37,7 +38,7 @@ export function JoinSignedIn({ token, workspaceId, me }: JoinSignedInProps) {
       <p>
         You are signed in as <strong className="font-semibold">{me.email}</strong>.
       </p>
-      <FormError error={join.error} />
+      <FormError error={tooManySentence(join.error) ?? join.error} />
       <Button
         variant="primary"
         pending={join.isPending}

@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { account, isUnauthorized, sentenceOf } from "../data/index.ts";
+import { account, isUnauthorized, sentenceOf, sentOnce } from "../data/index.ts";
 import { Button, Field, FormError, PasswordInput, TextInput } from "../ui/index.ts";
 import { checkEmail, checkName, checkNewPassword, checkPassword } from "./checks.ts";
 import { tooManySentence } from "./sentence-of.ts";
@@ -33,11 +33,10 @@ export function JoinWithPassword({ token, workspaceId, ...props }: JoinWithPassw
       const { name, password } = fields.values;
       const credentials = { email: fields.values.email.trim(), password };
       await callOnce(() =>
-        account.invitations.accept({
-          token,
-          ...credentials,
-          ...(isNew ? { name: name.trim() } : {}),
-        }),
+        account.invitations.accept(
+          { token, ...credentials, ...(isNew ? { name: name.trim() } : {}) },
+          sentOnce,
+        ),
       );
       // `callOnce` also resolves if it is unknown whether the invitation was accepted. The sign-in
       // names the workspace, so it fails if the person did not become a member of it.

@@ -1,10 +1,11 @@
 import type { ResetCheck } from "@beckon/client";
 import { useMutation } from "@tanstack/react-query";
-import { account } from "../data/index.ts";
+import { account, sentOnce } from "../data/index.ts";
 import { Button, Field, FormError, PasswordInput, TextInput } from "../ui/index.ts";
 import { AccountPage } from "./account-page.tsx";
 import { checkNewPassword } from "./checks.ts";
 import { LinkCheck } from "./link-check.tsx";
+import { tooManySentence } from "./sentence-of.ts";
 import { useFields } from "./use-fields.ts";
 import { useLinkOnce } from "./use-link-once.ts";
 import { useSignIn } from "./use-sign-in.ts";
@@ -12,7 +13,10 @@ import { useSignIn } from "./use-sign-in.ts";
 /** The page of a reset link. It sets a new password. */
 export function ResetScreen() {
   return (
-    <LinkCheck title="Set a new password" check={(token) => account.password.checkReset({ token })}>
+    <LinkCheck
+      title="Set a new password"
+      check={(token) => account.password.checkReset({ token }, sentOnce)}
+    >
       {(link, token) => <ResetForm link={link} token={token} />}
     </LinkCheck>
   );
@@ -25,7 +29,7 @@ function ResetForm({ link, token }: { readonly link: ResetCheck; readonly token:
   const reset = useMutation({
     mutationFn: async () => {
       const { password } = fields.values;
-      await callOnce(() => account.password.reset({ token, new_password: password }));
+      await callOnce(() => account.password.reset({ token, new_password: password }, sentOnce));
       // Other accounts can have the same e-mail, so the sign-in names the workspace.
       const credentials = { email: link.email, password, workspace_id: link.workspace_id };
       await signIn(credentials, () => "/");
@@ -48,7 +52,7 @@ function ResetForm({ link, token }: { readonly link: ResetCheck; readonly token:
         <Field label="New password" error={fields.errors.password} hint="At least 12 characters.">
           <PasswordInput {...fields.input("password")} autoComplete="new-password" autoFocus />
         </Field>
-        <FormError error={reset.error} />
+        <FormError error={tooManySentence(reset.error) ?? reset.error} />
         <Button
           type="submit"
           variant="primary"

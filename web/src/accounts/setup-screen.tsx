@@ -1,9 +1,10 @@
 import { useMutation } from "@tanstack/react-query";
-import { account, clientOf } from "../data/index.ts";
+import { account, clientOf, sentOnce } from "../data/index.ts";
 import { Button, Field, FormError, PasswordInput, TextInput } from "../ui/index.ts";
 import { AccountPage } from "./account-page.tsx";
 import { checkEmail, checkName, checkNewPassword } from "./checks.ts";
 import { LinkCheck } from "./link-check.tsx";
+import { tooManySentence } from "./sentence-of.ts";
 import { useFields } from "./use-fields.ts";
 import { useLinkOnce } from "./use-link-once.ts";
 import { useSignIn } from "./use-sign-in.ts";
@@ -11,7 +12,7 @@ import { useSignIn } from "./use-sign-in.ts";
 /** The page of the link that Beckon prints at startup. It creates the first owner. */
 export function SetupScreen() {
   return (
-    <LinkCheck title="Create the owner" check={(token) => account.setup.check({ token })}>
+    <LinkCheck title="Create the owner" check={(token) => account.setup.check({ token }, sentOnce)}>
       {(_, token) => <OwnerForm token={token} />}
     </LinkCheck>
   );
@@ -28,7 +29,7 @@ function OwnerForm({ token }: { readonly token: string }) {
     mutationFn: async () => {
       const { name, email, password } = fields.values;
       const credentials = { email: email.trim(), password };
-      await callOnce(() => account.setUp({ token, name: name.trim(), ...credentials }));
+      await callOnce(() => account.setUp({ token, name: name.trim(), ...credentials }, sentOnce));
       await signIn(credentials, firstPage);
     },
   });
@@ -52,7 +53,7 @@ function OwnerForm({ token }: { readonly token: string }) {
         <Field label="Password" error={fields.errors.password} hint="At least 12 characters.">
           <PasswordInput {...fields.input("password")} autoComplete="new-password" />
         </Field>
-        <FormError error={create.error} />
+        <FormError error={tooManySentence(create.error) ?? create.error} />
         <Button
           type="submit"
           variant="primary"

@@ -1,4 +1,4 @@
-import { type BeckonClient, createClient } from "@beckon/client";
+import { type BeckonClient, type CallOptions, createClient } from "@beckon/client";
 import { fetchOnce } from "./early-responses.ts";
 import { readingTime } from "./server-time.ts";
 
@@ -12,6 +12,13 @@ const options = { url: location.origin, retries, fetch: readingTime(fetchOnce) }
 
 /** Client for calls about the signed-in person, which belong to no workspace. */
 export const account: BeckonClient = createClient(options);
+
+/**
+ * Options of calls that send a password or a one-time link. The status 429 of such a call means
+ * that the address had too many failed attempts. Waiting for `Retry-After` would hide that for up
+ * to a minute, and then send a wrong password again.
+ */
+export const sentOnce: CallOptions = { retries: 0 };
 
 const clients = new Map<string, BeckonClient>();
 

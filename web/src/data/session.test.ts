@@ -216,6 +216,16 @@ test("a sign-out after the end of the session drops everything", async () => {
   expect(drafts.size).toBe(0);
 });
 
+test("a sign-in above the limit of attempts fails at once", async () => {
+  const error = { ok: false, error: "Wait.", code: "too_many_requests" };
+  const headers = { "retry-after": "45" };
+  responses.set("/sign-in", Response.json(error, { status: 429, headers }));
+  const { session } = openSession();
+  await expect(
+    session.signIn({ email: "ada@example.com", password: "wrong" }),
+  ).rejects.toMatchObject({ code: "too_many_requests", retryAfter: 45 });
+});
+
 test("a sign-out that the server rejects is no reason to drop drafts later", async () => {
   const error = { ok: false, error: "Wait.", code: "too_many_requests" };
   const headers = { "retry-after": "600" };

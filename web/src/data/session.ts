@@ -2,7 +2,7 @@ import type { CallOptions, Me, SignInBody } from "@beckon/client";
 import type { QueryClient } from "@tanstack/react-query";
 import { createContext, useContext, useSyncExternalStore } from "react";
 import { clearToasts } from "../ui/index.ts";
-import { account } from "./client.ts";
+import { account, sentOnce } from "./client.ts";
 import { isOutcomeUnknown, isUnauthorized } from "./errors.ts";
 import { forgetWorkspace } from "./last-workspace.ts";
 import { type Membership, meQuery } from "./me.ts";
@@ -183,7 +183,7 @@ export function createSession(queryClient: QueryClient, page: OpenPage): Session
     },
     check: checkOnce,
     async signIn(body) {
-      await account.signIn(body);
+      await account.signIn(body, sentOnce);
       announceSignIn();
       const me = await account.me.get();
       const known = queryClient.getQueryData(meQuery.queryKey);

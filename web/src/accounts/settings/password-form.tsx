@@ -8,6 +8,7 @@ import {
   failureOf,
   isUnauthorized,
   messageOf,
+  sentOnce,
   useMe,
   useSession,
   wording,
@@ -37,7 +38,7 @@ export function PasswordForm() {
   });
   const { errors, isDirty } = formState;
   const change = useMutation({
-    mutationFn: (body: typeof empty) => account.password.change(body),
+    mutationFn: (body: typeof empty) => account.password.change(body, sentOnce),
     onSuccess: () => {
       reset(empty);
       toast({ tone: "success", title: "Password changed. Your other sessions have ended." });
