@@ -31,7 +31,7 @@ export const apiErrors: {
   misdirected: {
     status: 421,
     meaning:
-      "the Host header names another site: browsers reach Beckon at PUBLIC_URL, localhost and IP addresses",
+      "the Host header names another site: browsers reach Beckon at PUBLIC_URL, localhost and IP addresses; with a PUBLIC_URL of https, over http at localhost only",
   },
   agent_paused: { status: 409, meaning: "the agent is paused" },
   trigger_disabled: { status: 409, meaning: "the trigger is disabled" },

@@ -35,3 +35,14 @@ export function isOutcomeUnknown(thrown: unknown): boolean {
   if (code === "unexpected_answer" && status >= 500 && status !== 503) return true;
   return status === 502 || status === 504 || (status === 503 && retryAfter === undefined);
 }
+
+/**
+ * Returns the error of the first call with a new session, for the form that signed in. A 401 means
+ * that the browser did not keep the session's cookie. The form would say that the password is wrong.
+ */
+export function firstCallError(thrown: unknown): unknown {
+  if (!isUnauthorized(thrown)) return thrown;
+  const message =
+    "The password is right, but the browser did not keep the session's cookie. Allow cookies for this page, and open it at its https address if it has one.";
+  return new BeckonError({ code: "conflict", message, cause: thrown });
+}

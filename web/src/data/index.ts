@@ -4,6 +4,7 @@ export { account, clientOf, sentOnce } from "./client.ts";
 export { defaultWorkspaceId } from "./default-workspace.ts";
 export {
   errorOf,
+  firstCallError,
   isNotFound,
   isOutcomeUnknown,
   isStale,

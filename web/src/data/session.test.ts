@@ -226,6 +226,15 @@ test("a sign-in above the limit of attempts fails at once", async () => {
   ).rejects.toMatchObject({ code: "too_many_requests", retryAfter: 45 });
 });
 
+test("a sign-in whose cookie the browser drops does not say that the password is wrong", async () => {
+  responses.set("/sign-in", Response.json({ ok: true, data: {} }));
+  responses.set("/me", unauthorized());
+  const { session } = openSession();
+  await expect(session.signIn({ email: "ada@example.com", password: "correct" })).rejects.toThrow(
+    "the browser did not keep the session's cookie",
+  );
+});
+
 test("a sign-out that the server rejects is no reason to drop drafts later", async () => {
   const error = { ok: false, error: "Wait.", code: "too_many_requests" };
   const headers = { "retry-after": "600" };

@@ -3,7 +3,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { createContext, useContext, useSyncExternalStore } from "react";
 import { clearToasts } from "../ui/index.ts";
 import { account, sentOnce } from "./client.ts";
-import { isOutcomeUnknown, isUnauthorized } from "./errors.ts";
+import { firstCallError, isOutcomeUnknown, isUnauthorized } from "./errors.ts";
 import { forgetWorkspace } from "./last-workspace.ts";
 import { type Membership, meQuery } from "./me.ts";
 import { announceSignIn, announceSignOut, onSignedIn, onSignedOut } from "./tabs.ts";
@@ -185,7 +185,9 @@ export function createSession(queryClient: QueryClient, page: OpenPage): Session
     async signIn(body) {
       await account.signIn(body, sentOnce);
       announceSignIn();
-      const me = await account.me.get();
+      const me = await account.me.get().catch((thrown: unknown) => {
+        throw firstCallError(thrown);
+      });
       const known = queryClient.getQueryData(meQuery.queryKey);
       // Another tab's sign-in can have been noticed first.
       if (isExpired && known !== undefined) accept(known, me);

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../../test/beckon.ts";
 import { expectError } from "../../../test/expect-error.ts";
 import { addPerson, password, signIn } from "../../../test/people.ts";
@@ -183,33 +183,43 @@ describe("a Host that is not ours", () => {
   });
 });
 
-test("with PUBLIC_URL its host and origin are ours, and no name beside it", async () => {
+describe("with a PUBLIC_URL of https", async () => {
   const other = await beckon.another({ settings: { PUBLIC_URL: "https://beckon.example.com" } });
-  onTestFinished(() => other.stop());
-  const cookie = `__Secure-${victim.cookie}`;
-  const status = async (host: string, origin: string) => {
-    const headers = [
-      "cookie",
-      cookie,
-      "origin",
-      origin,
-      "content-type",
-      "application/json",
-      "content-length",
-      "2",
-    ];
-    return (
-      await rawRequest(`${other.listeningUrl}/api/public/me`, {
-        method: "PATCH",
-        host,
-        headers,
-        pieces: ["{}"],
-      })
-    ).status;
-  };
-  expect(await status("beckon.example.com", "https://beckon.example.com")).toBe(200);
-  // Simulates a proxy that does not forward the client's `Host`.
-  expect(await status("127.0.0.1:3000", "https://beckon.example.com")).toBe(200);
-  expect(await status("beckon.example.com", "https://other.example.com")).toBe(403);
-  expect(await status("other.example.com", "https://beckon.example.com")).toBe(421);
+  afterAll(() => other.stop());
+  const ask = (host: string, origin: string, path = "/me") =>
+    rawRequest(`${other.listeningUrl}/api/public${path}`, {
+      method: path === "/me" ? "PATCH" : "POST",
+      host,
+      headers: [
+        ["cookie", `__Secure-${victim.cookie}`],
+        ["origin", origin],
+        ["content-type", "application/json"],
+        ["content-length", "2"],
+      ].flat(),
+      pieces: ["{}"],
+    });
+  const status = async (host: string, origin: string) => (await ask(host, origin)).status;
+
+  test("its host and origin are ours, and no name beside it", async () => {
+    expect(await status("beckon.example.com", "https://beckon.example.com")).toBe(200);
+    // Simulates a proxy that does not forward the client's `Host`.
+    expect(await status("127.0.0.1:3000", "https://beckon.example.com")).toBe(200);
+    expect(await status("beckon.example.com", "https://other.example.com")).toBe(403);
+    expect(await status("other.example.com", "https://beckon.example.com")).toBe(421);
+  });
+
+  test.each(["192.168.1.4:3000", "[fd00::4]:3000", "beckon.example.com"])(
+    "a sign-in over http at %s says where to sign in, since the browser would drop the cookie",
+    async (host) => {
+      const response = await ask(host, `http://${host}`, "/sign-in");
+      expectError(response, 421, "misdirected", /at https:\/\/beckon\.example\.com/);
+    },
+  );
+
+  test.each(["localhost:3000", "127.0.0.1:3000", "[::1]:3000"])(
+    "a page over http at %s is served, because browsers keep the cookie there",
+    async (host) => {
+      expect(await status(host, `http://${host}`)).toBe(200);
+    },
+  );
 });
