@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
+import { visitor } from "../../test/people.ts";
 
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const agent = await beckon.createAgent();
@@ -47,6 +48,14 @@ test("valid callers at the same address are served", async () => {
     beckon.call(trigger.url, { credential: null, body: "Hello", headers }),
   ]);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+});
+
+test("a browser at the same address learns that its session has ended", async () => {
+  const { call } = visitor(beckon, "beckon.session_token=ended");
+  await guess("203.0.113.12");
+  const headers = from("203.0.113.12");
+  for (const path of ["/me", "/agents"])
+    expectError(await call(path, { headers }), 401, "unauthorized");
 });
 
 test("guesses do not slow down another address", async () => {

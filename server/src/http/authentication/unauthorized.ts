@@ -1,12 +1,16 @@
 import type { IncomingMessage } from "node:http";
-import type { ApiError } from "../../base/errors.ts";
+import { ApiError } from "../../base/errors.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
 import { addressOf, exchangeOf, headerOf, type PresentedKind } from "../request/index.ts";
 import type { Services } from "../services.ts";
 
 /**
- * Counts a failed authentication and returns its error. If the request has no `x-api-key` but
- * `Authorization: Bearer`, which other APIs use, the error says which header Beckon reads.
+ * Counts a failed authentication and returns its error, which is `too_many_requests` above the
+ * limit. Sessions are not counted and always get `unauthorized`: cookies are signed, so they cannot
+ * be guessed, and the dashboard must learn that its session has ended.
+ *
+ * If the request has no `x-api-key` but `Authorization: Bearer`, which other APIs use, the error
+ * says which header Beckon reads.
  *
  * @param kind kind of the credential that is not valid, for the log; `none` if there is none.
  *   Default: the one that the request presents
@@ -19,11 +23,11 @@ export function unauthorized(
   const hint = isBearerOnly(incoming)
     ? " Beckon does not read Authorization: Bearer; send the same credential as x-api-key."
     : "";
+  const message = unauthorizedMessage + hint;
   if (kind !== "none") exchangeOf(incoming).rejected = kind;
-  return services.failedAuthentications.countFailure(
-    addressOf(incoming, services.trustedProxies),
-    unauthorizedMessage + hint,
-  );
+  if (kind === "session") return new ApiError("unauthorized", message);
+  const address = addressOf(incoming, services.trustedProxies);
+  return services.failedAuthentications.countFailure(address, message);
 }
 
 /**
