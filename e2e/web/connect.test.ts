@@ -92,6 +92,10 @@ inBrowser("the token is revealed for a moment, rotated, revoked and issued again
   await button(page, "Done").click();
   await page.getByText("The previous token stops").waitFor();
   expect([await statusOf(agent), await statusOf({ ...agent, token: rotated })]).toEqual([200, 200]);
+  // Another rotation would end the token that is still in its grace period.
+  await button(page, "Rotate").click();
+  await page.getByRole("status").getByText("This rotation ends it at once.").waitFor();
+  await button(page, "Cancel").click();
 
   await button(page, "Revoke").click();
   await button(page, "Revoke token").click();

@@ -269,7 +269,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Rotate agent token. Issues a new token. The previous one stays valid for `grace_seconds`, 0 by default. Needs the scope `agents:write`. */
+      /** Rotate agent token. Issues a new token. The previous one stays valid for `grace_seconds`, 0 by default. A token that an earlier rotation replaced stops at once, even in its grace period. Needs the scope `agents:write`. */
       rotateToken: (
         agentId: string,
         body?: RotateAgentTokenBody,
@@ -477,7 +477,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Rotate trigger URL. Issues a new URL. The previous one stays valid for `grace_seconds`, 0 by default. Needs the scope `triggers:write`. */
+      /** Rotate trigger URL. Issues a new URL. The previous one stays valid for `grace_seconds`, 0 by default. A URL that an earlier rotation replaced stops at once, even in its grace period. Needs the scope `triggers:write`. */
       rotate: (
         agentId: string,
         triggerId: string,
@@ -1172,7 +1172,7 @@ export function bindOperations(send: Sender) {
       delete: (keyId: string, options?: CallOptions): Promise<void> =>
         send.nothing({ method: "DELETE", path: "/keys/{key_id}", params: [keyId] }, options),
 
-      /** Rotate key. Issues a new secret. The previous one stays valid for `grace_seconds`: by default 300 if the key rotates itself, so that it can repeat the call if the response is lost, else 0. Send 0 if the key has leaked. Needs the scope `keys:write`. */
+      /** Rotate key. Issues a new secret. The previous one stays valid for `grace_seconds`: by default 300 if the key rotates itself, so that it can repeat the call if the response is lost, else 0. Send 0 if the key has leaked. A secret that an earlier rotation replaced stops at once, even in its grace period. Needs the scope `keys:write`. */
       rotate: (
         keyId: string,
         body?: RotateKeyBody,

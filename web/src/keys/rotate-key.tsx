@@ -76,8 +76,8 @@ export function RotateKey({ apiKey, close }: RotateKeyProps) {
             label="The old secret stops"
             hint={
               grace === "0"
-                ? "Requests with it are rejected as soon as the new one exists."
-                : "Until then both are accepted, so that you can replace it without a gap."
+                ? "Requests with it, or with one that an earlier rotation replaced, are rejected as soon as the new one exists."
+                : "Until then both are accepted, so that you can replace it without a gap. A secret that an earlier rotation replaced stops at once."
             }
           >
             <Select

@@ -180,7 +180,7 @@ export const agentRoutes: readonly ManagedRoute[] = [
       id: "rotateAgentToken",
       summary: "Rotate agent token",
       description:
-        "Issues a new token. The previous one stays valid for `grace_seconds`, 0 by default.",
+        "Issues a new token. The previous one stays valid for `grace_seconds`, 0 by default. A token that an earlier rotation replaced stops at once, even in its grace period.",
       body: rotateBody,
       bodyOptional: true,
       data: tokenShown,

@@ -80,8 +80,9 @@ export function TokenPanel({ agent }: { readonly agent: Agent }) {
       {open === "rotate" ? (
         <RotateDialog
           title={`Rotate the API token of ${agent.name}?`}
-          effect="Beckon issues a new token. Calls with the old one are rejected from the time that you choose. Runs that were accepted continue."
+          effect="Beckon issues a new token. Calls with the old one are rejected from the time that you choose. A token that an earlier rotation replaced stops at once. Runs that were accepted continue."
           label="The old token stops"
+          previousUntil={token.state.previousUntil}
           confirmLabel="Rotate token"
           onClose={close}
           onRotate={issue}

@@ -6,13 +6,15 @@ import { useTriggerActions } from "./use-trigger-actions.ts";
 
 interface RotateUrlProps {
   readonly trigger: Trigger;
+  /** Unix time in ms until which the URL of an earlier rotation is accepted, if that is known. */
+  readonly previousUntil?: number | undefined;
   /** Called with the Unix time in ms at which the old URL stops; undefined if it stops now. */
   readonly onRotated?: (oldUntil: number | undefined) => void;
   readonly onClose: () => void;
 }
 
 /** Asks when the old URL of a trigger expires, then shows the new one. */
-export function RotateUrl({ trigger, onRotated, onClose }: RotateUrlProps) {
+export function RotateUrl({ trigger, previousUntil, onRotated, onClose }: RotateUrlProps) {
   const actions = useTriggerActions(trigger);
   const [issued, setIssued] = useState<string>();
   if (issued !== undefined)
@@ -27,8 +29,9 @@ export function RotateUrl({ trigger, onRotated, onClose }: RotateUrlProps) {
   return (
     <RotateDialog
       title={`Rotate the URL of ${trigger.name}?`}
-      effect="Beckon issues a new URL. What is posted to the old one is rejected from the time that you choose."
+      effect="Beckon issues a new URL. What is posted to the old one is rejected from the time that you choose. A URL that an earlier rotation replaced stops at once."
       label="The old URL stops"
+      previousUntil={previousUntil}
       confirmLabel="Rotate URL"
       onClose={onClose}
       onRotate={async (graceSeconds) => {

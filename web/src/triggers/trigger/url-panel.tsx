@@ -64,6 +64,7 @@ export function UrlPanel({ trigger }: { readonly trigger: Trigger }) {
       {isRotating ? (
         <RotateUrl
           trigger={trigger}
+          previousUntil={oldUntil}
           onRotated={setOldUntil}
           onClose={() => {
             setIsRotating(false);

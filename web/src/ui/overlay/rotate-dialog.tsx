@@ -1,7 +1,10 @@
 import { type ReactNode, useState } from "react";
 import { Button } from "../action/button.tsx";
+import { Banner } from "../feedback/banner.tsx";
 import { Problem } from "../feedback/problem.tsx";
 import { RadioCards } from "../form/radio-cards.tsx";
+import { useNow } from "../text/now.ts";
+import { Time } from "../text/time.tsx";
 import { Dialog } from "./dialog.tsx";
 
 interface RotateDialogProps {
@@ -11,6 +14,11 @@ interface RotateDialogProps {
   readonly effect: ReactNode;
   /** Label of the choice of the grace period: "The old token stops". */
   readonly label: string;
+  /**
+   * Time until which the secret of an earlier rotation is still accepted, in ISO 8601 or Unix ms.
+   * This rotation ends that secret, so the dialog warns. null or undefined if there is none.
+   */
+  readonly previousUntil?: string | number | null | undefined;
   /** Verb and noun: "Rotate token". */
   readonly confirmLabel: string;
   readonly onClose: () => void;
@@ -33,11 +41,13 @@ export function RotateDialog({
   title,
   effect,
   label,
+  previousUntil,
   confirmLabel,
   onClose,
   onRotate,
 }: RotateDialogProps) {
   const [grace, setGrace] = useState<(typeof choices)[number]["value"]>("3600");
+  const now = useNow();
   const [pending, setPending] = useState(false);
   const [error, setError] = useState<unknown>();
   const rotate = async () => {
@@ -70,6 +80,12 @@ export function RotateDialog({
       }
     >
       <div className="flex flex-col gap-3">
+        {new Date(previousUntil ?? 0).getTime() > now ? (
+          <Banner tone="warning">
+            The secret before the current one is still accepted and would stop{" "}
+            <Time value={previousUntil} />. This rotation ends it at once.
+          </Banner>
+        ) : null}
         <RadioCards label={label} options={choices} value={grace} onChange={setGrace} columns={2} />
         {error === undefined ? null : <Problem error={error} />}
       </div>

@@ -144,7 +144,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       id: "rotateTrigger",
       summary: "Rotate trigger URL",
       description:
-        "Issues a new URL. The previous one stays valid for `grace_seconds`, 0 by default.",
+        "Issues a new URL. The previous one stays valid for `grace_seconds`, 0 by default. A URL that an earlier rotation replaced stops at once, even in its grace period.",
       body: rotateBody,
       bodyOptional: true,
       data: trigger,

@@ -31,8 +31,9 @@ export function RotateSecret({ subscription, close }: RotateSecretProps) {
   return (
     <RotateDialog
       title={`Rotate the secret of ${name}?`}
-      effect="Beckon issues a new secret. Until the time that you choose, both secrets sign each delivery, so that no delivery fails to verify."
+      effect="Beckon issues a new secret. Until the time that you choose, both secrets sign each delivery, so that no delivery fails to verify. A secret that an earlier rotation replaced stops at once."
       label="The old secret stops"
+      previousUntil={subscription.previous_secret_until}
       confirmLabel="Rotate secret"
       onClose={close}
       onRotate={async (graceSeconds) => {
