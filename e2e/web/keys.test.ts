@@ -187,17 +187,21 @@ inBrowser("a sign-out closes a secret that is not stored yet, after a question",
 });
 
 inBrowser("a key is edited and deleted", async () => {
-  const { id, key } = await createKey({ name: "Edited", preset: "observer", expires_in_days: 5 });
+  const scopes = ["runs:read", "usage:read"];
+  const { id, key } = await createKey({ name: "Edited", scopes, expires_in_days: 5 });
   const page = await open(`?key=${id}`);
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Edit" }).click();
+  // The list of scopes is hidden, which changes none.
+  await dialog.getByRole("button", { name: "Choose scopes", expanded: true }).click();
+  await dialog.getByText("2 scopes", { exact: true }).waitFor();
   await dialog.getByLabel("Name").fill("Changed");
   await dialog.getByLabel("Expires").selectOption("365");
   await dialog.getByRole("button", { name: "Save key" }).click();
   const row = rowOf(page, "Changed");
   await row.waitFor();
   const { data } = (await beckon.call(`/keys/${id}`)).body;
-  expect(data).toMatchObject({ name: "Changed", agent_ids: null });
+  expect(data).toMatchObject({ name: "Changed", scopes, agent_ids: null });
   expect(Date.parse(data.expires_at)).toBeGreaterThan(Date.now() + 300 * 86_400_000);
   await row.getByRole("button", { name: /^More/ }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();

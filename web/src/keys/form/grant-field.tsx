@@ -1,28 +1,34 @@
 import { ChevronDown, ChevronRight } from "lucide-react";
+import { useState } from "react";
 import type { UseFormReturn } from "react-hook-form";
 import { messageOf, useWorkspace } from "../../data/index.ts";
+import { formatCounted } from "../../format/index.ts";
 import { Button, RadioCards } from "../../ui/index.ts";
 import { whyNotGranted } from "../permission.ts";
-import { presetNames, presetTexts, scopesOfPreset } from "../scopes.ts";
-import type { KeyFields } from "./key-fields.ts";
+import { type Preset, presetNames, presetTexts, scopesOfPreset } from "../scopes.ts";
+import { type KeyFields, scopesIn } from "./key-fields.ts";
 import { ScopesField } from "./scopes-field.tsx";
 
 interface GrantFieldProps {
   readonly form: UseFormReturn<KeyFields>;
-  readonly onChoose: (grant: KeyFields["grant"]) => void;
+  /** Called with the preset that the person has chosen. */
+  readonly onChoose: (preset: Preset) => void;
 }
 
-/** The field for the permissions of a key: a preset, or single scopes. */
+/**
+ * The field for the permissions of a key: a preset, or single scopes. Showing or hiding the list of
+ * scopes changes nothing; changing a scope in it leaves the preset.
+ */
 export function GrantField({ form, onChoose }: GrantFieldProps) {
   const { can } = useWorkspace();
   const { watch, setValue, clearErrors, formState } = form;
   const [grant, scopes, isLimited] = watch(["grant", "scopes", "isLimited"]);
-  const choose = (chosen: KeyFields["grant"]) => {
+  const isCustom = grant === "scopes";
+  const [isOpen, setIsOpen] = useState(isCustom);
+  // The error is shown in the list of scopes.
+  if (formState.errors.scopes !== undefined && !isOpen) setIsOpen(true);
+  const choose = (chosen: Preset) => {
     clearErrors("scopes");
-    // When the person switches from a preset to single scopes, the scopes of the preset are chosen
-    // at first.
-    if (chosen === "scopes" && grant !== "scopes" && scopes.length === 0)
-      setValue("scopes", scopesOfPreset(grant, isLimited).filter(can));
     setValue("grant", chosen, { shouldDirty: true });
     onChoose(chosen);
   };
@@ -31,7 +37,7 @@ export function GrantField({ form, onChoose }: GrantFieldProps) {
       <RadioCards
         label="What can it do?"
         columns={2}
-        value={grant === "scopes" ? undefined : grant}
+        value={isCustom ? undefined : grant}
         onChange={choose}
         error={messageOf(formState.errors.grant)}
         options={presetNames.map((preset) => ({
@@ -40,18 +46,23 @@ export function GrantField({ form, onChoose }: GrantFieldProps) {
           disabledReason: whyNotGranted(scopesOfPreset(preset, isLimited), can),
         }))}
       />
-      <div className="flex">
+      <div className="flex items-center gap-3">
         <Button
           size="small"
           variant="quiet"
-          icon={grant === "scopes" ? ChevronDown : ChevronRight}
-          aria-expanded={grant === "scopes"}
-          onClick={() => choose(grant === "scopes" ? "invoke" : "scopes")}
+          icon={isOpen ? ChevronDown : ChevronRight}
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
         >
           Choose scopes
         </Button>
+        {isCustom && !isOpen ? (
+          <span className="text-dense text-ink-2">
+            {formatCounted(scopesIn({ grant, scopes, isLimited }).length, "scope")}
+          </span>
+        ) : null}
       </div>
-      {grant === "scopes" ? <ScopesField form={form} /> : null}
+      {isOpen ? <ScopesField form={form} /> : null}
     </div>
   );
 }

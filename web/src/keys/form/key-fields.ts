@@ -46,10 +46,30 @@ export function fieldsOf({ name, scopes, agent_ids: agentIds }: Key): KeyFields 
 }
 
 /**
+ * Returns the fields after a single scope was added or removed. If a preset is chosen, its scopes
+ * are what the person sees and changes.
+ */
+export function withToggled(
+  { grant, scopes, isLimited }: KeyFields,
+  scope: Scope,
+): Pick<KeyFields, "grant" | "scopes"> {
+  const before = grant === "scopes" ? scopes : scopesOfPreset(grant, isLimited);
+  const isChosen = before.includes(scope);
+  return {
+    grant: "scopes",
+    scopes: isChosen ? before.filter((each) => each !== scope) : [...before, scope],
+  };
+}
+
+/**
  * Returns the scopes that are chosen in the form. For a key that is limited to agents, scopes of
  * the whole workspace are left out.
  */
-function scopesIn({ grant, scopes, isLimited }: KeyFields): readonly Scope[] {
+export function scopesIn({
+  grant,
+  scopes,
+  isLimited,
+}: Pick<KeyFields, "grant" | "scopes" | "isLimited">): readonly Scope[] {
   if (grant !== "scopes") return scopesOfPreset(grant, isLimited);
   return scopes.filter((scope) => !isLimited || !isOfWorkspace(scope));
 }

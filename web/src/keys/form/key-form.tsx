@@ -2,7 +2,7 @@ import type { UseMutationResult } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import { failureOf, fieldErrorOf, messageOf } from "../../data/index.ts";
 import { Field, FormDialog, FormError, TextInput } from "../../ui/index.ts";
-import { presetTexts } from "../scopes.ts";
+import { type Preset, presetTexts } from "../scopes.ts";
 import { AgentsField } from "./agents-field.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 import { GrantField } from "./grant-field.tsx";
@@ -36,10 +36,10 @@ export function KeyForm({ title, description, initial, expiresAt, save, ...rest 
   // The response is the only copy of a new key's secret, so the page is not left without a question
   // before it arrives.
   const isIssuing = isNew && save.isPending;
-  const nameAfter = (grant: KeyFields["grant"]) => {
+  const nameAfter = (preset: Preset) => {
     // The name follows the chosen preset until the person types a name.
-    if (!isNew || getFieldState("name").isTouched || grant === "scopes") return;
-    setValue("name", `${presetTexts[grant].label} key`);
+    if (!isNew || getFieldState("name").isTouched) return;
+    setValue("name", `${presetTexts[preset].label} key`);
   };
   const submit = handleSubmit((fields) =>
     save.mutate(fields, {

@@ -3,26 +3,30 @@ import type { UseFormReturn } from "react-hook-form";
 import { messageOf, useWorkspace } from "../../data/index.ts";
 import { Checkbox, FieldError, useFocusOnError } from "../../ui/index.ts";
 import { isOfWorkspace, scopeGroups, scopeTexts } from "../scopes.ts";
-import type { KeyFields } from "./key-fields.ts";
+import { type KeyFields, scopesIn, withToggled } from "./key-fields.ts";
 
 /**
- * The field with single scopes. Scopes that the person cannot grant are disabled, with the reason,
- * except those that the key has: they can be removed.
+ * The field with single scopes. It shows those of the chosen preset until one is changed. Scopes
+ * that the person cannot grant are disabled, with the reason, except those that the key has: they
+ * can be removed.
  */
 export function ScopesField({ form }: { readonly form: UseFormReturn<KeyFields> }) {
   const { can } = useWorkspace();
-  const { watch, setValue, formState } = form;
-  const [chosen, isLimited] = watch(["scopes", "isLimited"]);
+  const { watch, getValues, setValue, formState } = form;
+  const [grant, scopes, isLimited] = watch(["grant", "scopes", "isLimited"]);
+  const chosen = scopesIn({ grant, scopes, isLimited });
   const initial = formState.defaultValues?.scopes ?? [];
   const error = messageOf(formState.errors.scopes);
-  const toggle = (scope: Scope) =>
-    setValue(
-      "scopes",
-      chosen.includes(scope) ? chosen.filter((each) => each !== scope) : [...chosen, scope],
-      { shouldDirty: true, shouldValidate: formState.isSubmitted },
-    );
+  const toggle = (scope: Scope) => {
+    const changed = withToggled(getValues(), scope);
+    setValue("grant", changed.grant, { shouldDirty: true });
+    setValue("scopes", changed.scopes, {
+      shouldDirty: true,
+      shouldValidate: formState.isSubmitted,
+    });
+  };
   const isExcluded = (scope: Scope) => isLimited && isOfWorkspace(scope);
-  const isChecked = (scope: Scope) => chosen.includes(scope) && !isExcluded(scope);
+  const isChecked = (scope: Scope) => chosen.includes(scope);
   const whyNot = (scope: Scope) => {
     if (isExcluded(scope)) return "Concerns the whole workspace";
     if (can(scope)) return undefined;

@@ -1,0 +1,29 @@
+import type { Key } from "@beckon/client";
+import { expect, test, vi } from "vitest";
+
+/** The globals that the modules of the page use when they are loaded. */
+vi.stubGlobal("location", { origin: "https://beckon.test" });
+vi.stubGlobal("BroadcastChannel", class {});
+const { bodyOf, changesFor, fieldsOf, newKey, withToggled } = await import("./key-fields.ts");
+
+const key = (scopes: string[]) => ({ name: "Shop", scopes, agent_ids: null }) as unknown as Key;
+
+test("a changed name changes nothing else of a key with single scopes", () => {
+  const custom = key(["runs:read", "usage:read"]);
+  expect(changesFor(custom, { ...fieldsOf(custom), name: "Store" })).toEqual({ name: "Store" });
+});
+
+test("a scope is added to those of the chosen preset, not to those from before", () => {
+  const fields = { ...fieldsOf(key(["keys:read"])), grant: "invoke" as const };
+  expect(withToggled(fields, "runs:read")).toEqual({
+    grant: "scopes",
+    scopes: ["agents:invoke", "runs:read"],
+  });
+});
+
+test("a scope that is added and removed leaves the key as it was", () => {
+  const added = { ...newKey, ...withToggled(newKey, "runs:read") };
+  expect(bodyOf({ ...added, ...withToggled(added, "runs:read") })).toMatchObject({
+    scopes: ["agents:invoke"],
+  });
+});
