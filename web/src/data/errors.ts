@@ -38,7 +38,7 @@ export function isOutcomeUnknown(thrown: unknown): boolean {
 
 /**
  * Returns the error of the first call with a new session, for the form that signed in. A 401 means
- * that the browser did not keep the session's cookie. The form would say that the password is wrong.
+ * that the browser did not keep the session's cookie; the form would call the password wrong.
  */
 export function firstCallError(thrown: unknown): unknown {
   if (!isUnauthorized(thrown)) return thrown;
