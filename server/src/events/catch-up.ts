@@ -26,7 +26,7 @@ const maxQueries = 4;
 
 /**
  * A stream holds a batch until its client has read it, so the batches of many streams must be
- * small.
+ * small. For the same reason, `keepsText` is true.
  */
 const maxCharacters = 64 * 1024;
 
@@ -34,8 +34,8 @@ const maxCharacters = 64 * 1024;
 export function createCatchUp(database: Database): CatchUp {
   const inTurn = createTurns({ max: maxQueries, shareMax: 0.5 });
   return (workspaceId, { sources, signal, ...batch }) => {
-    const read = () =>
-      readEventBatch(database.engine, [workspaceId], { ...batch, ...sources, maxCharacters });
+    const options = { ...batch, ...sources, maxCharacters, keepsText: true };
+    const read = () => readEventBatch(database.engine, [workspaceId], options);
     return inTurn(workspaceId, read, signal).catch((thrown) => {
       if (signal.aborted) return undefined;
       throw thrown;

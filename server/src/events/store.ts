@@ -1,6 +1,6 @@
 import { endKinds } from "@beckon/contract";
 import { type Database, timeText } from "../base/database/index.ts";
-import { withData } from "../base/json/index.ts";
+import { parseJsonColumn, withData } from "../base/json/index.ts";
 import { someSubscriptions } from "./insert-deliveries.ts";
 import { beforeTransaction, type Position } from "./position.ts";
 import { summarizedData } from "./summary.ts";
@@ -112,6 +112,11 @@ interface BatchOptions extends EventSources {
    * `run.queued` and `run.waiting`. Default false.
    */
   readonly merge?: boolean;
+  /**
+   * Whether the data of the events is kept as text and parsed at each access, because the events
+   * wait for a reader. Default false.
+   */
+  readonly keepsText?: boolean;
 }
 
 /**
@@ -168,6 +173,7 @@ export async function readEventBatch(
     ofWorkspace = true,
     summaries = false,
     merge = false,
+    keepsText = false,
   }: BatchOptions,
 ): Promise<EventBatch> {
   const selected = merge ? partsOfMerged : partsOfAll;
@@ -217,7 +223,9 @@ export async function readEventBatch(
   });
   const [first] = rows;
   if (first === undefined) throw new Error("a snapshot has no row");
-  const events = rows.flatMap((row) => (row.id === null ? [] : toStoredEvent(row, row.id)));
+  const events = rows.flatMap((row) =>
+    row.id === null ? [] : toStoredEvent(row, row.id, keepsText),
+  );
   const last = events.at(-1);
   const [found, readCount] = [first.found ?? 0, first.kept ?? 0];
   const hasMore = found === limit || readCount < found;
@@ -249,7 +257,7 @@ export function nextLimit(
 const valuesOf = ({ transaction, runId, seq }: Position) => [transaction, runId, seq] as const;
 const endless = ["9223372036854775807", "", 0] as const;
 
-function toStoredEvent(row: Row, id: string): StoredEvent {
+function toStoredEvent(row: Row, id: string, keepsText: boolean): StoredEvent {
   const event = {
     transaction: Number(row.transaction),
     runId: row.run_id,
@@ -263,7 +271,8 @@ function toStoredEvent(row: Row, id: string): StoredEvent {
     characters: row.data.length,
     ...(row.merged == null ? {} : { merged: toMerged(row.merged) }),
   };
-  return withData(event, row.data);
+  if (keepsText) return withData(event, row.data);
+  return { ...event, data: parseJsonColumn(row.data) };
 }
 
 function toMerged(text: string): MergedEvent {
@@ -290,7 +299,7 @@ export async function findWorkspaceEvent(
     values: [id, workspaceId],
   });
   const [row] = rows;
-  return row && { event: toStoredEvent(row, id), generation: row.generation };
+  return row && { event: toStoredEvent(row, id, false), generation: row.generation };
 }
 
 /**

@@ -33,19 +33,15 @@ export function parseJsonColumn(text: string): Record<string, unknown> {
   return parseExactly(text, rawNumber) as Record<string, unknown>;
 }
 
-/** Maximum length of a JSON text that `withData` parses at once. */
-const maxParsedLength = 8 * 1_024;
-
 /**
- * Returns a record with the object in the text of a `jsonb` column as its `data`. A long text is
- * parsed each time that `data` is read, because a record can wait for a slow reader, and a parsed
- * text can take more than 20 times its memory.
+ * Returns a record with the object in the text of a `jsonb` column as its `data`. The text is
+ * parsed each time that `data` is read. Use this for records that can wait for a slow reader: a
+ * parsed text can take more than 20 times its memory.
  */
 export function withData<R extends object>(
   record: R,
   text: string,
 ): R & { readonly data: Record<string, unknown> } {
-  if (text.length <= maxParsedLength) return { ...record, data: parseJsonColumn(text) };
   return {
     ...record,
     get data() {
