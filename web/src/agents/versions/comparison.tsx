@@ -29,7 +29,13 @@ export function Comparison({ from, to, known }: ComparisonProps) {
           // are unfolded here would also be unfolded in the next comparison.
           <ul key={`${from} ${to}`} aria-label="Changes" className="flex min-w-0 flex-col gap-6">
             {changesForReading(data.changes).map((change) => (
-              <Change key={change.path} change={change} from={from} to={to} />
+              // A removed tool can have the same path as a changed one (`versionComparison`).
+              <Change
+                key={`${change.path} ${change.after === undefined}`}
+                change={change}
+                from={from}
+                to={to}
+              />
             ))}
           </ul>
         )

@@ -1,4 +1,5 @@
 import { Trash2 } from "lucide-react";
+import { useState } from "react";
 import { Checkbox, Field, IconButton, Select, TextArea, TextInput } from "../../../ui/index.ts";
 import { isReading, withPlaceholders } from "./tool-values.ts";
 import { useMessageAt } from "./use-message-at.ts";
@@ -24,8 +25,10 @@ export function OperationFields({ index, onRemove }: OperationFieldsProps) {
   const { register, messageAt, getValues, setValue, watch } = useMessageAt();
   const at = `operations.${index}` as const;
   const method = watch(`${at}.method`);
-  // A function that reads needs no such header, but one that is set is sent.
-  const hasIdempotencyHeader = !isReading(method) || watch(`${at}.idempotencyHeader`) !== "";
+  // A function that reads needs no such header, but one that is set is sent. The field stays while
+  // a person empties it to type another name.
+  const [hadHeader, setHadHeader] = useState(false);
+  if (watch(`${at}.idempotencyHeader`) !== "" && !hadHeader) setHadHeader(true);
   const addPlaceholders = () => {
     const { url, query, headers, parameters } = getValues(at);
     const templates = [url, ...[...query, ...headers].map(({ value }) => value)];
@@ -131,7 +134,7 @@ export function OperationFields({ index, onRemove }: OperationFieldsProps) {
           label="Safe to repeat"
           hint="Beckon repeats a call whose response was lost in a crash."
         />
-        {hasIdempotencyHeader ? (
+        {!isReading(method) || hadHeader ? (
           <Field
             label="Header for the idempotency key"
             optional
