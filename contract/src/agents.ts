@@ -247,8 +247,8 @@ export const compareQuery = z.strictObject({
  * Differences between two versions. `path` is a JSON Pointer (RFC 6901), `before` the value at this
  * path in version `from`, and `after` the value in version `to`. `before` or `after` is absent if
  * that version has no such value. Tools and their functions are compared by name, unless their
- * order has changed. The indexes in `path` are those of version `to`, but the last index of one that was
- * removed is that of version `from`.
+ * order has changed. The indexes in `path` are those of version `to`, but the last index of one
+ * that was removed is that of version `from`.
  */
 export const versionComparison = z.object({
   from: z.number().int(),
