@@ -16,6 +16,7 @@ const maxWhole = 40;
 const overscan = 6;
 /** Number of rows that are rendered first, before the visible ones are known. */
 const firstRows = 14;
+
 /**
  * Returns which rows to render. All rows have the same height, so the position of each follows from
  * the position of the list. This works inside any element that scrolls, and on the page itself.
