@@ -229,8 +229,10 @@ export type NewWorkspaceEvent = {
 export const eventVersion = 1;
 
 /**
- * An event in responses. `data` can have any fields, because `data` above 64 KiB is replaced by
- * `{artifact_id, bytes}`. Clients must ignore unknown event types.
+ * An event in responses. `data` can have any fields, because in `data` above 64 KiB, `artifact_id`
+ * and `bytes` replace the fields that models and tools wrote: `parts`, `arguments`, `result` or
+ * `output`. If the other fields together are large, or if an earlier version of Beckon wrote the
+ * event, they replace all fields. Clients must ignore unknown event types.
  */
 export const eventOnWire = z.object({
   id: z.string(),

@@ -8,13 +8,15 @@ import {
 import type { DeliveredEvent } from "./subscriptions.ts";
 
 /**
- * Reference to the artifact that has the event's data. A body has this reference in place of the
- * data if the data is larger than 64 KiB and would make the body larger than 256 KiB.
+ * Data with a reference to the artifact that has all of it. The reference replaces the data's large
+ * fields if the data is larger than 64 KiB and would make the body larger than 256 KiB.
  */
-const largeData = z.object({ artifact_id: z.string(), bytes: z.number().int().positive() }).meta({
-  description:
-    "In place of a large payload. Get the payload, in JSON, at `/runs/:run_id/artifacts/:artifact_id`.",
-});
+const largeData = z
+  .looseObject({ artifact_id: z.string(), bytes: z.number().int().positive() })
+  .meta({
+    description:
+      "A large payload: the reference replaces its large fields. Get the whole payload, in JSON, at `/runs/:run_id/artifacts/:artifact_id`.",
+  });
 
 const allData = { ...eventData, ...workspaceEventData };
 

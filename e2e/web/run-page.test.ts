@@ -312,6 +312,7 @@ inBrowser("large data is shown on request, and can be downloaded", async () => {
   await detail(page)
     .getByText(/of data, more than the page loads/)
     .waitFor();
+  await detail(page).getByText("OK", { exact: true }).waitFor();
   // The height of the detail depends on the number of steps, and this run has few.
   await expect.poll(async () => (await detail(page).boundingBox())?.height).toBeLessThan(360);
   const loading = page.waitForEvent("download");
@@ -320,7 +321,6 @@ inBrowser("large data is shown on request, and can be downloaded", async () => {
   expect(JSON.parse(file).result).toContain("line of the report");
   await detail(page).getByRole("button", { name: "Show it here" }).click();
   await detail(page).getByText("line of the report").first().waitFor();
-  await detail(page).getByText("OK", { exact: true }).waitFor();
 });
 
 inBrowser("what is found in a closed part of JSON is opened and scrolled to", async () => {

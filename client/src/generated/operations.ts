@@ -804,7 +804,7 @@ export function bindOperations(send: Sender) {
       deleteMany: (body: DeleteRunsBody, options?: CallOptions): Promise<DeleteRunsAnswer> =>
         send.data<DeleteRunsAnswer>({ method: "POST", path: "/runs/delete", body }, options),
 
-      /** List run events. The run's journal, oldest first. `after` is the last `seq` that you have. A page of large events has fewer than `limit`; the journal is complete when `next` is null. With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. To read one event without this, get `/runs/:run_id/events/:seq`. In both views, `data` above 64 KiB is `{artifact_id, bytes}`: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`. Needs the scope `runs:read`. Reads further pages as they are needed. */
+      /** List run events. The run's journal, oldest first. `after` is the last `seq` that you have. A page of large events has fewer than `limit`; the journal is complete when `next` is null. With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. To read one event without this, get `/runs/:run_id/events/:seq`. In both views, `data` above 64 KiB has `artifact_id` and `bytes` in place of its large fields: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`. Needs the scope `runs:read`. Reads further pages as they are needed. */
       listEvents: (
         runId: string,
         query?: ListRunEventsQuery,
@@ -821,7 +821,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Get run event. One event of the run's journal, for example to verify a delivery. `data` above 64 KiB is `{artifact_id, bytes}`: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`. Needs the scope `runs:read`. */
+      /** Get run event. One event of the run's journal, for example to verify a delivery. `data` above 64 KiB has `artifact_id` and `bytes` in place of its large fields: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`. Needs the scope `runs:read`. */
       getEvent: (runId: string, seq: string, options?: CallOptions): Promise<RunEvent> =>
         send.data<RunEvent>(
           { method: "GET", path: "/runs/{run_id}/events/{seq}", params: [runId, seq] },
@@ -829,7 +829,7 @@ export function bindOperations(send: Sender) {
         ),
     },
     artifacts: {
-      /** Get run artifact. A file of the run. The `data` of an event above 64 KiB is an artifact in JSON: the event has `{artifact_id, bytes}` in its place. JSON, plain text and images are sent with their media type, all else as `application/octet-stream`. Needs the scope `runs:read`. */
+      /** Get run artifact. A file of the run. The whole `data` of an event above 64 KiB is an artifact in JSON: the event has `artifact_id` and `bytes` in place of its large fields. JSON, plain text and images are sent with their media type, all else as `application/octet-stream`. Needs the scope `runs:read`. */
       get: (runId: string, artifactId: string, options?: CallOptions): Promise<Blob> =>
         send.bytes(
           {
@@ -841,7 +841,7 @@ export function bindOperations(send: Sender) {
         ),
     },
     events: {
-      /** List workspace events. The events of the workspace or of one agent, oldest first, in the order of their commits. Each page searches up to `limit` events, fewer if their data is large, and holds those that match. Continue until `next` is null. Each event has a `cursor` to continue after it. Events of deleted runs are missing, so a cursor that is older than the retention of runs can skip some. Events of no run (`agent.paused`, `agent.resumed`, `usage.threshold`, `subscription.disabled`) are listed only if `kind` names them; their `run_id` and `seq` are null. An agent's token cannot name them. With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. To read one event without this, get `/runs/:run_id/events/:seq`. In both views, `data` above 64 KiB is `{artifact_id, bytes}`: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`. With `merge=true`, an event that ends a run can replace the run's earlier events that are read at the same time, except `run.queued` and `run.waiting`; it then has `merged`, with `seq`, `type` and `time` of the first of them. Needs the scope `runs:read`. Reads further pages as they are needed. */
+      /** List workspace events. The events of the workspace or of one agent, oldest first, in the order of their commits. Each page searches up to `limit` events, fewer if their data is large, and holds those that match. Continue until `next` is null. Each event has a `cursor` to continue after it. Events of deleted runs are missing, so a cursor that is older than the retention of runs can skip some. Events of no run (`agent.paused`, `agent.resumed`, `usage.threshold`, `subscription.disabled`) are listed only if `kind` names them; their `run_id` and `seq` are null. An agent's token cannot name them. With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. To read one event without this, get `/runs/:run_id/events/:seq`. In both views, `data` above 64 KiB has `artifact_id` and `bytes` in place of its large fields: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`. With `merge=true`, an event that ends a run can replace the run's earlier events that are read at the same time, except `run.queued` and `run.waiting`; it then has `merged`, with `seq`, `type` and `time` of the first of them. Needs the scope `runs:read`. Reads further pages as they are needed. */
       list: (query?: ListEventsQuery, options?: CallOptions): Listing<ListEventsAnswer> =>
         send.list<ListEventsAnswer>(
           { method: "GET", path: "/events", query, accept: "application/json" },

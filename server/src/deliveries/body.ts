@@ -14,9 +14,10 @@ export interface DeliveredRow {
   readonly run_id: string | null;
   readonly seq: number | null;
   /**
-   * The event's data, or a reference to the artifact that has it. null after the event's run was
-   * deleted, or if no attempt has needed it yet: a delivery is stored without data if the
-   * subscription is not enabled or its payload is `thin` (events without data).
+   * The event's data. Above 64 KiB, a reference to the artifact that has all of it replaces its
+   * large fields. null after the event's run was deleted, or if no attempt has needed it yet: a
+   * delivery is stored without data if the subscription is not enabled or its payload is `thin`
+   * (events without data).
    */
   readonly data: Readonly<Record<string, unknown>> | null;
 }
@@ -44,8 +45,8 @@ export const maxBodyBytes = 256 * 1024;
  * The format `standard` is that of Standard Webhooks. The format `cloudevents` is the structured
  * mode of CloudEvents 1.0. The field `data` is the same in both.
  *
- * @param content the event's data as JSON, if the row has only a reference to it because the data
- *   is larger than 64 KiB. It replaces the reference if the body then has at most 256 KiB.
+ * @param content the event's whole data as JSON, if the row has a reference to it. It replaces the
+ *   row's data if the body then has at most 256 KiB.
  */
 export function deliveryBody(
   row: DeliveredRow,
@@ -66,7 +67,7 @@ export function artifactOf({
   run_id,
   data,
 }: Pick<DeliveredRow, "run_id" | "data">): { id: string; bytes: number } | undefined {
-  if (run_id === null || data === null || Object.keys(data).length !== 2) return undefined;
+  if (run_id === null || data === null) return undefined;
   const { artifact_id: id, bytes } = data;
   return typeof id === "string" && typeof bytes === "number" ? { id, bytes } : undefined;
 }

@@ -59,6 +59,11 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     { artifact_id: "art_1", bytes: 70_000 },
     { artifact_id: "art_1", bytes: 70_000 },
   ],
+  [
+    "a step whose parts are in an artifact",
+    { step: 1, usage, artifact_id: "art_1", bytes: 70_000 },
+    { step: 1, usage, artifact_id: "art_1", bytes: 70_000 },
+  ],
 ])("the summary of %s is the same in memory and in the database", async (_, data, expected) => {
   expect(summarize({ type: "run.step", seq: 1, data })).toEqual({
     type: "run.step",

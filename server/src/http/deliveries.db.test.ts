@@ -251,7 +251,12 @@ describe("which events", () => {
     const received = await receiver.awaitCount(2);
     const payloads = received.map(({ body }) => body.data.payload);
     expect(payloads.find(({ output }) => output !== undefined)?.output).toBe(texts[0]);
-    const reference = { artifact_id: expect.stringMatching(/^art_/), bytes: expect.any(Number) };
+    const reference = {
+      artifact_id: expect.stringMatching(/^art_/),
+      bytes: expect.any(Number),
+      usage: expect.objectContaining({ output_tokens: expect.any(Number) }),
+      cost_micros: null,
+    };
     expect(payloads.find(({ output }) => output === undefined)).toEqual(reference);
 
     // docs/subscriptions.md tells receivers to read data that is too large for a delivery in these

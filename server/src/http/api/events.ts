@@ -4,7 +4,7 @@ import { dataOf, type ManagedRoute } from "../management/index.ts";
 
 /** Describes `view=summary` of pages and streams of events. */
 export const summarizing =
-  "With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. To read one event without this, get `/runs/:run_id/events/:seq`. In both views, `data` above 64 KiB is `{artifact_id, bytes}`: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`.";
+  "With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. To read one event without this, get `/runs/:run_id/events/:seq`. In both views, `data` above 64 KiB has `artifact_id` and `bytes` in place of its large fields: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`.";
 
 const example = {
   id: "evt_01jdb8tq5ke5ktbqrs4n1h9m0z",

@@ -241,7 +241,7 @@ export const runRoutes: readonly ManagedRoute[] = [
       id: "getRunEvent",
       summary: "Get run event",
       description:
-        "One event of the run's journal, for example to verify a delivery. `data` above 64 KiB is `{artifact_id, bytes}`: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`.",
+        "One event of the run's journal, for example to verify a delivery. `data` above 64 KiB has `artifact_id` and `bytes` in place of its large fields: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`.",
       data: eventOnWire,
     },
     handle: (request) =>
@@ -260,7 +260,7 @@ export const runRoutes: readonly ManagedRoute[] = [
       id: "getRunArtifact",
       summary: "Get run artifact",
       description:
-        "A file of the run. The `data` of an event above 64 KiB is an artifact in JSON: the event has `{artifact_id, bytes}` in its place. JSON, plain text and images are sent with their media type, all else as `application/octet-stream`.",
+        "A file of the run. The whole `data` of an event above 64 KiB is an artifact in JSON: the event has `artifact_id` and `bytes` in place of its large fields. JSON, plain text and images are sent with their media type, all else as `application/octet-stream`.",
       bytes: true,
     },
     handle: async (request) =>

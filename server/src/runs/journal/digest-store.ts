@@ -54,6 +54,9 @@ export interface LostPrompt {
  * The digest contains no payloads, and its size is limited by `maxBytes`. It contains the tool
  * calls of the last step only: all calls of earlier steps have results, because otherwise the model
  * would not have been called again.
+ *
+ * Artifacts are read only for the tool calls in a large last step, and for events that have no
+ * fields besides the reference, like all large events of earlier versions of Beckon.
  */
 export async function readDigest(
   database: Database,
@@ -66,7 +69,7 @@ with last_step as (
   select coalesce(max(seq), 0) as seq from events where run_id = $1 and type = 'run.step'
 ), chosen as (
   select e.seq, e.type,
-    case when e.data ? 'artifact_id' then (
+    case when e.data ? 'artifact_id' and (e.seq = l.seq or not e.data ? 'step') then (
       select convert_from(f.content, 'UTF8')::jsonb from artifacts f
       where f.id = e.data ->> 'artifact_id' and f.run_id = e.run_id
     ) else e.data end as data, e.seq = l.seq as is_last

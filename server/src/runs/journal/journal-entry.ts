@@ -9,8 +9,8 @@ export interface AppendEntry {
   /** The event's data as JSON. */
   readonly data: string;
   /**
-   * Set if the data is too large for the journal. `content` is then the whole data, and `data`
-   * contains only the artifact's id and size.
+   * Set if the data is too large for the journal. `content` is then the whole data, and `data` has
+   * the artifact's id and size in place of the large fields.
    */
   readonly artifact: { readonly id: string; readonly content: string } | undefined;
 }
@@ -20,6 +20,16 @@ export interface AppendEntry {
  * artifact.
  */
 const maxDataBytes = 64 * 1024;
+
+/** Fields that are moved to the artifact. They hold what models and tools have written. */
+const largeFields = ["parts", "arguments", "result", "output"];
+
+/**
+ * Maximum size of the other fields, in bytes of JSON. If they are larger, for example because of a
+ * long call id, all fields are moved. So an event that refers to an artifact is always small, and
+ * deliveries can read it without reserving memory for it.
+ */
+const maxOtherBytes = 4 * 1024;
 
 /** Returns the entry to write for an event. */
 export function toEntry(event: NewEvent): AppendEntry {
@@ -31,7 +41,10 @@ export function toEntry(event: NewEvent): AppendEntry {
     return { id, type: event.type, data: content, artifact: undefined };
   }
   const artifactId = newId("art");
-  const data = JSON.stringify({ artifact_id: artifactId, bytes: Buffer.byteLength(content) });
+  const reference = { artifact_id: artifactId, bytes: Buffer.byteLength(content) };
+  const others = Object.entries(event.data).filter(([name]) => !largeFields.includes(name));
+  const kept = JSON.stringify({ ...Object.fromEntries(others), ...reference });
+  const data = Buffer.byteLength(kept) <= maxOtherBytes ? kept : JSON.stringify(reference);
   return { id, type: event.type, data, artifact: { id: artifactId, content } };
 }
 

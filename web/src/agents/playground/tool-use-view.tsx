@@ -66,17 +66,18 @@ interface ExchangeProps {
 
 /** The arguments of a call and its result. */
 function Exchange({ use, runHref, meaning }: ExchangeProps) {
-  const written = useMemo(() => parseJson(use.arguments) ?? use.arguments, [use.arguments]);
+  const { arguments: text } = use;
+  const given = useMemo(() => text && (parseJson(text) ?? text), [text]);
   const reason = use.outcome === "refused" ? rejectionReason(use.result) : undefined;
-  const text = [reason, meaning].filter((part) => part !== undefined).join(" ");
+  const about = [reason, meaning].filter((part) => part !== undefined).join(" ");
   return (
     <div className="flex min-w-0 flex-col gap-3 border-t border-rule p-3">
-      {text === "" ? null : (
+      {about === "" ? null : (
         <p dir="auto" className="text-dense break-words text-ink-2">
-          {text}
+          {about}
         </p>
       )}
-      <Part title="Arguments" value={written} />
+      {given === undefined ? null : <Part title="Arguments" value={given} />}
       {use.large !== undefined ? (
         <p className="text-dense text-ink-2">
           The result has <ByteSize bytes={use.large.bytes} />. Read it on{" "}

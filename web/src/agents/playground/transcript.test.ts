@@ -83,6 +83,50 @@ test("without the model's answer, the arguments are those of the call", () => {
   expect(steps[0]?.tools).toMatchObject([{ callId: "c1", arguments: '{"id":1}' }]);
 });
 
+test("large results of parallel calls stay with their calls, in any order of their ends", () => {
+  const call = (id: string) => ({ type: "tool_call", call_id: id, tool: "read", arguments: id });
+  const large = (id: string, artifact: string) => ({
+    ...{ step: 1, call_id: id, tool: "read", outcome: "error", duration_ms: 8 },
+    ...{ artifact_id: artifact, bytes: 70_000 },
+  });
+  const { steps } = after(
+    entry(2, "run.step", { step: 1, parts: [call("c1"), call("c2"), call("c3")] }),
+    entry(3, "run.tool_result", large("c2", "art_2")),
+    entry(3, "run.tool_result", large("c2", "art_2")),
+    entry(4, "run.tool_result", large("c1", "art_1")),
+  );
+  const use = (id: string, artifactId: string) => ({
+    ...{ callId: id, tool: "read", arguments: id, outcome: "error", durationMs: 8 },
+    large: { artifactId, bytes: 70_000 },
+  });
+  expect(steps[0]?.tools).toEqual([
+    use("c1", "art_1"),
+    use("c2", "art_2"),
+    { callId: "c3", tool: "read", arguments: "c3" },
+  ]);
+});
+
+test("a rejected call is shown although the model's answer was too large for its event", () => {
+  const { steps } = after(
+    entry(2, "run.step", { step: 1, artifact_id: "art_1", bytes: 70_000 }),
+    entry(3, "run.tool_call", { call_id: "c1", tool: "read", arguments: {} }),
+    entry(4, "run.tool_result", { call_id: "c2", tool: "none", outcome: "refused", result: "No." }),
+  );
+  expect(steps[0]?.tools).toEqual([
+    { callId: "c1", tool: "read", arguments: "{}", isCalled: true },
+    { callId: "c2", tool: "none", outcome: "refused", result: "No." },
+  ]);
+});
+
+test("a small result of a call whose arguments were stored without its id belongs to that call", () => {
+  const { steps } = after(
+    entry(2, "run.step", { artifact_id: "art_1", bytes: 70_000 }),
+    entry(3, "run.tool_call", { artifact_id: "art_2", bytes: 70_000 }),
+    entry(4, "run.tool_result", { call_id: "c1", tool: "read", outcome: "ok", result: 1 }),
+  );
+  expect(steps[0]?.tools).toMatchObject([{ outcome: "ok", result: 1, isCalled: true }]);
+});
+
 test("a result that is too large for its event belongs to the call that waits for one", () => {
   const call = (id: string) => ({ type: "tool_call", call_id: id, tool: "read", arguments: "{}" });
   const { steps } = after(

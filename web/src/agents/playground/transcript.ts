@@ -1,6 +1,6 @@
 import type { JournalEvent, Run, WatchedEvent } from "@beckon/client";
 
-/** Reference to data above 64 KiB, which is stored as an artifact and not in the event. */
+/** Reference to the artifact that has the whole data of an event above 64 KiB. */
 export interface Large {
   readonly artifactId: string;
   readonly bytes: number;
@@ -10,8 +10,16 @@ export interface Large {
 export interface ToolUse {
   readonly callId: string;
   readonly tool: string;
-  /** The text that the model wrote, usually JSON. `JSON.parse` would round its long integers. */
-  readonly arguments: string;
+  /**
+   * The text that the model wrote, usually JSON. `JSON.parse` would round its long integers.
+   * Undefined if they were too large for the events.
+   */
+  readonly arguments?: string | undefined;
+  /**
+   * True if the event of the call has no call id. Earlier versions of Beckon stored it with large
+   * arguments in an artifact.
+   */
+  readonly isUnnamed?: boolean | undefined;
   /** True once the call was made. It stays undefined for a call that was rejected. */
   readonly isCalled?: boolean | undefined;
   /**
@@ -148,8 +156,8 @@ interface Part {
 function finishedStep(transcript: Transcript, data: Data): Step {
   const parts = data.parts as readonly Part[] | undefined;
   const step = Number(data.step) || lastStep(transcript) + 1;
-  // The event has no parts if the answer was too large for it. Then the output that was streamed is
-  // kept.
+  // The event has no parts if the answer was too large for it. Then the output that was streamed
+  // is kept.
   if (parts === undefined) {
     const live = transcript.steps.find((each) => each.isLive);
     return { step, text: "", reasoning: "", tools: [], ...live, isLive: false };
@@ -181,34 +189,36 @@ function putCall(transcript: Transcript, data: Data, id: string): Transcript {
   return putTool(transcript, {
     callId,
     tool: textOf(data.tool) ?? "tool",
-    arguments: asked?.arguments ?? JSON.stringify(data.arguments) ?? "",
+    arguments: asked?.arguments ?? JSON.stringify(data.arguments),
+    isUnnamed: data.call_id === undefined || undefined,
     isCalled: true,
   });
 }
 
 /**
- * Adds a result to its call. If the result is stored as an artifact, the event has no call id. Then
- * the artifact is assigned to the first call without a result. This can be wrong, as concurrent
- * calls end in any order. If that call's own result follows, the artifact moves to the next call
- * without a result.
+ * Adds a result to its call. If the call was rejected and the model's answer was too large for its
+ * event, the result is the first event with the call's id.
+ *
+ * Earlier versions of Beckon stored the call id of a large result in the artifact. Then the
+ * artifact is assigned to the first call without a result. This can be wrong, as concurrent calls
+ * end in any order. If that call's own result follows, the artifact moves to the next call without
+ * a result.
  */
 function putResult(transcript: Transcript, data: Data): Transcript {
   const { artifact_id: artifactId, bytes } = data;
+  const callId = textOf(data.call_id);
   const uses = transcript.steps.flatMap(({ tools }) => tools);
-  const open = uses.find(({ outcome }) => !outcome);
-  const named = uses.find(({ callId }) => callId === data.call_id);
-  const use = named ?? open;
+  const open = uses.filter(({ outcome }) => outcome === undefined);
+  const use =
+    uses.find((each) => each.callId === callId) ??
+    open.find(({ isUnnamed }) => isUnnamed || callId === undefined) ??
+    (callId === undefined ? undefined : { callId, tool: textOf(data.tool) ?? "tool" });
   if (use === undefined) return transcript;
-  if (use.large !== undefined && open !== undefined) {
-    const { outcome, large } = use;
-    return putResult(
-      putTool(putTool(transcript, { ...open, outcome, large }), {
-        ...use,
-        outcome: undefined,
-        large: undefined,
-      }),
-      data,
-    );
+  const { outcome, large: assigned } = use;
+  const [next] = open;
+  if (assigned !== undefined && assigned.artifactId !== artifactId && next !== undefined) {
+    const moved = putTool(transcript, { ...next, outcome, large: assigned });
+    return putResult(putTool(moved, { ...use, outcome: undefined, large: undefined }), data);
   }
   const large =
     typeof artifactId === "string" ? { artifactId, bytes: Number(bytes) || 0 } : undefined;

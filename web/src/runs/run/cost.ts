@@ -45,8 +45,8 @@ function sumOf(costs: readonly (number | null)[]): number | null {
 }
 
 /**
- * Returns whether an entry contains the data of its step. Data above 64 KiB is stored as an
- * artifact instead, so a missing cost in such an entry says nothing.
+ * Returns whether an entry contains the fields of its step. Earlier versions of Beckon stored all
+ * fields of a large step in an artifact, so a missing cost in such an entry says nothing.
  */
 function isStepData(data: JournalEvent["data"]): boolean {
   return data.model !== undefined;

@@ -47,8 +47,9 @@ export function RawJournal({ run, journal }: { readonly run: Run; readonly journ
 }
 
 function aboutOf({ data }: JournalEvent): string {
-  if (typeof data.artifact_id === "string") return `${formatBytes(Number(data.bytes))} of data`;
   const { code } = (data.error ?? {}) as { readonly code?: string };
-  const about = [data.tool, data.outcome, data.model, data.reason, code];
+  const size =
+    typeof data.artifact_id === "string" ? `${formatBytes(Number(data.bytes))} of data` : undefined;
+  const about = [data.tool, data.outcome, data.model, data.reason, code, size];
   return about.filter((word) => typeof word === "string").join(" · ");
 }

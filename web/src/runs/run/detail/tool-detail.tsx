@@ -21,16 +21,20 @@ interface ToolDetailProps {
 
 /** A tool's arguments and result, or why there are none. */
 export function ToolDetail({ runId, call, result, askedBy, hasEnded, view }: ToolDetailProps) {
-  // A large result is stored as an artifact together with the outcome; the journal has neither.
   const isLarge = typeof result?.data.artifact_id === "string";
+  // Earlier versions of Beckon stored the outcome of a large result in the artifact. It is then
+  // shown when the result is loaded.
+  const isOutcomeLater = isLarge && result.data.outcome === undefined;
   return (
     <>
-      {isLarge ? null : result === undefined ? (
+      {result === undefined ? (
         hasEnded ? (
           <Outcome word={unansweredCall.word} meaning={unansweredCall.meaning} isFailed />
         ) : (
           <p className="text-ink-2">The tool has not answered yet.</p>
         )
+      ) : isOutcomeLater ? null : isLarge ? (
+        <ResultOutcome data={result.data} />
       ) : (
         <EntryData runId={runId} seq={result.seq}>
           {(data) => <ResultOutcome data={data} />}
@@ -51,7 +55,7 @@ export function ToolDetail({ runId, call, result, askedBy, hasEnded, view }: Too
         <EntryData runId={runId} seq={result.seq}>
           {(data) => (
             <>
-              {isLarge ? <ResultOutcome data={data} /> : null}
+              {isOutcomeLater ? <ResultOutcome data={data} /> : null}
               <Result data={data} view={view} />
             </>
           )}

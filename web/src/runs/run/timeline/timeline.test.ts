@@ -205,6 +205,25 @@ describe("rows", () => {
     ]);
   });
 
+  test("large steps and results of parallel calls have their own times and outcomes", () => {
+    const large = { artifact_id: "art_1", bytes: 70_000 };
+    const { rows } = layOut(
+      run,
+      journal(
+        [900, "run.step", { step: 1, duration_ms: 800, retries: 1, ...large }],
+        [900, "run.tool_call", { call_id: "c1", tool: "a" }],
+        [900, "run.tool_call", { call_id: "c2", tool: "b" }],
+        [950, "run.tool_result", { call_id: "c2", outcome: "ok", duration_ms: 40, ...large }],
+        [990, "run.tool_result", { call_id: "c1", outcome: "error", duration_ms: 90, ...large }],
+      ),
+    );
+    expect(rows.slice(0, 3)).toMatchObject([
+      { start: start + 100, end: start + 900, note: "1 retry" },
+      { name: "a", seqs: [2, 5], start: start + 900, end: start + 990, isFailed: true },
+      { name: "b", seqs: [3, 4], start: start + 910, end: start + 950, isFailed: false },
+    ]);
+  });
+
   test("a result whose data is an artifact belongs to the call that has no other", () => {
     const { rows } = layOut(
       run,

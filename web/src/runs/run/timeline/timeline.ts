@@ -215,9 +215,9 @@ function noteOfStep({ retries }: Data): string | undefined {
 
 /**
  * Returns the position in `open` of the call to which a result belongs; the length of `open` if
- * there is none. Data above 64 KiB is not in the journal, so a large result, or a call with large
- * arguments, has no `call_id`. A result without `call_id` is assigned to the oldest call whose
- * `call_id` no other result has.
+ * there is none. Earlier versions of Beckon stored the `call_id` of a large result, or of a call
+ * with large arguments, in an artifact. A result without `call_id` is assigned to the oldest call
+ * whose `call_id` no other result has.
  */
 function positionOf(
   open: readonly { readonly id: unknown }[],
@@ -234,8 +234,8 @@ function positionOf(
 }
 
 function endCall(row: DraftRow, { outcome, duration_ms }: Data, at: number, start: number): void {
-  // The outcome of a large result is stored with the result in an artifact, and not in the journal.
-  // The row shows it as ok.
+  // Earlier versions of Beckon stored the outcome of a large result in an artifact. The row shows
+  // such a result as ok.
   const word = outcome === undefined ? "ok" : String(outcome);
   row.end = at;
   row.isFailed = word !== "ok";
