@@ -1,15 +1,8 @@
-import {
-  startTransition,
-  useEffect,
-  useEffectEvent,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from "react";
+import { startTransition, useEffect, useEffectEvent, useRef, useSyncExternalStore } from "react";
 import { useWorkspace } from "../data/index.ts";
-import type { EventsHandler, RunReader } from "./live.ts";
+import type { EventsHandler } from "./live.ts";
 import { useLive, useResets } from "./live-provider.tsx";
-import type { RunStart, RunStreamState } from "./protocol.ts";
+import type { RunStart } from "./protocol.ts";
 import type { LiveStatus } from "./status.ts";
 
 const connecting: LiveStatus = { state: "connecting", asOf: undefined };
@@ -50,35 +43,6 @@ export function useAfterReset(handler: () => void): void {
     handled.current = resets;
     handle();
   }, [resets]);
-}
-
-/**
- * Calls the handler with the events of one run, a batch before each frame: journal entries, each
- * once and in order, and the model's output while it is generated. After `run.output.start`,
- * discard earlier output of that step.
- * @param runId undefined to watch nothing
- * @param after `seq` of the last journal entry that the screen has. It is read only when the hook
- *   subscribes to the run; later values are ignored.
- */
-export function useRunStream(
-  runId: string | undefined,
-  handler: RunReader["handle"],
-  after = 0,
-): RunStreamState {
-  const live = useLive();
-  const handle = useEffectEvent(handler);
-  const first = useEffectEvent(() => after);
-  const [state, setState] = useState<RunStreamState>("connecting");
-  useEffect(() => {
-    if (runId === undefined) return;
-    setState("connecting");
-    return live?.watchRun(runId, {
-      after: first(),
-      handle: (events) => handle(events),
-      setState,
-    });
-  }, [live, runId]);
-  return state;
 }
 
 /**

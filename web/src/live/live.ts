@@ -1,12 +1,7 @@
-import {
-  BeckonError,
-  type StreamNotice,
-  type WatchedEvent,
-  type WorkspaceEvent,
-} from "@beckon/client";
+import { BeckonError, type StreamNotice, type WorkspaceEvent } from "@beckon/client";
 import { beforeNextFrame, createBatches, createSlowSchedule } from "./batches.ts";
 import type { connectHub, HubConnection } from "./connect.ts";
-import type { HubMessage, RunStart, RunStreamState } from "./protocol.ts";
+import type { HubMessage, RunStart, RunStreamState, SentEvent } from "./protocol.ts";
 import type { LiveStatus } from "./status.ts";
 
 /** Receives events in order, at most one batch every 300 ms. */
@@ -16,7 +11,7 @@ export type EventsHandler = (events: readonly WorkspaceEvent[]) => void;
 export interface RunReader {
   /** `seq` of the last journal entry that the reader has. Grows with the events. */
   after: number;
-  readonly handle: (events: readonly WatchedEvent[]) => void;
+  readonly handle: (events: readonly SentEvent[]) => void;
   readonly setState: (state: RunStreamState) => void;
 }
 
@@ -105,7 +100,7 @@ export function createLive({
     },
     fellBehind,
   );
-  const runEvents = createBatches<{ runId: string; event: WatchedEvent }>(
+  const runEvents = createBatches<{ runId: string; event: SentEvent }>(
     beforeNextFrame,
     (batch) => {
       for (const [runId, ofRun] of Map.groupBy(batch, (item) => item.runId))
@@ -257,7 +252,7 @@ function noAnswer(): BeckonError {
 }
 
 /** Calls the reader with the events that it does not have yet. */
-function read(reader: RunReader, events: readonly WatchedEvent[]): void {
+function read(reader: RunReader, events: readonly SentEvent[]): void {
   const fresh = events.filter((event) => !("seq" in event) || event.seq > reader.after);
   for (const event of fresh) if ("seq" in event) reader.after = event.seq;
   if (fresh.length > 0) reader.handle(fresh);

@@ -41,6 +41,12 @@ export type TabMessage =
   | { readonly type: "watch run"; readonly runId: string; readonly after: number }
   | { readonly type: "unwatch run"; readonly runId: string };
 
+/**
+ * An event of a run's stream. `json` is its text, if it can have integers that `JSON.parse` has
+ * rounded. An exact number cannot be sent: an object in a message loses its class.
+ */
+export type SentEvent = WatchedEvent & { readonly json?: string | undefined };
+
 /** What the hub sends to a tab. */
 export type HubMessage =
   /** Response to `hello`. The tab then sends `watch run` for each run that it shows. */
@@ -52,7 +58,7 @@ export type HubMessage =
   /** The run was started. Its events wait until the tab sends `watch run`. */
   | { readonly type: "run started"; readonly startId: number; readonly runId: string }
   | { readonly type: "run not started"; readonly startId: number; readonly error: SentError }
-  | { readonly type: "run event"; readonly runId: string; readonly event: WatchedEvent }
+  | { readonly type: "run event"; readonly runId: string; readonly event: SentEvent }
   | { readonly type: "run state"; readonly runId: string; readonly state: RunStreamState }
   /**
    * The hub has removed the tab, after a 401, a sign-out or a sign-in by another person. The tab

@@ -1,5 +1,5 @@
 import type { BeckonClient, WatchedEvent } from "@beckon/client";
-import type { RunStart, RunStreamState, SentError, Tab } from "./protocol.ts";
+import type { RunStart, RunStreamState, SentError, SentEvent, Tab } from "./protocol.ts";
 import type { StreamBudget } from "./stream-budget.ts";
 
 interface RunStream {
@@ -85,6 +85,7 @@ export function createRunStreams({
     const { signal } = stream.stop;
     return {
       signal,
+      parse: parseEvent,
       onActivity: () => {
         if (!signal.aborted && stream.state !== "live") setState(runId(), stream, "live");
       },
@@ -192,6 +193,12 @@ export function createRunStreams({
       }
     },
   };
+}
+
+/** Parses an event. Integers outside of ±2^53 have at least 16 digits. */
+function parseEvent(json: string): SentEvent {
+  const event: SentEvent = JSON.parse(json);
+  return /\d{16}/.test(json) ? { ...event, json } : event;
 }
 
 /** Returns the error of a start that the end of the session has aborted. */

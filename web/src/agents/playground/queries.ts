@@ -1,14 +1,22 @@
 import type { JournalEvent } from "@beckon/client";
 import { queryOptions } from "@tanstack/react-query";
 import type { CurrentWorkspace } from "../../data/index.ts";
+import { parseExactly } from "../../json/index.ts";
 
-/** All journal entries of a run that has ended, with their texts, arguments and results. */
-export const journalQuery = ({ id, client }: CurrentWorkspace, runId: string) =>
+/**
+ * All journal entries of a run that has ended, with their texts, arguments and results. Integers
+ * keep all their digits.
+ */
+export const journalQuery = (
+  { id, client }: Pick<CurrentWorkspace, "id" | "client">,
+  runId: string,
+) =>
   queryOptions({
     queryKey: [id, "runs", runId, "playground"],
     queryFn: async ({ signal }): Promise<readonly JournalEvent[]> => {
       const events: JournalEvent[] = [];
-      for await (const event of client.runs.listEvents(runId, { limit: 200 }, { signal }))
+      const options = { signal, parse: parseExactly };
+      for await (const event of client.runs.listEvents(runId, { limit: 200 }, options))
         events.push(event as JournalEvent);
       return events;
     },

@@ -10,10 +10,7 @@ export interface Large {
 export interface ToolUse {
   readonly callId: string;
   readonly tool: string;
-  /**
-   * The text that the model wrote, usually JSON. `JSON.parse` would round its long integers.
-   * Undefined if they were too large for the events.
-   */
+  /** The text that the model wrote, usually JSON; undefined if it was too large for the events. */
   readonly arguments?: string | undefined;
   /**
    * True if the event of the call has no call id. Earlier versions of Beckon stored it with large
@@ -178,9 +175,9 @@ function finishedStep(transcript: Transcript, data: Data): Step {
 }
 
 /**
- * Notes that a call was made. The arguments in the event `run.tool_call` are parsed JSON, in which
- * long integers are rounded. So the text in the event `run.step` is kept, unless the model's answer
- * was too large for that event.
+ * Notes that a call was made. The text that the model wrote, in the event `run.step`, is kept. The
+ * event `run.tool_call` has parsed arguments, which are shown only if the model's answer was too
+ * large for the event `run.step`.
  */
 function putCall(transcript: Transcript, data: Data, id: string): Transcript {
   const callId = textOf(data.call_id) ?? id;

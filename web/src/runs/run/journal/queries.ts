@@ -98,17 +98,13 @@ export const entryQuery = ({ id, client }: CurrentWorkspace, runId: string, seq:
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/**
- * Makes `entryQuery` return an entry of the stream without a request, except for tool calls and
- * results: the stream's parser rounds integers outside of ±2^53.
- */
+/** Makes `entryQuery` return an entry of the stream without a request. */
 export function cacheEntry(
   cache: QueryClient,
   workspace: CurrentWorkspace,
   runId: string,
   entry: JournalEvent,
 ): void {
-  if (entry.type === "run.tool_call" || entry.type === "run.tool_result") return;
   cache.setQueryData(entryQuery(workspace, runId, entry.seq).queryKey, entry);
 }
 
