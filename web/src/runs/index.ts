@@ -8,4 +8,12 @@ export { runQuery, runsKey } from "./queries.ts";
 export { RaiseCeiling } from "./raise-ceiling.tsx";
 export { RunProblem } from "./run-problem.tsx";
 export { rejectionReason, toolOutcomeOf, unansweredCall, unmadeCall } from "./tool-outcome.ts";
+export {
+  allSteps,
+  durationOf,
+  type Step,
+  type ToolUse,
+  type Transcript,
+} from "./transcript/transcript.ts";
+export { type Followed, useTranscript } from "./transcript/use-transcript.ts";
 export { useLiveRuns } from "./use-live-runs.ts";

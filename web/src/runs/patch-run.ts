@@ -1,5 +1,11 @@
 import type { JournalEvent, Run } from "@beckon/client";
 
+/** The fields of a run that its journal entries change. */
+export type RunState = Pick<
+  Run,
+  "status" | "attempt" | "output" | "error" | "usage" | "cost_micros" | "started_at" | "finished_at"
+>;
+
 /** Returns whether the run has ended. The state of an ended run never changes. */
 export function isEnded({ finished_at }: Pick<Run, "finished_at">): boolean {
   return finished_at !== null;
@@ -9,7 +15,10 @@ export function isEnded({ finished_at }: Pick<Run, "finished_at">): boolean {
  * Returns the run after a journal entry. Entries must be applied in the order of their `seq`. A run
  * that has ended is returned unchanged.
  */
-export function patchRun(run: Run, { type, seq, time, data }: JournalEvent): Run {
+export function patchRun<State extends RunState>(
+  run: State,
+  { type, seq, time, data }: JournalEvent,
+): State {
   if (isEnded(run)) return run;
   switch (type) {
     case "run.queued":
@@ -35,11 +44,13 @@ export function patchRun(run: Run, { type, seq, time, data }: JournalEvent): Run
   }
 }
 
-/**
- * Returns the ended run. Data above 64 KiB is not in the event: fields that it lacks keep their
- * values until the run is refetched.
- */
-function ended(run: Run, status: string, time: string, data: JournalEvent["data"]): Run {
+/** Returns the ended run. Fields that a large event lacks keep their values. */
+function ended<State extends RunState>(
+  run: State,
+  status: string,
+  time: string,
+  data: JournalEvent["data"],
+): State {
   const usage = (data.usage as Run["usage"] | undefined) ?? run.usage;
   const cost = typeof data.cost_micros === "number" ? data.cost_micros : run.cost_micros;
   return { ...run, status, usage, cost_micros: cost, finished_at: time };

@@ -1,7 +1,7 @@
 import { useDeferredValue } from "react";
 import { Markdown } from "../../markdown/index.ts";
+import { allSteps, isEnded, type Step, type Transcript } from "../../runs/index.ts";
 import { Link, LongText, lazyPart } from "../../ui/index.ts";
-import { isEnded, type Step, type Transcript } from "./transcript.ts";
 
 // Many agents have no tools, and the tree of a call's arguments is large.
 const ToolUseView = lazyPart(
@@ -16,7 +16,8 @@ interface AnswerProps {
 
 /** The agent's answer: its texts and tool calls, in order. The last text is its output. */
 export function Answer({ transcript, runHref }: AnswerProps) {
-  const { steps, status, output } = transcript;
+  const { status, output } = transcript;
+  const steps = allSteps(transcript);
   const hasEnded = isEnded(transcript);
   const last = steps.at(-1);
   const isShown = last !== undefined && last.text !== "";
@@ -26,7 +27,7 @@ export function Answer({ transcript, runHref }: AnswerProps) {
       {steps.map((step) => (
         <StepView key={step.step} step={step} runHref={runHref} isEnded={hasEnded} />
       ))}
-      {status !== "succeeded" || isShown ? null : output === undefined ? (
+      {status !== "succeeded" || isShown ? null : output === null ? (
         <p className="text-ink-2">
           The answer is too large to be shown here. Read it on{" "}
           <Link href={runHref}>the page of the run</Link>.

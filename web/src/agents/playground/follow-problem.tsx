@@ -1,6 +1,5 @@
-import { RunProblem } from "../../runs/index.ts";
+import { type Followed, RunProblem } from "../../runs/index.ts";
 import { Banner, Button, Problem } from "../../ui/index.ts";
-import type { Followed } from "./use-transcript.ts";
 
 /** Says why a run failed, or why this page cannot show it; nothing if neither is the case. */
 export function FollowProblem({ followed }: { readonly followed: Followed }) {

@@ -1,9 +1,14 @@
 import { ChevronRight, Wrench } from "lucide-react";
 import { useMemo, useState } from "react";
 import { JsonTree, parseJson } from "../../json/index.ts";
-import { rejectionReason, toolOutcomeOf, unansweredCall, unmadeCall } from "../../runs/index.ts";
+import {
+  rejectionReason,
+  type ToolUse,
+  toolOutcomeOf,
+  unansweredCall,
+  unmadeCall,
+} from "../../runs/index.ts";
 import { Badge, ByteSize, Duration, Link, LongText, Spinner } from "../../ui/index.ts";
-import type { ToolUse } from "./transcript.ts";
 
 interface ToolUseViewProps {
   readonly use: ToolUse;

@@ -1,3 +1,4 @@
+import { durationOf, type Followed, isEnded } from "../../runs/index.ts";
 import {
   Badge,
   CopyButton,
@@ -8,8 +9,6 @@ import {
   StatusMark,
   Tokens,
 } from "../../ui/index.ts";
-import { durationOf, isEnded } from "./transcript.ts";
-import type { Followed } from "./use-transcript.ts";
 import type { Turn } from "./use-turns.ts";
 
 interface TurnFooterProps {
@@ -23,7 +22,7 @@ interface TurnFooterProps {
 /** The facts of a run: state, version, tokens, cost and duration, with the link to its page. */
 export function TurnFooter({ turn, runHref, followed, compareHref }: TurnFooterProps) {
   const { transcript, run } = followed;
-  const { usage, costMicros, output } = transcript;
+  const { usage, cost_micros: costMicros, output } = transcript;
   const { runId, isDraft = run?.source === "draft" } = turn;
   // The agent may have been saved elsewhere since this page has read it. So the run's version takes
   // precedence over the version that this page knew.
@@ -45,16 +44,14 @@ export function TurnFooter({ turn, runHref, followed, compareHref }: TurnFooterP
       {isEnded(transcript) ? (
         <>
           <span title="Tokens">
-            <Tokens input={usage?.input_tokens} output={usage?.output_tokens} />
+            <Tokens input={usage.input_tokens} output={usage.output_tokens} />
           </span>
           <span className="inline-flex items-baseline gap-1">
             Cost <Money micros={costMicros} />
           </span>
           <span className="inline-flex items-center gap-1">
             <Duration ms={durationOf(transcript)} />
-            {output === undefined || output === "" ? null : (
-              <CopyButton text={output} what="answer" />
-            )}
+            {output === null || output === "" ? null : <CopyButton text={output} what="answer" />}
           </span>
           {compareHref === undefined ? null : (
             <Link href={compareHref}>Compare with the earlier run</Link>

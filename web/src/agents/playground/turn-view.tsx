@@ -1,11 +1,10 @@
 import { memo, useEffect, useEffectEvent } from "react";
 import { useWorkspace } from "../../data/index.ts";
+import { isEnded, useTranscript } from "../../runs/index.ts";
 import { LongText, Skeleton } from "../../ui/index.ts";
 import { Answer } from "./answer.tsx";
 import { FollowProblem } from "./follow-problem.tsx";
-import { isEnded } from "./transcript.ts";
 import { TurnFooter } from "./turn-footer.tsx";
-import { useTranscript } from "./use-transcript.ts";
 import type { Turn } from "./use-turns.ts";
 
 interface TurnViewProps {

@@ -1,6 +1,7 @@
 import { Play } from "lucide-react";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { useIdempotencyKey, useWorkspace } from "../../../data/index.ts";
+import { isEnded, useTranscript } from "../../../runs/index.ts";
 import {
   Button,
   Dialog,
@@ -13,9 +14,7 @@ import {
 } from "../../../ui/index.ts";
 import { FollowProblem } from "../../playground/follow-problem.tsx";
 import { ToolUseView } from "../../playground/tool-use-view.tsx";
-import { isEnded } from "../../playground/transcript.ts";
 import { useStartRun } from "../../playground/use-start-run.ts";
-import { useTranscript } from "../../playground/use-transcript.ts";
 import { useAgentId } from "../../queries.ts";
 import { bodyOf, type Tool } from "../fields.ts";
 import { functionsOf } from "./example-arguments.ts";

@@ -1,8 +1,8 @@
 import type { JournalEvent } from "@beckon/client";
 import { Badge, CopyButton, Fact, Facts, LongText, Tokens } from "../../../ui/index.ts";
+import type { ModelOutput } from "../../model-output.ts";
 import { costOfStep } from "../cost.ts";
 import { CostFact } from "../cost-fact.tsx";
-import type { ModelOutput } from "../journal/live.ts";
 import type { Silence } from "../journal/use-silence.ts";
 import type { TextView } from "../run-search.ts";
 import { Part, SmartText } from "../text-views.tsx";

@@ -7,15 +7,6 @@ export interface Journal {
   readonly isComplete: boolean;
 }
 
-/** The output of the current model call so far. The journal does not contain it yet. */
-export interface ModelOutput {
-  readonly step: number;
-  /** Counts from 1 within the step. */
-  readonly attempt: number;
-  readonly text: string;
-  readonly reasoning: string;
-}
-
 /** Returns the `seq` of the last entry; 0 if there is none. */
 export function lastSeq({ events }: Pick<Journal, "events">): number {
   return events.at(-1)?.seq ?? 0;
@@ -85,40 +76,6 @@ const bytesOf = (text: string) => encoder.encode(text).length;
 function without(object: Readonly<Record<string, unknown>>, names: ReadonlySet<string>) {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.has(name)));
 }
-
-/**
- * Returns the output of the current model call after an event of the run's stream; undefined after
- * a journal entry that ends the call (`endsCall`): the whole output is then in the journal or lost.
- */
-export function applyOutput(
-  output: ModelOutput | undefined,
-  event: WatchedEvent,
-): ModelOutput | undefined {
-  switch (event.type) {
-    case "run.output.start":
-      return { ...event.data, text: "", reasoning: "" };
-    case "run.output.delta": {
-      // Without `run.output.start`, the beginning of the output is missing, so the rest is not
-      // shown.
-      if (output?.step !== event.data.step) return output;
-      const { kind, text } = event.data;
-      return { ...output, [kind]: output[kind] + text };
-    }
-    case "run.output.end":
-      return output;
-    default:
-      return isEntry(event) && endsCall.has(event.type) ? undefined : output;
-  }
-}
-
-const endsCall: ReadonlySet<string> = new Set([
-  "run.step",
-  "run.step_lost",
-  "run.resumed",
-  "run.finished",
-  "run.failed",
-  "run.cancelled",
-]);
 
 /** Returns the token usage of the model calls in the journal, for a run that has not ended. */
 export function usageSoFar({ events }: Journal): Run["usage"] {

@@ -2,17 +2,10 @@ import type { WatchedEvent } from "@beckon/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useWorkspace } from "../../../data/index.ts";
+import { applyOutput, type ModelOutput } from "../../model-output.ts";
 import { patchRun } from "../../patch-run.ts";
 import { runQuery } from "../../queries.ts";
-import {
-  append,
-  applyOutput,
-  hasEnd,
-  type Journal,
-  lastSeq,
-  type ModelOutput,
-  newEntries,
-} from "./live.ts";
+import { append, hasEnd, type Journal, lastSeq, newEntries } from "./live.ts";
 import { cacheEntry, firstEntriesQuery, journalQuery } from "./queries.ts";
 
 const empty: Journal = { events: [], isComplete: false };

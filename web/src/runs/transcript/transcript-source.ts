@@ -1,6 +1,7 @@
 import type { Run } from "@beckon/client";
 import type { RunStreamState } from "../../live/index.ts";
-import { isEnded, type Transcript } from "./transcript.ts";
+import { isEnded } from "../patch-run.ts";
+import { allSteps, type Transcript } from "./transcript.ts";
 
 /** What this page knows about a run. */
 export interface Known {
@@ -17,7 +18,7 @@ export interface Known {
  * opened. The transcript from the stream is kept when the run ends.
  */
 export function isFollowed({ isNew, run, streamed }: Known): boolean {
-  return isNew || (run !== undefined && !hasRunEnded(run)) || streamed.steps.length > 0;
+  return isNew || (run !== undefined && !isEnded(run)) || allSteps(streamed).length > 0;
 }
 
 /** Returns whether no events follow in this stream, although the run may continue. */
@@ -30,7 +31,8 @@ export function isLost(stream: RunStreamState): boolean {
  * is read only if the run has ended and the stream does not bring its end.
  */
 export function needsJournal(known: Known, stream: RunStreamState): boolean {
-  if (!hasRunEnded(known.run) || isEnded(known.streamed)) return false;
+  const { run, streamed } = known;
+  if (run === undefined || !isEnded(run) || isEnded(streamed)) return false;
   return !isFollowed(known) || stream !== "live";
 }
 
@@ -45,18 +47,7 @@ export function shownTranscript(
   written: Transcript | undefined,
 ): Transcript {
   const transcript = written ?? streamed;
-  const isPart = written === undefined && streamed.steps.length > 0 && !isEnded(streamed);
-  if (isPart || run === undefined || run.finished_at === null) return transcript;
-  return {
-    ...transcript,
-    status: run.status as Transcript["status"],
-    output: run.output ?? transcript.output,
-    error: run.error,
-    usage: run.usage,
-    costMicros: run.cost_micros,
-    startedAt: run.started_at ?? transcript.startedAt,
-    finishedAt: run.finished_at,
-  };
+  const isPart = written === undefined && allSteps(streamed).length > 0 && !isEnded(streamed);
+  if (isPart || run === undefined || !isEnded(run)) return transcript;
+  return { ...transcript, ...run };
 }
-
-const hasRunEnded = (run: Run | undefined) => run !== undefined && run.finished_at !== null;

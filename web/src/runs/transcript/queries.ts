@@ -12,7 +12,7 @@ export const journalQuery = (
   runId: string,
 ) =>
   queryOptions({
-    queryKey: [id, "runs", runId, "playground"],
+    queryKey: [id, "runs", runId, "transcript"],
     queryFn: async ({ signal }): Promise<readonly JournalEvent[]> => {
       const events: JournalEvent[] = [];
       const options = { signal, parse: parseExactly };

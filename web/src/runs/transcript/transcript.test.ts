@@ -1,6 +1,7 @@
 import type { JournalEvent, WatchedEvent } from "@beckon/client";
 import { expect, test } from "vitest";
-import { addEvent, durationOf, emptyTranscript, isEnded } from "./transcript.ts";
+import { isEnded } from "../patch-run.ts";
+import { addEvent, allSteps, durationOf, emptyTranscript } from "./transcript.ts";
 
 const time = (second: number) => new Date(Date.UTC(2026, 10, 3, 14, 2, second)).toISOString();
 const entry = (
@@ -31,19 +32,22 @@ const after = (...events: WatchedEvent[]) => events.reduce(addEvent, emptyTransc
 
 test("the output of the model is shown as it is written, and replaced by the whole step", () => {
   const live = after(start(), delta("hm", 1, "reasoning"), delta("Hel"), delta("lo"));
-  expect(live.steps).toMatchObject([{ text: "Hello", reasoning: "hm", isLive: true }]);
+  expect(live.steps).toEqual([]);
+  expect(allSteps(live)).toMatchObject([{ step: 1, text: "Hello", reasoning: "hm", tools: [] }]);
   const parts = [{ type: "text", text: "Hello!" }];
-  expect(addEvent(live, entry(3, "run.step", { step: 1, parts })).steps).toEqual([
-    { step: 1, text: "Hello!", reasoning: "", tools: [], isLive: false },
-  ]);
+  const finished = addEvent(live, entry(3, "run.step", { step: 1, parts }));
+  expect(allSteps(finished)).toEqual([{ step: 1, text: "Hello!", reasoning: "", tools: [] }]);
+  const large = addEvent(live, entry(3, "run.step", { step: 1, artifact_id: "art_1", bytes: 9 }));
+  expect(allSteps(large)).toEqual([{ step: 1, text: "Hello", reasoning: "hm", tools: [] }]);
 });
 
 test("output whose beginning was missed is left out, and another attempt begins anew", () => {
-  expect(after(delta("lo")).steps).toEqual([]);
-  expect(after(start(), delta("Hal"), start(), delta("Hel")).steps).toMatchObject([
+  expect(allSteps(after(delta("lo")))).toEqual([]);
+  expect(allSteps(after(start(), delta("Hal"), start(), delta("Hel")))).toMatchObject([
     { text: "Hel" },
   ]);
-  expect(after(start(), delta("Hal"), entry(4, "run.resumed", { attempt: 2 })).steps).toEqual([]);
+  const resumed = after(start(), delta("Hal"), entry(4, "run.resumed", { attempt: 2 }));
+  expect(allSteps(resumed)).toEqual([]);
 });
 
 test("a tool call has its arguments, then its result and duration", () => {
@@ -158,9 +162,15 @@ test("the end has output, tokens, cost and duration, and nothing follows it", ()
     entry(2, "run.started"),
     entry(5, "run.finished", { output: "Hello", usage, cost_micros: null }),
   );
-  expect(end).toMatchObject({ status: "succeeded", output: "Hello", usage, costMicros: null });
+  expect(end).toMatchObject({ status: "succeeded", output: "Hello", usage, cost_micros: null });
   expect([isEnded(end), durationOf(end)]).toEqual([true, 3_000]);
   expect(addEvent(end, start())).toBe(end);
+});
+
+test("a run that a stopping process has released is queued until it is resumed", () => {
+  const released = after(entry(1, "run.started"), start(), entry(2, "run.queued"));
+  expect(released.status).toBe("queued");
+  expect(addEvent(released, entry(3, "run.resumed", { attempt: 1 })).status).toBe("running");
 });
 
 test("a failed run keeps what it has done and says why it failed", () => {
@@ -171,8 +181,8 @@ test("a failed run keeps what it has done and says why it failed", () => {
     delta("Tw", 2),
     entry(2, "run.failed", { error, usage, cost_micros: 12 }),
   );
-  expect(end).toMatchObject({ status: "failed", error, costMicros: 12 });
-  expect(end.steps.map(({ text }) => text)).toEqual(["One"]);
+  expect(end).toMatchObject({ status: "failed", error, cost_micros: 12 });
+  expect(allSteps(end).map(({ text }) => text)).toEqual(["One"]);
 });
 
 test("events that are sent again change nothing", () => {

@@ -1,14 +1,15 @@
 import type { Run } from "@beckon/client";
 import { expect, test } from "vitest";
-import { emptyTranscript, isEnded, type Transcript } from "./transcript.ts";
+import { isEnded } from "../patch-run.ts";
+import { emptyTranscript, type Transcript } from "./transcript.ts";
 import { isFollowed, needsJournal, shownTranscript } from "./transcript-source.ts";
 
 const finishedAt = "2026-11-03T14:02:09.000Z";
 const ended = { status: "succeeded", output: "Done", finished_at: finishedAt } as Run;
 const tool = { callId: "c1", tool: "clock", arguments: "{}", isCalled: true };
-const step = { step: 1, text: "", reasoning: "", tools: [tool], isLive: false };
+const step = { step: 1, text: "", reasoning: "", tools: [tool] };
 /** A run whose stream was closed during the call of a tool. */
-const half: Transcript = { status: "running", steps: [step] };
+const half: Transcript = { ...emptyTranscript, status: "running", steps: [step] };
 
 test("a run that ends after its stream was lost is read from its journal", () => {
   const known = { isNew: false, run: ended, streamed: half };
@@ -18,14 +19,15 @@ test("a run that ends after its stream was lost is read from its journal", () =>
     expect(needsJournal(known, stream)).toBe(true);
   expect(isEnded(shownTranscript(known, undefined))).toBe(false);
   const steps = [{ ...step, tools: [{ ...tool, outcome: "ok" }] }];
-  const shown = shownTranscript(known, { status: "succeeded", steps, finishedAt });
-  expect(shown).toMatchObject({ steps, output: "Done", finishedAt });
+  const shown = shownTranscript(known, { ...half, steps });
+  expect(shown).toMatchObject({ status: "succeeded", steps, output: "Done" });
+  expect(shown.finished_at).toBe(finishedAt);
 });
 
 test("the journal is not read if the run is active, or if its stream has brought its end", () => {
   const active = { ...ended, finished_at: null } as Run;
   expect(needsJournal({ isNew: false, run: active, streamed: half }, "replaced")).toBe(false);
-  const streamed = { ...half, finishedAt };
+  const streamed = { ...half, finished_at: finishedAt };
   expect(needsJournal({ isNew: true, run: ended, streamed }, "ended")).toBe(false);
 });
 
@@ -33,5 +35,8 @@ test("a run that had ended before is shown from its journal, and its output at o
   const known = { isNew: false, run: ended, streamed: emptyTranscript };
   expect(isFollowed(known)).toBe(false);
   expect(needsJournal(known, "connecting")).toBe(true);
-  expect(shownTranscript(known, undefined)).toMatchObject({ output: "Done", finishedAt });
+  expect(shownTranscript(known, undefined)).toMatchObject({
+    output: "Done",
+    finished_at: finishedAt,
+  });
 });

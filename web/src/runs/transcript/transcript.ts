@@ -1,4 +1,6 @@
-import type { JournalEvent, Run, WatchedEvent } from "@beckon/client";
+import type { JournalEvent, WatchedEvent } from "@beckon/client";
+import { applyOutput, type ModelOutput } from "../model-output.ts";
+import { isEnded, patchRun, type RunState } from "../patch-run.ts";
 
 /** Reference to the artifact that has the whole data of an event above 64 KiB. */
 export interface Large {
@@ -35,112 +37,61 @@ export interface Step {
   readonly text: string;
   readonly reasoning: string;
   readonly tools: readonly ToolUse[];
-  /** True while the output arrives; false once the journal entry of the step has arrived. */
-  readonly isLive: boolean;
 }
 
 /** A run as the conversation shows it, computed from the events of its stream. */
-export interface Transcript {
-  readonly status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+export interface Transcript extends RunState {
+  /** The steps whose journal entries have arrived. */
   readonly steps: readonly Step[];
-  /**
-   * The run's output; undefined until the run has succeeded, and if it was too large for the event.
-   */
-  readonly output?: string | undefined;
-  readonly error?: Run["error"];
-  readonly usage?: Run["usage"] | undefined;
-  /** Millionths of a dollar; null if the price is unknown, undefined before the end of the run. */
-  readonly costMicros?: number | null | undefined;
-  readonly startedAt?: string | undefined;
-  readonly finishedAt?: string | undefined;
+  /** The output of the current model call so far. */
+  readonly live?: ModelOutput | undefined;
 }
 
 /** The transcript of a run before its first event. */
-export const emptyTranscript: Transcript = { status: "queued", steps: [] };
+export const emptyTranscript: Transcript = {
+  status: "queued",
+  attempt: 1,
+  output: null,
+  error: null,
+  usage: { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 },
+  cost_micros: null,
+  started_at: null,
+  finished_at: null,
+  steps: [],
+};
 
-/** Returns whether the run has ended. */
-export function isEnded({ finishedAt }: Transcript): boolean {
-  return finishedAt !== undefined;
+/** Returns all steps, the last one with the output of the current model call. */
+export function allSteps({ steps, live }: Transcript): readonly Step[] {
+  return live === undefined ? steps : [...steps, { ...live, tools: [] }];
 }
 
 /**
  * Returns the milliseconds from the start of the run to its end; null if one of these times is not
  * known.
  */
-export function durationOf({ startedAt, finishedAt }: Transcript): number | null {
-  if (startedAt === undefined || finishedAt === undefined) return null;
-  return Date.parse(finishedAt) - Date.parse(startedAt);
+export function durationOf({ started_at: start, finished_at: end }: Transcript): number | null {
+  return start === null || end === null ? null : Date.parse(end) - Date.parse(start);
 }
 
 /** Returns the transcript after an event of the run's stream. Events must be added in order. */
-export function addEvent(transcript: Transcript, event: WatchedEvent): Transcript {
-  if (isEnded(transcript)) return transcript;
-  if ("seq" in event) return addEntry(transcript, event);
-  const { step } = event.data;
-  switch (event.type) {
-    case "run.output.start":
-      return putStep(transcript, { step, text: "", reasoning: "", tools: [], isLive: true });
-    case "run.output.delta": {
-      const known = transcript.steps.find((each) => each.step === step && each.isLive);
-      // Without `run.output.start`, the beginning of the output is missing, so the rest is not
-      // shown.
-      if (known === undefined) return transcript;
-      const { kind, text } = event.data;
-      return putStep(transcript, { ...known, [kind]: known[kind] + text });
-    }
-    default:
-      return transcript;
-  }
-}
-
-function addEntry(transcript: Transcript, { type, time, data, id }: JournalEvent): Transcript {
+export function addEvent(before: Transcript, event: WatchedEvent): Transcript {
+  if (isEnded(before)) return before;
+  const transcript = { ...before, live: applyOutput(before.live, event) };
+  if (!("seq" in event)) return transcript;
+  const { type, data, id } = event;
   switch (type) {
-    case "run.started":
-    case "run.resumed":
-      return {
-        ...transcript,
-        status: "running",
-        startedAt: transcript.startedAt ?? time,
-        steps: transcript.steps.filter(({ isLive }) => !isLive),
-      };
     case "run.step":
-      return putStep(transcript, finishedStep(transcript, data));
-    case "run.step_lost":
-      return { ...transcript, steps: transcript.steps.filter(({ isLive }) => !isLive) };
+      return putStep(transcript, finishedStep(before, data));
     case "run.tool_call":
       return putCall(transcript, data, id);
     case "run.tool_result":
       return putResult(transcript, data);
-    case "run.finished":
-      return { ...ended(transcript, "succeeded", time, data), output: textOf(data.output) };
-    case "run.failed":
-    case "run.cancelled": {
-      const status = type === "run.failed" ? "failed" : "cancelled";
-      return { ...ended(transcript, status, time, data), error: data.error as Run["error"] };
-    }
     default:
-      return transcript;
+      return patchRun(transcript, event);
   }
 }
 
 type Data = JournalEvent["data"];
-
-function ended(
-  transcript: Transcript,
-  status: Transcript["status"],
-  time: string,
-  data: Data,
-): Transcript {
-  return {
-    ...transcript,
-    status,
-    finishedAt: time,
-    // Steps that were still live have no journal entry, so their output is no part of the answer.
-    steps: transcript.steps.filter(({ isLive }) => !isLive),
-    usage: data.usage as Run["usage"] | undefined,
-    costMicros: data.cost_micros as number | null | undefined,
-  };
-}
 
 interface Part {
   readonly type: string;
@@ -150,14 +101,14 @@ interface Part {
   readonly arguments?: string;
 }
 
-function finishedStep(transcript: Transcript, data: Data): Step {
+function finishedStep({ steps, live }: Transcript, data: Data): Step {
   const parts = data.parts as readonly Part[] | undefined;
-  const step = Number(data.step) || lastStep(transcript) + 1;
+  const step = Number(data.step) || (live?.step ?? (steps.at(-1)?.step ?? 0) + 1);
   // The event has no parts if the answer was too large for it. Then the output that was streamed
   // is kept.
   if (parts === undefined) {
-    const live = transcript.steps.find((each) => each.isLive);
-    return { step, text: "", reasoning: "", tools: [], ...live, isLive: false };
+    const { text = "", reasoning = "" } = live ?? {};
+    return { step, text, reasoning, tools: [] };
   }
   const textsOf = (type: string) =>
     parts
@@ -171,7 +122,7 @@ function finishedStep(transcript: Transcript, data: Data): Step {
       tool: part.tool ?? "tool",
       arguments: part.arguments ?? "",
     }));
-  return { step, text: textsOf("text"), reasoning: textsOf("reasoning"), tools, isLive: false };
+  return { step, text: textsOf("text"), reasoning: textsOf("reasoning"), tools };
 }
 
 /**
@@ -244,5 +195,4 @@ function putStep(transcript: Transcript, step: Step): Transcript {
   return { ...transcript, steps: transcript.steps.toSpliced(at, 1, step) };
 }
 
-const lastStep = ({ steps }: Transcript) => steps.at(-1)?.step ?? 0;
 const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);

@@ -3,9 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { useRunStream } from "../../live/index.ts";
-import { runQuery } from "../../runs/index.ts";
+import { isEnded } from "../patch-run.ts";
+import { runQuery } from "../queries.ts";
 import { journalQuery } from "./queries.ts";
-import { addEvent, emptyTranscript, isEnded, type Transcript } from "./transcript.ts";
+import { addEvent, emptyTranscript, type Transcript } from "./transcript.ts";
 import { isFollowed, isLost, needsJournal, shownTranscript } from "./transcript-source.ts";
 
 /** A run and the state of its stream. */

@@ -1,0 +1,44 @@
+import type { WatchedEvent } from "@beckon/client";
+
+/** The output of the current model call so far. The journal does not contain it yet. */
+export interface ModelOutput {
+  readonly step: number;
+  /** Counts from 1 within the step. */
+  readonly attempt: number;
+  readonly text: string;
+  readonly reasoning: string;
+}
+
+/**
+ * Returns the output of the current model call after an event of the run's stream; undefined after
+ * a journal entry that ends the call (`endsCall`): the whole output is then in the journal or lost.
+ */
+export function applyOutput(
+  output: ModelOutput | undefined,
+  event: WatchedEvent,
+): ModelOutput | undefined {
+  switch (event.type) {
+    case "run.output.start":
+      return { ...event.data, text: "", reasoning: "" };
+    case "run.output.delta": {
+      // Without `run.output.start`, the beginning of the output is missing, so the rest is not
+      // shown.
+      if (output?.step !== event.data.step) return output;
+      const { kind, text } = event.data;
+      return { ...output, [kind]: output[kind] + text };
+    }
+    case "run.output.end":
+      return output;
+    default:
+      return endsCall.has(event.type) ? undefined : output;
+  }
+}
+
+const endsCall: ReadonlySet<string> = new Set([
+  "run.step",
+  "run.step_lost",
+  "run.resumed",
+  "run.finished",
+  "run.failed",
+  "run.cancelled",
+]);
