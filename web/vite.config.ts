@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
@@ -73,10 +74,37 @@ const nameFirstScreens: Plugin = {
   },
 };
 
+const worker = resolve(import.meta.dirname, "src/live/worker.ts");
+/** The module from which the page imports the URL of the worker's script. */
+const workerUrl = "./worker.ts?sharedworker&url";
+/** The modules that the worker imports, directly or not. */
+const importedByWorker = new Set<string>();
+
+/**
+ * Builds the SharedWorker together with the page, so that both load the same file of the modules
+ * that both use. Vite alone builds workers separately, and a browser would load the client twice.
+ */
+const shareWithWorker: Plugin = {
+  name: "share-with-worker",
+  apply: "build",
+  enforce: "pre",
+  resolveId: (source) => (source === workerUrl ? `\0${workerUrl}` : undefined),
+  load(id) {
+    if (id !== `\0${workerUrl}`) return undefined;
+    const emitted = this.emitFile({ type: "chunk", id: worker, name: "worker" });
+    return `export default import.meta.ROLLUP_FILE_URL_${emitted};`;
+  },
+  buildEnd() {
+    const importedIds = (id: string) => this.getModuleInfo(id)?.importedIds ?? [];
+    for (const id of importedIds(worker)) importedByWorker.add(id);
+    for (const id of importedByWorker)
+      for (const imported of importedIds(id)) importedByWorker.add(imported);
+  },
+};
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), preloadFont, nameFirstScreens],
-  worker: { format: "es" },
+  plugins: [react(), tailwindcss(), preloadFont, nameFirstScreens, shareWithWorker],
   build: {
     outDir: "dist",
     emptyOutDir: true,
@@ -95,9 +123,10 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // Everything that the entry imports, in one file: files of a few hundred bytes compress
-            // badly.
-            { name: "shell", tags: ["$initial"], priority: 1 },
+            { name: "live", test: (id) => importedByWorker.has(id), priority: 2 },
+            // Everything else that the page's entry imports, in one file: files of a few hundred
+            // bytes compress badly.
+            { name: "shell", test: (id) => id !== worker, tags: ["$initial"], priority: 1 },
             // Modules that at least seven chunks import, in one file.
             { name: "common", test: /[\\/](web[\\/]src|lucide-react)[\\/]/, minShareCount: 7 },
           ],

@@ -20,6 +20,7 @@ export interface DashboardSize {
 
 const dist = resolve(import.meta.dirname, "../../web/dist");
 const overview = "src/overview/overview-screen.tsx";
+const runs = "src/runs/list/runs-screen.tsx";
 /**
  * The smallest form. It adds little to the packages that all forms share, so its size stands for
  * the size of these packages.
@@ -28,18 +29,24 @@ const smallestForm = "src/agents/frame/pause-dialog.tsx";
 const markdown = "src/markdown/rendered.tsx";
 
 /**
- * Measures the scripts and styles in web/dist: the size of the first load of the overview, what
- * forms and Markdown add to it, and what each screen adds to the first load and the forms together.
+ * Measures the scripts and styles in web/dist: the size of the first load of the overview, what the
+ * list of runs, forms and Markdown add to it, and what each screen adds to the first load and the
+ * forms together. The first load contains the script of the SharedWorker, which is an entry too.
  */
 export function measureSizes(): DashboardSize[] {
   const manifest: Manifest = JSON.parse(readFileSync(resolve(dist, ".vite/manifest.json"), "utf8"));
   const entries = Object.keys(manifest).filter((name) => manifest[name]?.isEntry === true);
-  const first = filesOf(manifest, [...entries, overview]);
+  const first = filesOf(manifest, [...entries, overview]).add("theme.js");
   const forms = filesOf(manifest, [smallestForm], first);
   const loaded = new Set([...first, ...forms]);
   const screens = Object.keys(manifest).filter((name) => /^src\/.*-screen\.tsx$/.test(name));
   return [
     { name: "first load of the overview", bytes: sizeOf(first), maxBytes: 190_000 },
+    {
+      name: "first load, then the list of runs",
+      bytes: sizeOf(first) + sizeOf(filesOf(manifest, [runs], first)),
+      maxBytes: 200_000,
+    },
     { name: "forms", bytes: sizeOf(forms), maxBytes: 55_000 },
     {
       name: "Markdown",

@@ -43,3 +43,14 @@ inBrowser("what a run shows first is requested once, before its code has run", a
     `/api/public/runs/${runId}/events?view=summary&limit=60`,
   ]);
 });
+
+// If the browser could not load the worker, the page would open a stream without saying so.
+inBrowser("the SharedWorker runs, so that all tabs have one stream: a tab opens none", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path: "/docs" });
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+  await page.goto(`${beckon.url}/w/${workspaceId}`);
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  expect(requests).toContain("/api/public/me");
+  expect(requests).not.toContain("/api/public/events");
+});
