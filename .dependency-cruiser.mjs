@@ -331,13 +331,24 @@ export default {
     {
       name: "cli-knows-client-and-listed-entries",
       comment:
-        "The command line calls Beckon through the client. Only `start`, `doctor`, `backup` and `restore` need the server, and `agents apply` the form in which hosts are stored.",
+        "The command line calls Beckon through the client. Only `start`, `doctor`, `backup` and `restore` need the server, and `agents apply` the contract, whose defaults it compares with.",
       severity: "error",
       from: { path: "^cli/", pathNot: test },
       to: {
         path: "^(contract|server|web|e2e|bench|script)/",
-        pathNot:
-          "^(server/src/(supervise|diagnose/index|backup/index)|contract/src/allowed-host)\\.ts$",
+        pathNot: "^(server/src/(supervise|diagnose/index|backup/index)|contract/src/index)\\.ts$",
+      },
+    },
+    {
+      name: "cli-loads-contract-for-apply-only",
+      comment:
+        "The contract loads Zod, which takes longer than most commands. `agents apply` imports cli/src/apply when it runs.",
+      severity: "error",
+      from: { path: "^cli/src/(?!apply/)", pathNot: test },
+      to: {
+        path: "^(contract/|cli/src/apply/)",
+        dynamic: false,
+        dependencyTypesNot: ["type-only"],
       },
     },
     {

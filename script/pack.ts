@@ -25,7 +25,6 @@ const workspaces = ["contract", "server", "client", "cli"] as const;
 /** Names by which sources import other workspaces, and the file that each name stands for. */
 const entries: Readonly<Record<string, string>> = {
   "@beckon/contract": "contract/src/index.ts",
-  "@beckon/contract/allowed-host": "contract/src/allowed-host.ts",
   "@beckon/client": "client/src/index.ts",
   "@beckon/server/start": "server/src/supervise.ts",
   "@beckon/server/backup": "server/src/backup/index.ts",

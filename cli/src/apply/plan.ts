@@ -1,7 +1,7 @@
 import type { BeckonClient, Trigger, TriggerPreset, UpdateAgentBody } from "@beckon/client";
 import { maxInputBytes } from "../read-text.ts";
 import { UsageError } from "../terminal.ts";
-import { isMerged, isSame, isSameField, withStoredSecrets } from "./compare.ts";
+import { isSameInAgent, isSameInTrigger, withStoredSecrets } from "./compare.ts";
 import { comparePause, type PauseChange } from "./compare-pause.ts";
 import { type AgentInFile, isObject, type TriggerInFile } from "./read-document.ts";
 
@@ -111,13 +111,11 @@ async function compareAgent(
   const [exported] = (await client.agents.export(id, { signal })).agents;
   if (exported === undefined) throw new UsageError(`The agent ${id} was deleted. Try again.`);
   const before: Record<string, unknown> = { ...exported };
-  const fields = Object.keys(agent).filter(
-    (field) =>
-      !separate.has(field) &&
-      !(merged.has(field)
-        ? isMerged(agent[field], before[field])
-        : isSameField(field, agent, before)),
-  );
+  const fields = Object.keys(agent).filter((field) => {
+    const [given, old] = [agent[field], before[field]];
+    const updated = merged.has(field) && isObject(given) ? { ...(old ?? {}), ...given } : given;
+    return !separate.has(field) && !isSameInAgent(field, updated, old);
+  });
   const body = Object.fromEntries(
     fields.map((field) => [
       field,
@@ -182,7 +180,10 @@ async function compareTriggers(
     const completed = isObject(receiving)
       ? { ...trigger, receiving: { ...presets.get(receiving.preset), ...receiving } }
       : trigger;
-    if (Object.entries(completed).some(([field, value]) => !isSame(value, before[field])))
+    const isChanged = Object.entries(completed).some(
+      ([field, value]) => !isSameInTrigger(field, value, before[field]),
+    );
+    if (isChanged)
       changedTriggers.push({ index, body: trigger, id: found.id, version: found.version });
   }
   return { newTriggers, changedTriggers };

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Applied, apply, type Change, plan, readDocument } from "../apply/index.ts";
+import type { Applied, Change } from "../apply/index.ts";
 import { type ConnectionOptions, connect, withConnection } from "../connection.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { readTextFile } from "../read-text.ts";
@@ -28,6 +28,8 @@ export function addAgentsApply(
     )
     .option("--dry-run", "print what would be changed, and change nothing");
   withConnection(command).action(async (file: string, options: Options) => {
+    // Imported dynamically, so that other commands do not load the contract with Zod, and YAML.
+    const { apply, plan, readDocument } = await import("../apply/index.ts");
     const agentsInFile = readDocument(await readTextFile(file, maxFileBytes, terminal));
     if (agentsInFile.length === 0)
       throw new UsageError("The file has no agents. Nothing was changed.");
