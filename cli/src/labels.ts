@@ -65,6 +65,7 @@ export function explainStart(
       run === undefined
         ? `It is not known whether the run was started. If it was, it continues. ${repeat}`
         : `${run} continues. Follow it: beckon runs tail ${run}`;
-    throw new CommandFailure("interrupted", exitCodes.interrupted, `Interrupted. ${state}`, run);
+    const message = `Interrupted. ${state}`;
+    throw new CommandFailure("interrupted", exitCodes.interrupted, message, { runId: run });
   };
 }

@@ -55,8 +55,8 @@ function describe(thrown: unknown): Failure {
   if (thrown instanceof UsageError)
     return { code: "usage", exitCode: exitCodes.usage, message: thrown.message };
   if (thrown instanceof CommandFailure) {
-    const { code, exitCode, message, runId } = thrown;
-    return { code, exitCode, message, runId };
+    const { code, exitCode, message, runId, requestId } = thrown;
+    return { code, exitCode, message, runId, requestId };
   }
   if (thrown instanceof OutputError)
     return { code: "not_written", exitCode: exitCodes.failed, message: thrown.message };

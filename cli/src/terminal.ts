@@ -1,3 +1,4 @@
+import type { BeckonError } from "@beckon/client";
 import { exitCodes } from "./exit-codes.ts";
 
 /** Streams, environment and signal of the process that runs a command. */
@@ -35,12 +36,20 @@ export class CommandFailure extends Error {
   readonly exitCode: number;
   /** Id of the run that the failure is about; undefined if there is none or it is not known. */
   readonly runId: string | undefined;
+  /** Id of the request that Beckon rejected; undefined if there is none. */
+  readonly requestId: string | undefined;
 
-  constructor(code: string, exitCode: number, message: string, runId?: string) {
+  constructor(
+    code: string,
+    exitCode: number,
+    message: string,
+    { runId, requestId }: Partial<Pick<BeckonError, "runId" | "requestId">> = {},
+  ) {
     super(message);
     this.code = code;
     this.exitCode = exitCode;
     this.runId = runId;
+    this.requestId = requestId;
   }
 }
 

@@ -220,11 +220,19 @@ test.each([
   expect(out).toContain('{"id":-9007199254740993}');
 });
 
-test("a fire that a trigger cannot verify says why", async () => {
+test("a fire that a trigger cannot verify says why, and as JSON has the request id", async () => {
   const error = "The header x-signature is missing. Sign the request with the trigger's secret.";
-  server.script(responds(401, { ok: false, error, code: "unauthorized" }));
+  const body = { ok: false, error, code: "unauthorized" };
+  const rejects = responds(401, body, { "beckon-request-id": "0123" });
+  server.script(rejects, rejects);
   const { code, err } = await beckon(["fire", "Hello"]);
   expect([code, err]).toEqual([77, expect.stringContaining(error)]);
+  const printed = await beckon(["fire", "Hello", "--json"]);
+  expect(JSON.parse(printed.err)).toEqual({
+    ...body,
+    error: expect.stringContaining(error),
+    request_id: "0123",
+  });
 });
 
 test.each([

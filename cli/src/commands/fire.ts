@@ -63,6 +63,7 @@ function explainUnauthorized(thrown: unknown): never {
     thrown.code,
     exitCodes.denied,
     `${thrown.message} The trigger's URL or token comes from BECKON_TRIGGER or --trigger-file.`,
+    { requestId: thrown.requestId },
   );
 }
 
