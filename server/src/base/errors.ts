@@ -25,7 +25,7 @@ export class ApiError extends Error {
   readonly code: ErrorCode | RunErrorCode;
   /** Seconds until a retry can succeed, sent as `Retry-After`; undefined for no such header. */
   readonly retryAfter: number | undefined;
-  readonly limit: AppliedLimit | undefined;
+  readonly rateLimit: AppliedLimit | undefined;
   /** The limit of money or usage that was reached; undefined if the error has another cause. */
   readonly limitReached: LimitReached | undefined;
   /**
@@ -40,7 +40,7 @@ export class ApiError extends Error {
     message: string,
     options: {
       retryAfter?: number | undefined;
-      limit?: AppliedLimit | undefined;
+      rateLimit?: AppliedLimit | undefined;
       limitReached?: LimitReached | undefined;
       runId?: string;
       challenge?: string | undefined;
@@ -50,7 +50,7 @@ export class ApiError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.retryAfter = options.retryAfter;
-    this.limit = options.limit;
+    this.rateLimit = options.rateLimit;
     this.limitReached = options.limitReached;
     this.runId = options.runId;
     this.challenge = options.challenge;

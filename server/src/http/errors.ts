@@ -100,7 +100,7 @@ export function errorResponse(thrown: unknown, request: FailedRequest): Response
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
   if (error.challenge !== undefined) headers["www-authenticate"] = error.challenge;
-  if (error.limit !== undefined) Object.assign(headers, limitHeaders(error.limit));
+  if (error.rateLimit !== undefined) Object.assign(headers, limitHeaders(error.rateLimit));
   return new Response(JSON.stringify(body), { status: statusOfCode(error.code), headers });
 }
 

@@ -49,11 +49,11 @@ export function countFailedAuthentications(
     // of seconds would be rounded up to the next second.
     resetSeconds: Math.ceil(Math.round(endsAt - elapsed()) / 1_000),
   });
-  const tooMany = (limit: AppliedLimit) =>
+  const tooMany = (rateLimit: AppliedLimit) =>
     new ApiError(
       "too_many_requests",
       "Too many failed authentications from this address. Wait, and send a valid credential.",
-      { retryAfter: limit.resetSeconds, limit },
+      { retryAfter: rateLimit.resetSeconds, rateLimit },
     );
   return {
     permit(address) {
@@ -62,10 +62,10 @@ export function countFailedAuthentications(
     },
     countFailure(address, message) {
       const window = failures.add(networkOf(address));
-      const limit = limitOf(window);
+      const rateLimit = limitOf(window);
       return window.count <= limitPerMinute
-        ? new ApiError("unauthorized", message, { limit })
-        : tooMany(limit);
+        ? new ApiError("unauthorized", message, { rateLimit })
+        : tooMany(rateLimit);
     },
   };
 }

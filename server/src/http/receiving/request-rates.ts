@@ -34,7 +34,7 @@ export function tooManyRequests(
     `This trigger accepts ${maxPerMinute.toLocaleString("en")} requests a minute. Send the request again later.`,
     {
       retryAfter: resetSeconds,
-      limit: {
+      rateLimit: {
         policy: "trigger-requests",
         quota: maxPerMinute,
         windowSeconds: windowMs / 1_000,

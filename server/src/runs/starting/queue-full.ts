@@ -13,7 +13,7 @@ export function queueFull(limit: number | undefined): ApiError {
     "This agent has as many queued runs as its limit allows. Try again later.",
     {
       retryAfter: retryAfterSeconds,
-      limit:
+      rateLimit:
         limit === undefined
           ? undefined
           : {

@@ -140,12 +140,12 @@ function afterStarts(
   },
 ): ApiError {
   if (started === 0) return error;
-  const { code, message, limit, limitReached, runId, cause } = error;
+  const { code, message, rateLimit, limitReached, runId, cause } = error;
   const retryAfter = at.hasKey ? error.retryAfter : undefined;
   return new ApiError(
     code,
     `${message} Runs of ${started} requests were started before this error${howToRepeat(at)}`,
-    { retryAfter, limit, limitReached, cause, ...(runId === undefined ? {} : { runId }) },
+    { retryAfter, rateLimit, limitReached, cause, ...(runId === undefined ? {} : { runId }) },
   );
 }
 
