@@ -2,6 +2,7 @@ import type { AccountContext, SignedIn } from "../../accounts/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
 import { findSession, requireOwnSite, type SessionFound } from "../authentication/index.ts";
+import { basePathOf } from "../base-path.ts";
 import {
   addressOf,
   arrivesWithHeaders,
@@ -14,7 +15,7 @@ import {
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import { managedBody } from "./managed-body.ts";
-import { type Handled, render, resultOf } from "./managed-route.ts";
+import { type Handled, type JsonResult, renderJson, resultOf } from "./render.ts";
 import { type RouteDoc, rejectRepeatedQuery, rejectUnknownQuery } from "./route-doc.ts";
 
 /** A request as handlers get it: decoded from HTTP, but not yet validated by a schema. */
@@ -38,13 +39,13 @@ export interface OpenRoute extends Described {
   /** `signedIn` returns the session of the request, if it has one. */
   readonly handle: (
     request: AccountRequest<AccountContext> & { signedIn: () => Promise<SessionFound | undefined> },
-  ) => Handled;
+  ) => Handled<JsonResult>;
 }
 
 /** A route about the person who is signed in. It needs a session and rejects keys. */
 export interface PersonalRoute extends Described {
   readonly who: "signed in";
-  readonly handle: (request: AccountRequest<SignedIn>) => Handled;
+  readonly handle: (request: AccountRequest<SignedIn>) => Handled<JsonResult>;
 }
 
 /**
@@ -94,10 +95,15 @@ export async function handleAccount(
       body: managedBody(raw, incoming, route.doc),
     };
   };
+  const rendering = {
+    basePath: basePathOf(services),
+    // The responses are small, and their memory belongs to no workspace.
+    count: () => {},
+  };
   if (route.who === "anybody") {
     const signedIn = () => findSession(services, incoming);
     const handled = route.handle({ ctx, ...(await request()), signedIn });
-    return render(route.doc, await resultOf(handled));
+    return renderJson(route.doc, await resultOf(handled), rendering);
   }
   const arrives = arrivesWithHeaders(incoming);
   const deadline = readDeadline();
@@ -116,5 +122,6 @@ export async function handleAccount(
     route.handle({ ctx: { ...ctx, userId: session.userId, sessionId: session.id }, ...parts }),
   );
   const result = await (route.method === "GET" ? deadline.limit(handled) : handled);
-  return render(route.doc, { ...result, cookies: result.cookies ?? session.cookies });
+  const cookies = result.cookies ?? session.cookies;
+  return renderJson(route.doc, { ...result, cookies }, rendering);
 }

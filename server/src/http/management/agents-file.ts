@@ -1,12 +1,12 @@
 import { yamlItems } from "../../base/yaml/index.ts";
 import type { ExportedDocument } from "../../bundles/index.ts";
-import type { RouteResult } from "./managed-route.ts";
+import type { StreamedResult } from "./render.ts";
 
 /**
  * Returns the exported agents as a file, JSON or YAML. Only one batch of agents at a time is in
  * memory while the file is sent. `POST /agents/import` accepts both formats.
  */
-export function agentsFile({ format, agents }: ExportedDocument): RouteResult {
+export function agentsFile({ format, agents }: ExportedDocument): StreamedResult {
   const { values, heldBytes } = agents;
   const content = format === "json" ? asJson(values) : asYaml(values);
   return {

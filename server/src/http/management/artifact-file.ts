@@ -1,5 +1,5 @@
 import { type Artifact, maxPartBytes } from "../../runs/index.ts";
-import type { RouteResult } from "./managed-route.ts";
+import type { StreamedResult } from "./render.ts";
 
 /**
  * The media types with which artifacts are sent, and the file extension of each. A browser executes
@@ -20,7 +20,7 @@ const extensions: ReadonlyMap<string, string> = new Map([
  * trusted: a type that is not in `extensions` is sent as `application/octet-stream`. The file is
  * named after the artifact's id.
  */
-export function artifactFile({ id, mediaType, bytes, content }: Artifact): RouteResult {
+export function artifactFile({ id, mediaType, bytes, content }: Artifact): StreamedResult {
   const stored = mediaType.split(";")[0]?.trim().toLowerCase() ?? "";
   const extension = extensions.get(stored) ?? "bin";
   const safe = extension === "bin" ? "application/octet-stream" : stored;

@@ -3,7 +3,6 @@ import type { ByteHold } from "../../base/byte-budget.ts";
 import { agentLimit, type Context } from "../../base/context.ts";
 import type { Egress } from "../../base/egress/index.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
-import type { BatchedValues } from "../../base/read-in-batches.ts";
 import type { DeliveryServices } from "../../deliveries/index.ts";
 import type { EventPoller } from "../../events/index.ts";
 import type { LimitServices } from "../../limits/index.ts";
@@ -39,7 +38,16 @@ import {
 import type { Services } from "../services.ts";
 import { acceptsStream, type StreamSource } from "../streams/index.ts";
 import { managedBody } from "./managed-body.ts";
-import { type RouteDoc, rejectRepeatedQuery, rejectUnknownQuery, statusOf } from "./route-doc.ts";
+import {
+  type Handled,
+  type JsonResult,
+  type RouteResult,
+  renderJson,
+  renderStreamed,
+  resultOf,
+  type StreamedResult,
+} from "./render.ts";
+import { type RouteDoc, rejectRepeatedQuery, rejectUnknownQuery } from "./route-doc.ts";
 
 /** The context of an operation, with the services that the operations of all modules need. */
 export type ManagedContext = Context &
@@ -63,58 +71,14 @@ export interface ManagedRequest {
   readonly body: UnparsedBody;
   readonly publicUrl: string;
   /**
-   * Counts the bytes of `lines` or a `file` that are in memory, as `Rendering.countStreamed` does.
-   * A handler can call it before it reads them.
+   * Counts the bytes of `lines` or a `file` that are in memory, as `renderStreamed` does. A handler
+   * can call it before it reads them.
    */
   readonly countStreamed: (bytes: number) => void;
 }
 
-/**
- * What a handler returns, for example the `Page` or the `Once` of an operation. `render` makes the
- * HTTP response from it and from the route's `doc`.
- */
-export interface RouteResult {
-  /** The `data` of a JSON response. Without `data`, `lines` and `file` the response is 204. */
-  readonly data?: unknown;
-  /**
-   * Values that are sent instead of `data`, as JSON Lines, as fast as the client reads them;
-   * undefined for all other responses.
-   */
-  readonly lines?: BatchedValues<unknown>;
-  /**
-   * A file that is sent instead of `data`, as fast as the client reads it; undefined for all other
-   * responses.
-   */
-  readonly file?: {
-    readonly name: string;
-    readonly type: string;
-    readonly content: AsyncIterable<string | Uint8Array>;
-    /** Size of the content in bytes; undefined if it is not known yet. */
-    readonly bytes?: number;
-    /**
-     * Returns the bytes of the content that are in memory now. They count against the memory budget
-     * for responses. Called before the first part of the content is read, and after each part.
-     */
-    readonly heldBytes: () => number;
-  };
-  /** The cursor of the next page of a list; null for the last page, undefined if it is no list. */
-  readonly next?: string | null;
-  /** Whether this is the response to an earlier request with the same Idempotency-Key. */
-  readonly replayed?: boolean;
-  /** Values of `Set-Cookie`. */
-  readonly cookies?: readonly string[];
-}
-
-/** The result of a handler. If the handler returns nothing, the response is 204. */
-export type Handled = Promise<RouteResult> | Promise<void>;
-
-/** Returns what a handler returns; an empty result if it returns nothing. */
-export async function resultOf(handled: Handled): Promise<RouteResult> {
-  return (await handled) ?? {};
-}
-
 /** Returns the result of a route that responds with what the operation returns, as `data`. */
-export async function dataOf(operation: Promise<unknown>): Promise<RouteResult> {
+export async function dataOf(operation: Promise<unknown>): Promise<JsonResult> {
   return { data: await operation };
 }
 
@@ -142,7 +106,7 @@ export interface ManagedRoute {
    */
   readonly changesNothing?: true;
   readonly doc: RouteDoc;
-  readonly handle: (request: ManagedRequest) => Handled;
+  readonly handle: (request: ManagedRequest) => Handled<RouteResult>;
   /**
    * Called instead of `handle` for a GET by a client that accepts `text/event-stream`. Returns
    * undefined if the stream has ended: the response is then 204, after which browsers do not
@@ -242,60 +206,63 @@ async function authenticateAndRead(
 async function sendResult(
   services: Services,
   route: ManagedRoute,
-  { request, authenticated, cookies, hold, deadline }: AuthenticatedRequest,
+  call: AuthenticatedRequest,
   c: RequestContext,
 ): Promise<Response> {
-  const { incoming, outgoing } = c.env;
+  const { request, cookies, hold, deadline } = call;
   const handled = resultOf(route.handle(request));
   const result = await (route.method === "GET" ? deadline.limit(handled) : handled);
   deadline.end();
-  const logEnd = (reason: string) =>
-    services.log.write("a response was ended early", {
-      request_id: requestIdOf(outgoing),
-      route: exchangeOf(incoming).route,
-      reason,
-    });
-  if (result.lines !== undefined || result.file !== undefined) {
-    // Sending `lines` or a `file` can take hours, during which the credential can be revoked. So it
-    // is checked repeatedly.
-    const held = {
-      ...streamCredentialOf(authenticated, incoming),
-      workspaceId: authenticated.workspaceId,
-      scope: route.permission,
-      agentIds: agentLimit(request.ctx) ?? null,
-    };
-    const endChecks = services.streams.checkRepeatedly(held, () => {
-      logEnd("Its credential is no longer valid.");
-      outgoing.destroy();
-    });
-    outgoing.once("close", endChecks);
-    if (outgoing.destroyed) endChecks();
-  }
+  if (result.lines !== undefined || result.file !== undefined)
+    return sendLinesOrFile(services, route, call, c, result);
   const canRepeat = route.method === "GET" || route.changesNothing;
-  return render(
-    route.doc,
-    { ...result, cookies },
-    {
-      basePath: basePathOf(services),
-      count(characters) {
-        const done = canRepeat ? undefined : executed;
-        const error = countResponse(characters, () => hold, outgoing, done);
-        if (error !== undefined) throw error;
-      },
-      countStreamed: () => request.countStreamed,
-      onFailure(thrown) {
-        const { code, message } = reportedError(thrown, {
-          log: services.log,
-          route: exchangeOf(incoming).route,
-          requestId: requestIdOf(outgoing),
-        });
-        // The response has begun, so the client cannot get the error. `reportedError` does not log
-        // this code, so it is logged here.
-        if (code === "too_large") logEnd(message);
-        outgoing.destroy();
-      },
+  const count = (characters: number) => {
+    const done = canRepeat ? undefined : executed;
+    const error = countResponse(characters, () => hold, c.env.outgoing, done);
+    if (error !== undefined) throw error;
+  };
+  return renderJson(route.doc, { ...result, cookies }, { basePath: basePathOf(services), count });
+}
+
+/** Returns a response with lines or a file, which is sent as fast as the client reads it. */
+function sendLinesOrFile(
+  services: Services,
+  { permission }: ManagedRoute,
+  { request, authenticated, cookies }: AuthenticatedRequest,
+  c: RequestContext,
+  result: StreamedResult,
+): Response {
+  const { incoming, outgoing } = c.env;
+  const { route } = exchangeOf(incoming);
+  const requestId = requestIdOf(outgoing);
+  const { log } = services;
+  const logEnd = (reason: string) =>
+    log.write("a response was ended early", { request_id: requestId, route, reason });
+  // Sending lines or a file can take hours, during which the credential can be revoked. So it is
+  // checked repeatedly.
+  const held = {
+    ...streamCredentialOf(authenticated, incoming),
+    workspaceId: authenticated.workspaceId,
+    scope: permission,
+    agentIds: agentLimit(request.ctx) ?? null,
+  };
+  const endChecks = services.streams.checkRepeatedly(held, () => {
+    logEnd("Its credential is no longer valid.");
+    outgoing.destroy();
+  });
+  outgoing.once("close", endChecks);
+  if (outgoing.destroyed) endChecks();
+  return renderStreamed(result, {
+    cookies,
+    countStreamed: request.countStreamed,
+    onFailure(thrown) {
+      const { code, message } = reportedError(thrown, { log, route, requestId });
+      // The response has begun, so the client cannot get the error. `reportedError` does not log
+      // this code, so it is logged here.
+      if (code === "too_large") logEnd(message);
+      outgoing.destroy();
     },
-  );
+  });
 }
 
 /** Opens the route's stream and returns the response, which sends its events. */
@@ -340,98 +307,4 @@ function entityTags(header: string | undefined): readonly string[] | undefined {
     const version = quoted ?? tag;
     return [version, version.replace(/-(gzip|zstd|br|deflate)$/, "")];
   });
-}
-
-interface Rendering {
-  /** The path of the public URL, without a trailing slash: see `basePathOf`. */
-  readonly basePath: string;
-  /**
-   * Called before a JSON response is sent, to count its memory. It can throw an error to prevent
-   * the response.
-   */
-  readonly count: (characters: number) => void;
-  /**
-   * Called before `lines` or `file` are sent. The returned function is called with the number of
-   * their bytes that are in memory: once before the response begins, and again with each part. It
-   * can throw an error, which prevents the response or, once that has begun, ends it.
-   */
-  readonly countStreamed: () => (bytes: number) => void;
-  /**
-   * Called if `lines` or `file` cannot be read or sent to their end. The response has begun then,
-   * so the function must disconnect the client, which otherwise would take the incomplete response
-   * for a complete one.
-   */
-  readonly onFailure: (thrown: unknown) => void;
-}
-
-/**
- * Returns the HTTP response of a route. `rendering` is required for a result with `lines` or
- * `file`, and for a route that creates something.
- */
-export function render(doc: RouteDoc, result: RouteResult, rendering?: Rendering): Response {
-  const headers = new Headers({ "content-type": "application/json" });
-  const { data, next, cookies = [] } = result;
-  for (const cookie of cookies) headers.append("set-cookie", cookie);
-  if (result.replayed) headers.set("idempotency-replayed", "true");
-  if (result.lines !== undefined) {
-    headers.set("content-type", "application/jsonl");
-    const { values, heldBytes } = result.lines;
-    return streamed({ content: asLines(values), heldBytes }, headers, rendering);
-  }
-  if (result.file !== undefined) {
-    const { name, type, bytes } = result.file;
-    headers.set("content-type", type);
-    headers.set("content-disposition", `attachment; filename="${name}"`);
-    // If a browser shows the file in spite of `attachment`, it executes no script in it.
-    headers.set("content-security-policy", "sandbox; default-src 'none'");
-    headers.set("x-content-type-options", "nosniff");
-    if (bytes !== undefined) headers.set("content-length", String(bytes));
-    return streamed(result.file, headers, rendering);
-  }
-  const status = statusOf(doc);
-  if ((data === undefined) !== (status === 204))
-    throw new Error(`${doc.id}: the handler's data does not fit the status ${status}`);
-  if (data === undefined) {
-    headers.delete("content-type");
-    return new Response(null, { status, headers });
-  }
-  const fields = data as Readonly<Record<string, unknown>>;
-  const location = doc.created?.replaceAll(/:(\w+)/g, (_, name: string) => String(fields[name]));
-  if (location !== undefined)
-    headers.set("location", `${rendering?.basePath ?? ""}/api/public${location}`);
-  if (doc.etag) headers.set("etag", `"${fields.version}"`);
-  const text = JSON.stringify({ ok: true, data, ...(next === undefined ? {} : { next }) });
-  rendering?.count(text.length);
-  return new Response(text, { status, headers });
-}
-
-async function* asLines(values: AsyncIterable<unknown>): AsyncGenerator<string> {
-  for await (const value of values) yield `${JSON.stringify(value)}\n`;
-}
-
-/** A response that is sent as fast as the client reads it. */
-type Streamed = Pick<NonNullable<RouteResult["file"]>, "content" | "heldBytes">;
-
-function streamed(given: Streamed, headers: Headers, rendering: Rendering | undefined): Response {
-  const count = rendering?.countStreamed();
-  count?.(given.heldBytes());
-  const body = ReadableStream.from(encoded(given, count, rendering));
-  return new Response(body, { status: 200, headers });
-}
-
-async function* encoded(
-  { content, heldBytes }: Streamed,
-  count: ((bytes: number) => void) | undefined,
-  rendering: Rendering | undefined,
-): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
-  try {
-    for await (const part of content) {
-      count?.(heldBytes());
-      yield typeof part === "string" ? encoder.encode(part) : part;
-    }
-  } catch (thrown) {
-    if (rendering === undefined) throw thrown;
-    rendering.onFailure(thrown);
-  }
 }
