@@ -10,11 +10,11 @@ import {
 } from "../../runs/index.ts";
 import { unauthorized } from "../authentication/index.ts";
 import {
-  bindKey,
   exchangeOf,
   type RawBody,
   type RequestContext,
   readBody,
+  startContent,
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import type { AdmittedCredentials } from "./admitted-credentials.ts";
@@ -111,14 +111,11 @@ function isUnauthorized(thrown: unknown): boolean {
 /** Returns the request to start a run of an agent or a trigger. */
 export function toStart(head: StartHead, caller: Caller, body: RawBody): StartRequest {
   const { source, agentId, contentType = null, output, receivingVersion } = head;
-  const { key, labels, callback, payloadOf } = head;
-  const request = { source, caller, agentId, contentType, output, receivingVersion };
-  // An Idempotency-Key is bound to a hash of body, labels and callback. Invalid headers cannot be
-  // hashed, so their error is passed instead of the binding, as `bindKey` does for an unreadable
-  // body.
-  if (!labels.ok) return { ...request, payload: labels, idempotency: key && labels };
-  if (!callback.ok) return { ...request, payload: callback, idempotency: key && callback };
-  const payload = body.ok ? attempt(() => payloadOf(body.value)) : body;
-  const idempotency = bindKey(key, body, { labels: labels.value, callback: callback.value });
-  return { ...request, labels: labels.value, callback: callback.value, payload, idempotency };
+  return {
+    ...{ source, caller, agentId, contentType, output, receivingVersion },
+    ...startContent(head, {
+      payload: () => (body.ok ? attempt(() => head.payloadOf(body.value)) : body),
+      bytes: () => body,
+    }),
+  };
 }

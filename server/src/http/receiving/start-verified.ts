@@ -10,7 +10,7 @@ import {
   TriggerReconfigured,
 } from "../../runs/index.ts";
 import { type MappedRequest, mapRequest } from "../../triggers/index.ts";
-import { bindKey } from "../request/index.ts";
+import { startContent } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import type { ReceivedCall } from "./received-call.ts";
 import { receivedStart, type VerifiedRequest, verifiedRow } from "./received-rows.ts";
@@ -77,7 +77,7 @@ export async function startVerified(
 }
 
 function toStart(
-  { caller, head, labels, callback, key, webhookId, trace }: ReceivedCall,
+  { caller, head, labels, callback, key: ownKey, webhookId, trace }: ReceivedCall,
   {
     request,
     decoded,
@@ -91,7 +91,8 @@ function toStart(
   },
 ): StartRequest {
   const files = decoded.ok ? decoded.value.files : [];
-  const start = {
+  const key = keyOf(request.receiving, { key: ownKey, webhookId });
+  return {
     source: "trigger",
     caller,
     trace,
@@ -101,18 +102,13 @@ function toStart(
     received: receivedStart(request, { isFiltered: mapped?.kind === "filtered" }),
     files: files.map(({ id, media_type, content }) => ({ id, mediaType: media_type, content })),
     details: mapped?.kind === "failed" ? failedBy(mapped.error) : undefined,
-  } as const;
-  const ownKey = keyOf(request.receiving, { key, webhookId });
-  if (!labels.ok) return { ...start, payload: labels, idempotency: ownKey && labels };
-  if (!callback.ok) return { ...start, payload: callback, idempotency: ownKey && callback };
-  const extra = { labels: labels.value, callback: callback.value };
-  return {
-    ...start,
-    ...extra,
-    payload: decoded.ok ? { ok: true, value: messageOf(mapped) } : decoded,
-    idempotency:
-      ownKey &&
-      bindKey(ownKey, { ok: true, value: repeatableBytes(head, request.raw, decoded) }, extra),
+    ...startContent(
+      { key, labels, callback },
+      {
+        payload: () => (decoded.ok ? { ok: true, value: messageOf(mapped) } : decoded),
+        bytes: () => ({ ok: true, value: repeatableBytes(head, request.raw, decoded) }),
+      },
+    ),
   };
 }
 

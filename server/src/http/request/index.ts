@@ -19,3 +19,4 @@ export {
   type RequestContext,
 } from "./request.ts";
 export { IdentifiedResponse, requestIdHeader, requestIdOf } from "./request-id.ts";
+export { startContent } from "./start-content.ts";
