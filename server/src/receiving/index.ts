@@ -2,6 +2,8 @@ export { isAllowedAddress } from "./addresses.ts";
 export {
   type DecodedBody,
   decodeBody,
+  encodedBody,
+  encodingOf,
   formType,
   type HoldBytes,
   heldPerByte,

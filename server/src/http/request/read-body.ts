@@ -2,6 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
 import {
+  encodedBody,
+  encodingOf,
   heldPerByte,
   textOf,
   tooLarge,
@@ -131,12 +133,8 @@ function neverHeld(): BodyHold {
  * @throws ApiError `unsupported_type` if the body has a Content-Encoding; the errors of `textOf`
  */
 export function bodyText(incoming: IncomingMessage, bytes: Buffer): string {
-  const encoding = (incoming.headers["content-encoding"] ?? "").trim().toLowerCase();
-  if (encoding === "" || encoding === "identity") return textOf(bytes);
-  throw new ApiError(
-    "unsupported_type",
-    "The body has a Content-Encoding. Send it uncompressed, without that header.",
-  );
+  if (encodingOf(incoming.headers["content-encoding"]) !== undefined) throw encodedBody();
+  return textOf(bytes);
 }
 
 /**

@@ -3,6 +3,7 @@ import { ApiError } from "../../base/errors.ts";
 import { isNestedDeeper, parseJson } from "../../base/json/index.ts";
 import { headerOf, mediaTypeOf, type RawRequest } from "../raw-request.ts";
 import { formAsJson, type HoldBytes, tooLarge, tooManyBodies } from "./body-limits.ts";
+import { encodedBody, encodingOf } from "./content-encoding.ts";
 import { maxFormFields, urlEncodedFields } from "./form-fields.ts";
 import { inflate } from "./inflate.ts";
 import { type ReceivedFile, readMultipart } from "./multipart.ts";
@@ -65,14 +66,9 @@ async function identityOf(
   request: RawRequest,
   hold: HoldBytes,
 ): Promise<Buffer> {
-  const encoding = (headerOf(request, "content-encoding") ?? "").trim().toLowerCase();
-  if (encoding === "" || encoding === "identity") return request.body;
-  if (!gzip) {
-    throw new ApiError(
-      "unsupported_type",
-      "The body has a Content-Encoding. Send it uncompressed, without that header.",
-    );
-  }
+  const encoding = encodingOf(headerOf(request, "content-encoding"));
+  if (encoding === undefined) return request.body;
+  if (!gzip) throw encodedBody();
   switch (encoding) {
     case "gzip":
     case "x-gzip":

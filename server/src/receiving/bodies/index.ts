@@ -5,6 +5,7 @@ export {
   tooLargeForMemory,
   tooManyBodies,
 } from "./body-limits.ts";
+export { encodedBody, encodingOf } from "./content-encoding.ts";
 export { type DecodedBody, decodeBody } from "./decode-body.ts";
 export { hasMoreFields, maxFormFields, urlEncodedFields } from "./form-fields.ts";
 export { ReceivedBodyHold } from "./received-body-hold.ts";
