@@ -33,10 +33,10 @@ export function codeOf(thrown: unknown): string {
 }
 
 /**
- * Maximum size of an input in bytes: 1 MiB, which is the server's limit for request bodies, except
- * those of triggers.
+ * Maximum size of an input in bytes. It is `maxInputBytes` of the contract. The contract is not
+ * imported because every command would load Zod.
  */
-export const maxInputBytes = 1024 * 1024;
+export const maxInputBytes = 1_048_576;
 
 /**
  * Returns the argument or the content of `file`; `-` stands for standard input. Without them,

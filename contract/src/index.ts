@@ -201,6 +201,7 @@ export {
   type ExampleRequest,
   type HmacVerification,
   isCredentialHeader,
+  maxInputBytes,
   maxReceivedBytes,
   type Preset,
   type PresetName,

@@ -2,6 +2,11 @@ import { z } from "zod";
 import { graceSeconds } from "./grace-seconds.ts";
 import { cleanText } from "./text.ts";
 
+/**
+ * Maximum size of a run's input in bytes of UTF-8, and of a request body unless a trigger is set to
+ * accept more: 1 MiB.
+ */
+export const maxInputBytes = 1_048_576;
 /** Maximum size of a request body that a trigger can be set to accept: 25 MiB. */
 export const maxReceivedBytes = 26_214_400;
 
@@ -246,7 +251,7 @@ export const receiving = z.strictObject({
        * In bytes, 1 KiB to 25 MiB. More than 1 MiB needs a `template`, which selects a part of the
        * body, because the input of a run can have at most 1 MiB.
        */
-      max_bytes: z.number().int().min(1_024).max(maxReceivedBytes).default(1_048_576),
+      max_bytes: z.number().int().min(1_024).max(maxReceivedBytes).default(maxInputBytes),
     })
     .prefault({}),
   /** Headers that the agent sees. Headers with credentials or signatures are not allowed. */

@@ -1,5 +1,5 @@
 import type { BeckonClient, Trigger, TriggerPreset, UpdateAgentBody } from "@beckon/client";
-import { maxInputBytes } from "../read-text.ts";
+import { maxInputBytes } from "@beckon/contract";
 import { UsageError } from "../terminal.ts";
 import { isSameInAgent, isSameInTrigger, withStoredSecrets } from "./compare.ts";
 import { comparePause, type PauseChange } from "./compare-pause.ts";

@@ -9,7 +9,7 @@ import {
   sendsStream,
   startScriptedServer,
 } from "../../../client/test/scripted-server.ts";
-import { maxReceivedBytes } from "../../../contract/src/receiving.ts";
+import { maxInputBytes, maxReceivedBytes } from "../../../contract/src/receiving.ts";
 import { run } from "../run.ts";
 import { Interrupted } from "../terminal.ts";
 
@@ -56,6 +56,21 @@ test.each([
   expect(server.requests[0]).toMatchObject({
     body: payload,
     headers: { "content-type": "application/json" },
+  });
+});
+
+test("invoke sends a file of the largest size of an input, and no larger one", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "beckon-invoke-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "input");
+  writeFileSync(file, "x".repeat(maxInputBytes));
+  server.script(responds(200, { ok: true, run_id: "run_1", output: "Hi" }));
+  const args = ["invoke", "agt_1", "--file", file];
+  expect(await beckon(args)).toEqual({ code: 0, out: "Hi\n", err: "" });
+  truncateSync(file, maxInputBytes + 1);
+  expect(await beckon(args)).toMatchObject({
+    code: 64,
+    err: expect.stringContaining(`the maximum is ${maxInputBytes}`),
   });
 });
 

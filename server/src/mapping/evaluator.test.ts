@@ -1,3 +1,4 @@
+import { maxInputBytes } from "@beckon/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLog } from "../base/log.ts";
 import { createEvaluator } from "./evaluator.ts";
@@ -403,6 +404,14 @@ test("a large payload is evaluated in a child of its own", async () => {
     render({}, "small"),
   ]);
   expect([large.message, small]).toEqual(["60000 59999", "small"]);
+});
+
+test("a message can be as large as the input of a run, and no larger", async () => {
+  const template = "{{ payload }}";
+  const { message } = await evaluate("x".repeat(maxInputBytes), { template });
+  expect(message).toHaveLength(maxInputBytes);
+  const error = await failure("x".repeat(maxInputBytes + 1), { template });
+  expect(error.message).toContain(`would have ${maxInputBytes + 1} bytes`);
 });
 
 test("a message above 1 MiB is rejected", async () => {

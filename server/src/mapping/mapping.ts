@@ -61,5 +61,8 @@ export const smallLimits: EvaluationLimits = { timeoutMs: 100, heapMib: 64 };
 export const largeLimits: EvaluationLimits = { timeoutMs: 2_000, heapMib: 512 };
 /** Maximum size of a payload to which `smallLimits` apply, in bytes of UTF-8. */
 export const maxSmallBytes = 1_048_576;
-/** Maximum size of a rendered message, in bytes of UTF-8: the maximum of any run's input. */
+/**
+ * Maximum size of a rendered message in bytes of UTF-8. It is `maxInputBytes` of the contract. The
+ * contract is not imported because the child processes would load Zod.
+ */
 export const maxMessageBytes = 1_048_576;

@@ -1,14 +1,13 @@
-import type { MappingMistake, Receiving, Verification } from "@beckon/contract";
+import {
+  type MappingMistake,
+  maxInputBytes,
+  type Receiving,
+  type Verification,
+} from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import { ApiError } from "../base/errors.ts";
 import type { MappingServices } from "../mapping/index.ts";
 import { isSecretHeader } from "../receiving/index.ts";
-
-/**
- * Maximum `max_bytes` without a template: the maximum input of a run. If bodies can be larger, a
- * template must select the part that the agent sees.
- */
-const maxBytesWithoutTemplate = 1_048_576;
 
 /**
  * Checks what the schema of the settings cannot check: the filter and the template, and settings
@@ -22,7 +21,9 @@ export async function requireValidReceiving(
 ): Promise<void> {
   if (receiving === null) return;
   const { verification, filter, template, bodies, event_type } = receiving;
-  if (bodies.max_bytes > maxBytesWithoutTemplate && template === null) {
+  // If bodies can be larger than the input of a run, a template must select the part that the agent
+  // sees.
+  if (bodies.max_bytes > maxInputBytes && template === null) {
     throw new ApiError(
       "bad_request",
       "receiving.bodies.max_bytes can be more than 1,048,576 (1 MiB) only with a template. Set receiving.template, or lower the limit.",

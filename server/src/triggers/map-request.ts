@@ -1,4 +1,4 @@
-import type { MappingMistake, Receiving } from "@beckon/contract";
+import { type MappingMistake, maxInputBytes, type Receiving } from "@beckon/contract";
 import { chosenValues, type Evaluator, MappingError, valueLines } from "../mapping/index.ts";
 import {
   chosenHeaders,
@@ -41,9 +41,6 @@ export type MappedRequest =
       readonly message: string;
     };
 
-/** The largest input of a run, in bytes of UTF-8. */
-const maxMessageBytes = 1_048_576;
-
 /**
  * Evaluates the trigger's filter, and renders what the agent sees after the prompt prefix: the
  * template or, without one, the chosen headers and query parameters and the payload.
@@ -85,7 +82,7 @@ export async function mapRequest(
   } catch (thrown) {
     if (!(thrown instanceof MappingError)) throw thrown;
     const { part: name, message, line } = thrown;
-    const isLarge = Buffer.byteLength(text) > maxMessageBytes;
+    const isLarge = Buffer.byteLength(text) > maxInputBytes;
     return {
       kind: "failed",
       mistake: { part: name, message, line },

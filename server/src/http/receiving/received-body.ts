@@ -1,12 +1,10 @@
 import type { IncomingMessage } from "node:http";
+import { maxInputBytes } from "@beckon/contract";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError } from "../../base/errors.ts";
 import { ReceivedBodyHold, tooLarge } from "../../receiving/index.ts";
 import type { Memory } from "../../runs/index.ts";
 import { type BodyHold, type RawBody, readBody } from "../request/index.ts";
-
-/** Maximum size of a request body for a trigger without the settings `receiving`: 1 MiB. */
-const defaultMaxBytes = 1_048_576;
 
 /**
  * The body of a request to a trigger. It is read once, even if the request is checked again because
@@ -42,7 +40,7 @@ export class ReceivedBody {
    *   found the body too large, and the trigger's limit was raised since
    */
   readDefault(): Promise<RawBody> {
-    return this.#readWithin(defaultMaxBytes, () => {
+    return this.#readWithin(maxInputBytes, () => {
       this.#defaultHold ??= this.#memory.exchanges.hold(this.#workspaceId);
       return this.#defaultHold;
     });

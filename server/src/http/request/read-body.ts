@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { maxInputBytes } from "@beckon/contract";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
 import {
@@ -10,9 +11,6 @@ import {
   tooLargeForMemory,
   tooManyBodies,
 } from "../../receiving/index.ts";
-
-/** Maximum size of a request body, except of triggers that are set to accept more: 1 MiB. */
-const defaultMaxBytes = 1_048_576;
 
 /**
  * The raw body, or the error for which it is rejected. After the response to a rejected body,
@@ -58,7 +56,7 @@ export type BodyHold = Pick<ByteHold, "grow" | "maxBytes">;
 export function readBody(
   incoming: IncomingMessage,
   hold: () => BodyHold,
-  maxBytes = defaultMaxBytes,
+  maxBytes = maxInputBytes,
 ): Promise<RawBody> {
   if (incoming.destroyed && !incoming.complete) return Promise.reject(truncated());
   const declared = Number(incoming.headers["content-length"] ?? 0);
@@ -153,7 +151,7 @@ export async function arrivesWithHeaders(incoming: IncomingMessage): Promise<boo
  * the default limit counts as one that fits, because only a very small heap cannot hold it.
  */
 function isTooLargeFor(hold: BodyHold, bytes: number): boolean {
-  return bytes > defaultMaxBytes && heldPerByte * bytes > hold.maxBytes;
+  return bytes > maxInputBytes && heldPerByte * bytes > hold.maxBytes;
 }
 
 function truncated(): ApiError {

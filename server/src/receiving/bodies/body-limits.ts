@@ -1,3 +1,4 @@
+import { maxInputBytes } from "@beckon/contract";
 import { ApiError } from "../../base/errors.ts";
 
 /**
@@ -13,9 +14,6 @@ export const heldPerByte = 6;
  */
 export type HoldBytes = (bytes: number) => boolean;
 
-/** The largest payload that is the input of a run, in bytes of UTF-8. */
-const maxPayloadBytes = 1_048_576;
-
 /**
  * Returns the fields of a form as JSON. JSON can be longer than the form: a control character has
  * one byte in a form and six in JSON.
@@ -23,8 +21,8 @@ const maxPayloadBytes = 1_048_576;
  */
 export function formAsJson(fields: object, { isInput }: { readonly isInput: boolean }): string {
   const text = JSON.stringify(fields);
-  if (isInput && Buffer.byteLength(text) > maxPayloadBytes)
-    throw tooLarge(maxPayloadBytes, "after it is converted to JSON");
+  if (isInput && Buffer.byteLength(text) > maxInputBytes)
+    throw tooLarge(maxInputBytes, "after it is converted to JSON");
   return text;
 }
 
