@@ -151,6 +151,30 @@ inBrowser(
 const expectFocus = (page: Page, label: string) =>
   expect.poll(() => page.evaluate("document.activeElement?.labels?.[0]?.textContent")).toBe(label);
 
+inBrowser("a provider is not saved with an empty or a wrong base URL", async () => {
+  const { body } = await beckon.call("/providers", {
+    body: { name: "edited", kind: "openai-compatible", base_url: models.url },
+  });
+  const page = await open(`?edit=${body.data.id}`);
+  const dialog = page.getByRole("dialog");
+  const address = dialog.getByLabel("Base URL");
+  const sent: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() !== "GET") sent.push(request.url());
+  });
+  for (const [typed, error] of [
+    ["", /^Enter the root of the API/],
+    ["ftp://example.com", /^Must be an http or https URL/],
+  ] as const) {
+    await address.fill(typed);
+    await dialog.getByRole("button", { name: "Save and check" }).click();
+    await dialog.getByText(error).waitFor();
+    await expect.poll(() => address.getAttribute("aria-invalid")).toBe("true");
+    await expectFocus(page, "Base URL");
+  }
+  expect(sent).toEqual([]);
+});
+
 inBrowser("a stored key is not sent to another origin", async () => {
   const { body } = await beckon.call("/providers", {
     body: {

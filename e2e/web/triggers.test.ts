@@ -170,6 +170,20 @@ inBrowser("the preview is the input of the run, in each content type", async () 
   await expect.poll(() => payload.inputValue()).toBe("order=1");
 });
 
+inBrowser("a prefix that cannot be stored says so at its field, and is not sent", async () => {
+  const { page } = await openTrigger();
+  const sent: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() !== "GET") sent.push(request.url());
+  });
+  const prefix = page.getByLabel("Prompt prefix");
+  await prefix.fill("A payment arrived:\0");
+  await button(page, "Save prefix").click();
+  await page.getByText("Must not contain NUL or a lone surrogate.").waitFor();
+  await prefix.and(page.locator(":focus[aria-invalid=true]")).waitFor();
+  expect(sent).toEqual([]);
+});
+
 inBrowser("leaving with a prefix that is not saved asks first", async () => {
   const { page } = await openTrigger({ prompt_prefix: "Saved before" });
   await page.getByLabel("Prompt prefix").fill("Not saved");
