@@ -27,6 +27,15 @@ inBrowser("prices show where they come from, and unknown is never 0", async () =
   await expectAccessible(page);
 });
 
+inBrowser("a viewer sees prices and cannot change them", async () => {
+  const page = await open(viewer);
+  await page.getByRole("button", { name: "More about the price of own/large" }).click();
+  const item = page.getByRole("menuitem", { name: "Set price" });
+  await expect.poll(() => item.getAttribute("aria-disabled")).toBe("true");
+  await item.press("Enter");
+  await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+});
+
 inBrowser("a price of the workspace's own provider is set, changed and deleted", async () => {
   const page = await open();
   const menu = page.getByRole("button", { name: "More about the price of own/large" });
