@@ -173,6 +173,62 @@ inBrowser("a late response with older runs does not remove newer ones", async ()
   expect(await newer.count()).toBe(1);
 });
 
+/**
+ * A script for a page. It stores what live regions announce, each with its politeness and a time in
+ * milliseconds, in `announced`. The first text of a region that is added later counts too.
+ */
+const collectAnnouncements = `
+  globalThis.announced = [];
+  const politeness = { status: "polite", log: "polite", alert: "assertive" };
+  const known = new WeakMap();
+  const collect = () => {
+    for (const region of document.querySelectorAll("[role=status], [role=log], [role=alert], [aria-live]")) {
+      const text = region.textContent.trim();
+      if (known.get(region) === text) continue;
+      known.set(region, text);
+      const live = region.getAttribute("aria-live") ?? politeness[region.getAttribute("role")];
+      if (text !== "") announced.push({ text, live, at: performance.now() });
+    }
+  };
+  collect();
+  announced.length = 0;
+  new MutationObserver(collect).observe(document.body, {
+    subtree: true, childList: true, characterData: true,
+  });`;
+
+inBrowser("many new runs are announced politely, and not more than once in 5 seconds", async () => {
+  const startMany = () =>
+    Promise.all(Array.from({ length: 20 }, () => beckon.invoke(desk, "One of many")));
+  const overview = await open("");
+  await overview.getByTitle("Live", { exact: true }).waitFor();
+  await overview.getByText("Order 4711").first().waitFor();
+  await overview.evaluate(collectAnnouncements);
+  await startMany();
+  const { run_id: newest } = (await beckon.invoke(desk, "The newest")).body;
+  await overview.locator(`a[href$="/runs/${newest}"]`).first().waitFor();
+
+  const list = await open("/runs");
+  await list.getByTitle("Live", { exact: true }).waitFor();
+  await list.setViewportSize({ width: 1_440, height: 400 });
+  await list.getByRole("row", { name: "The newest" }).waitFor();
+  await list.mouse.move(700, 300);
+  await list.mouse.wheel(0, 2_000);
+  await expect.poll(() => list.evaluate("scrollY")).toBeGreaterThan(300);
+  await list.evaluate(collectAnnouncements);
+  await startMany();
+  await list.getByRole("button", { name: "20 new runs" }).waitFor();
+
+  for (const page of [overview, list]) {
+    const announced =
+      await page.evaluate<{ text: string; live: string; at: number }[]>("globalThis.announced");
+    expect(announced.filter(({ live }) => live !== "polite")).toEqual([]);
+    const tooSoon = announced.filter(({ at }, n) => at - (announced[n - 1]?.at ?? -5_000) < 5_000);
+    expect(tooSoon).toEqual([]);
+    if (page === list)
+      expect(announced.map(({ text }) => text)).toEqual(["New runs have started."]);
+  }
+});
+
 inBrowser("further down, new runs wait until they are asked for", async () => {
   const yesterday = at(30 * 60).getTime();
   for (let index = 0; index < 60; index++)

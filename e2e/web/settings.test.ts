@@ -265,6 +265,37 @@ inBrowser("the theme and single keys are remembered in the browser", async () =>
   await page.getByRole("switch", { name: "Single-key shortcuts", checked: false }).waitFor();
 });
 
+inBrowser("single keys are text in fields, and do nothing when they are switched off", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path: account });
+  const keys = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  const palette = page.getByRole("dialog", { name: "Find, go and act" });
+  /** Presses all single keys, then one with a modifier, which the page handles after them. */
+  const pressAll = async () => {
+    for (const key of ["?", "/", "j", "k", "g", "r"]) await page.keyboard.press(key);
+    await page.keyboard.press("Control+K");
+    await palette.waitFor();
+    expect(await keys.count()).toBe(0);
+    expect(page.url()).toBe(beckon.url + account);
+    await page.keyboard.press("Escape");
+    await palette.waitFor({ state: "detached" });
+  };
+  const name = page.getByLabel("Your name");
+  await name.fill("");
+  await pressAll();
+  expect(await name.inputValue()).toBe("?/jkgr");
+
+  const shortcuts = page.getByRole("switch", { name: "Single-key shortcuts" });
+  await page.getByRole("button", { name: "Discard" }).click();
+  await shortcuts.uncheck();
+  // Leaves the switch, because the keys would do nothing in a field anyway.
+  await page.evaluate("document.activeElement.blur()");
+  await pressAll();
+  await shortcuts.check();
+  await page.evaluate("document.activeElement.blur()");
+  await page.keyboard.press("?");
+  await keys.waitFor();
+});
+
 inBrowser("a viewer sees the workspace and cannot change it", async () => {
   const viewer = await addPerson(beckon, { role: "viewer" });
   const page = await openDashboard(beckon.url, { as: viewer, path, viewport: viewports.narrow });
