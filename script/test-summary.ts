@@ -1,6 +1,11 @@
 /** The fields of Vitest's JSON report that the summary uses. */
 export interface TestReport {
   readonly testResults: readonly {
+    /** The path of the file. */
+    readonly name: string;
+    /** Unix times in milliseconds. */
+    readonly startTime: number;
+    readonly endTime: number;
     readonly status: string;
     readonly assertionResults: readonly { readonly status: string }[];
   }[];
@@ -25,4 +30,17 @@ export function summarize(report: TestReport | undefined, exitCode: number): str
   const failed = failedTests + failedFiles.length;
   const skipped = states.length - passed - failedTests;
   return `tests: ${passed} passed, ${failed === 0 && exitCode !== 0 ? 1 : failed} failed, ${skipped} skipped`;
+}
+
+/**
+ * Returns a line that says how long the browser tests took, from the first one to the last;
+ * undefined if none were run. Their limit is 7 minutes on 2 cores. A longer time is no failure,
+ * because it depends on the machine and on what else runs there.
+ */
+export function browserDuration(report: TestReport | undefined): string | undefined {
+  const files = (report?.testResults ?? []).filter(({ name }) => name.includes("/e2e/web/"));
+  if (files.length === 0) return undefined;
+  const start = Math.min(...files.map(({ startTime }) => startTime));
+  const end = Math.max(...files.map(({ endTime }) => endTime));
+  return `browser tests: ${Math.round((end - start) / 1_000)} s (limit on 2 cores: 420 s)`;
 }
