@@ -49,7 +49,7 @@ export function FoundModels({ list, onUse, disabledReason }: FoundModelsProps) {
         <Button
           onClick={() => onUse(model)}
           disabledReason={disabledReason}
-          aria-label={`Use ${model}`}
+          aria-label={`Use it: ${model}`}
         >
           Use it
         </Button>

@@ -1,0 +1,38 @@
+import { afterAll, expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { says, startModelServer } from "../../server/test/model-server.ts";
+import { setupToken } from "../../server/test/people.ts";
+import { createOwner } from "./accounts.ts";
+import { inBrowser, openDashboard } from "./dashboard.ts";
+
+/** Tests a workspace without own providers, on a machine with a model server and a key. */
+
+const models = await startModelServer();
+models.script(says({ text: "The order was shipped." }));
+afterAll(() => models.close());
+const beckon = await startTestBeckon(
+  { BECKON_DISCOVER: "1", OPENAI_API_KEY: "sk-of-the-operator-0123", OPENAI_BASE_URL: models.url },
+  { modelServers: [{ name: "vllm", port: Number(new URL(models.url).port), start: "Start it" }] },
+);
+const owner = await createOwner(beckon.url, await setupToken(beckon));
+
+inBrowser("a new agent is offered the models that were found, and answers with one", async () => {
+  const { id } = await beckon.createAgent();
+  const path = `/w/${owner.workspaceId}/agents/${id}/playground`;
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  await page.getByRole("heading", { name: "Choose where the answers come from" }).waitFor();
+  const sources = page.getByRole("list", { name: "Sources of models" });
+  await expect
+    .poll(() => sources.getByRole("heading").allTextContents())
+    .toEqual(["vllm", "openai-chat", "openai", "demo", "Your own account or server"]);
+  await sources.getByText("Environment").first().waitFor();
+  await sources.getByText("Found on this machine").waitFor();
+  await sources.getByRole("button", { name: "Use it: vllm/scripted" }).click();
+  const model = page.getByRole("textbox", { name: "Model", exact: true });
+  await expect.poll(() => model.inputValue()).toBe("vllm/scripted");
+  await sources.waitFor({ state: "detached" });
+  await page.getByRole("textbox", { name: "Message", exact: true }).fill("Where is order 4711?");
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("Succeeded").waitFor();
+  await page.getByText("The order was shipped.").waitFor();
+});
