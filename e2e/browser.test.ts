@@ -4,6 +4,7 @@ import { browserPath, openBrowserPage } from "../server/test/browser.ts";
 import { eventually } from "../server/test/eventually.ts";
 import { addPerson, type Person } from "../server/test/people.ts";
 import { fencesOf } from "./examples.ts";
+import { accessibilityFindings, rulesOfColours } from "./web/axe.ts";
 
 /** Tests the documentation and its code samples in Chromium; skipped without Chromium. */
 const beckon = await startTestBeckon({}, { streamLimits: { checkMs: 50 } });
@@ -89,6 +90,18 @@ inBrowser("a language of the samples is kept from page to page", async () => {
   await expect
     .poll(() => page.locator("#createKey pre:visible").first().textContent())
     .toContain("urlopen");
+});
+
+inBrowser("the documentation is accessible in both themes", { timeout: 90_000 }, async () => {
+  const page = await openBrowserPage(beckon.url);
+  for (const path of ["/docs", "/docs/errors", "/docs/streams"]) {
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.goto(beckon.url + path);
+    const light = await accessibilityFindings(page);
+    await page.emulateMedia({ colorScheme: "dark" });
+    const dark = await accessibilityFindings(page, { rules: rulesOfColours });
+    expect({ path, light, dark }).toEqual({ path, light: [], dark: [] });
+  }
 });
 
 inBrowser("the documentation fits a phone, and needs no script", async () => {

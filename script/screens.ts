@@ -2,8 +2,8 @@ import { mkdir } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { fillDashboard } from "../e2e/web/filled-dashboard.ts";
-import { type Screen, screens } from "../e2e/web/screens.ts";
-import { type ScreenState, showScreen, statesOf } from "../e2e/web/show-screen.ts";
+import { type Screen, type ScreenState, screens } from "../e2e/web/screens.ts";
+import { showScreen, statesOf } from "../e2e/web/show-screen.ts";
 import { cookieFor, profileOptions, viewports } from "../e2e/web/viewports.ts";
 import { launchBrowser, openProfile, type Profile } from "../server/test/chromium.ts";
 import { startStandaloneBeckon } from "../server/test/standalone-beckon.ts";
@@ -19,6 +19,7 @@ const parallel = 4;
 const looks = {
   light: { colorScheme: "light" },
   dark: { colorScheme: "dark" },
+  wide: { viewport: viewports.wide },
   phone: { viewport: viewports.phone, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
 } as const;
 type Look = keyof typeof looks;
@@ -51,14 +52,16 @@ for (const [name, opening] of profiles) {
 
 function allPictures(): Picture[] {
   const all = (Object.keys(looks) as Look[]).flatMap((look) =>
-    screens.flatMap((screen) =>
-      statesOf(screen).map((state) => ({
-        name: `${screen.name}.${state}.${look}`,
-        screen,
-        state,
-        look,
-      })),
-    ),
+    screens
+      .filter(({ onPhones }) => onPhones !== true || look === "phone")
+      .flatMap((screen) =>
+        statesOf(screen).map((state) => ({
+          name: `${screen.name}.${state}.${look}`,
+          screen,
+          state,
+          look,
+        })),
+      ),
   );
   return all.filter(({ name }) => name.includes(values.only));
 }

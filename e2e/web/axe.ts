@@ -3,6 +3,11 @@ import axeCore from "axe-core";
 import type { Page } from "playwright-core";
 
 /**
+ * The rules whose result depends on the theme. Names, roles and sizes are the same in both themes.
+ */
+export const rulesOfColours = ["color-contrast", "link-in-text-block"];
+
+/**
  * Checks the page as it is now with axe-core against WCAG 2.2, levels A and AA. Returns the rule,
  * the element and the remedy of each finding.
  *

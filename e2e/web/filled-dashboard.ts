@@ -34,6 +34,8 @@ export interface FilledDashboard {
     readonly succeeded: string;
     readonly failed: string;
     readonly running: string;
+    /** The retry of `failed`. */
+    readonly retried: string;
     /** The longest run, with as many steps as the parameter `steps` of `fillDashboard`. */
     readonly long: string;
   };
@@ -46,6 +48,15 @@ export interface FilledDashboard {
     readonly paused: string;
   };
   readonly deliveries: { readonly succeeded: string; readonly failing: string };
+  /** Runs that the owner started in the playground of an agent which no other screen shows. */
+  readonly answers: {
+    readonly userId: string;
+    readonly agentId: string;
+    readonly runIds: readonly string[];
+  };
+  /** A workspace with an agent that uses the demo model, and without a provider. */
+  readonly firstRun: { readonly workspaceId: string; readonly agentId: string };
+  readonly auditEntry: { readonly id: string; readonly time: string };
   /** Tokens of links that were not used yet. */
   readonly inviteToken: string;
   readonly resetToken: string;
@@ -101,7 +112,15 @@ export async function fillDashboard(
     return runId;
   };
 
-  const empty = await api("/workspaces", { name: "New workspace" });
+  const newWorkspace = async (name: string): Promise<string> =>
+    (await api("/workspaces", { name })).id;
+  const emptyWorkspaceId = await newWorkspace("New workspace");
+  const firstWorkspaceId = await newWorkspace("First run");
+  const first = await api(
+    "/agents",
+    { name: "Demo", model: "demo/echo", tools: [{ type: "clock" }] },
+    { workspace: firstWorkspaceId },
+  );
   await api("/providers", {
     name: "local",
     kind: "openai-compatible",
@@ -174,7 +193,7 @@ export async function fillDashboard(
   await start(long.id, "x".repeat(5_000));
   const echoed = await start(repeating.id, "A second one, which is retried.");
   await Promise.all([succeeded, failed, longRun, firedId, echoed].map(ended));
-  await api(`/runs/${failed}/retry`, {});
+  const { run_id: retried } = await api(`/runs/${failed}/retry`, {});
 
   const day = 24 * 3_600_000;
   const at = { workspaceId: owner.workspaceId, agentId: refunds.id };
@@ -257,19 +276,24 @@ export async function fillDashboard(
     failing: await lastOf(subscriptions.failing, "failed"),
   };
 
+  const me = await api("/me");
+  const [auditEntry] = await api("/audit?action=agent.update&limit=1");
   return {
     url,
     owner,
     viewer,
-    emptyWorkspaceId: empty.workspace?.id ?? empty.id,
+    emptyWorkspaceId,
     agentId: refunds.id,
     bareAgentId: bare.id,
     longAgentId: long.id,
     triggerId: payments.id,
     github,
-    runs: { succeeded, failed, running, long: longRun },
+    runs: { succeeded, failed, running, retried, long: longRun },
     subscriptions: { ...subscriptions, paused: paused.id },
     deliveries,
+    answers: { userId: me.id, agentId: rejected.id, runIds: [succeeded, failed] },
+    firstRun: { workspaceId: firstWorkspaceId, agentId: first.id },
+    auditEntry,
     inviteToken,
     resetToken,
   };

@@ -1,8 +1,14 @@
 import type { FilledDashboard } from "./filled-dashboard.ts";
 
+/** State of a screen. `failing`: its API calls get 503. `dialog`: its dialog is open. */
+export type ScreenState = "normal" | "empty" | "failing" | "dialog";
+
+/** The name of a button, link, menu item or checkbox to press; a text is a key to press. */
+type DialogStep = RegExp | string;
+
 /**
  * A screen of the dashboard. The table `screens` below has every screen: `script/screens` makes a
- * picture of each, `accessibility.test.ts` and `soak.ts` check each with axe-core, and
+ * picture of each, `accessibility.test.ts` and `soak/` check each with axe-core, and
  * `screens.test.ts` compares the table with web/src/routes.tsx.
  */
 export interface Screen {
@@ -14,8 +20,14 @@ export interface Screen {
   readonly path: (of: FilledDashboard) => string;
   /** Returns the path at which the screen is empty; undefined if there is no such path. */
   readonly empty?: (of: FilledDashboard) => string;
-  /** The name of a button or link that opens a dialog; undefined if the screen has no dialog. */
-  readonly dialog?: RegExp;
+  /** What opens a dialog, in this order; undefined if the screen has no dialog. */
+  readonly dialog?: readonly DialogStep[];
+  /** The only state in which the screen is shown; undefined if it is shown in all its states. */
+  readonly only?: ScreenState;
+  /** Whether the screen exists only on phones. */
+  readonly onPhones?: true;
+  /** Returns entries of the tab's session storage with which the screen is shown. */
+  readonly stored?: (of: FilledDashboard) => Readonly<Record<string, string>>;
   /** Whether the screen itself makes no API calls. It then has no state `failing`. */
   readonly isStatic?: true;
   /** Whether the screen needs no session. */
@@ -47,6 +59,10 @@ const ofSubscription = (idOf: (of: FilledDashboard) => string) => ({
 });
 
 const run = "runs/run/run-screen.tsx";
+const runs = "runs/list/runs-screen.tsx";
+const newAgent = "agents/new/new-agent-screen.tsx";
+const playground = "agents/playground/playground-screen.tsx";
+const overview = "overview/overview-screen.tsx";
 
 export const screens: readonly Screen[] = [
   {
@@ -76,20 +92,73 @@ export const screens: readonly Screen[] = [
     empty: () => "/reset#token=bkr_used",
     outside: true,
   },
-  { name: "overview", module: "overview/overview-screen.tsx", ...inWorkspace("") },
-  { name: "runs", module: "runs/list/runs-screen.tsx", ...inWorkspace("/runs") },
+  { name: "overview", module: overview, ...inWorkspace("") },
+  { name: "palette", module: overview, ...inWorkspace(""), only: "dialog", dialog: ["Control+K"] },
+  { name: "keys-list", module: overview, ...inWorkspace(""), only: "dialog", dialog: ["Shift+?"] },
+  {
+    name: "more",
+    module: overview,
+    ...inWorkspace(""),
+    only: "dialog",
+    dialog: [/^More$/],
+    onPhones: true,
+  },
+  { name: "runs", module: runs, ...inWorkspace("/runs") },
   {
     name: "runs-no-match",
-    module: "runs/list/runs-screen.tsx",
+    module: runs,
     path: ({ owner }) => `/w/${owner.workspaceId}/runs?external_id=none`,
   },
+  {
+    name: "runs-cancel",
+    module: runs,
+    ...inWorkspace("/runs"),
+    only: "dialog",
+    dialog: [/^Select all loaded rows/, /^Cancel$/],
+  },
+  {
+    name: "runs-delete",
+    module: runs,
+    ...inWorkspace("/runs"),
+    only: "dialog",
+    dialog: [/^Select all loaded rows/, /^Delete$/],
+  },
   { name: "run", module: run, ...ofRun(({ runs }) => runs.succeeded) },
+  {
+    name: "run-input",
+    module: run,
+    ...ofRun(({ runs }) => `${runs.succeeded}?tab=input`),
+    only: "normal",
+  },
+  {
+    name: "run-output",
+    module: run,
+    ...ofRun(({ runs }) => `${runs.succeeded}?tab=output`),
+    only: "normal",
+  },
+  {
+    name: "run-journal",
+    module: run,
+    ...ofRun(({ runs }) => `${runs.succeeded}?tab=journal`),
+    only: "normal",
+  },
   {
     name: "run-deliveries",
     module: run,
     ...ofRun(({ runs }) => `${runs.succeeded}?tab=deliveries`),
   },
-  { name: "run-failed", module: run, ...ofRun(({ runs }) => runs.failed) },
+  {
+    name: "run-failed",
+    module: run,
+    ...ofRun(({ runs }) => runs.failed),
+    dialog: [/^Retry/, /^With another input/],
+  },
+  {
+    name: "run-compared",
+    module: run,
+    ...ofRun(({ runs }) => `${runs.retried}?compare=1`),
+    only: "normal",
+  },
   { name: "run-running", module: run, ...ofRun(({ runs }) => runs.running) },
   { name: "run-many-steps", module: run, ...ofRun(({ runs }) => runs.long) },
   {
@@ -103,12 +172,38 @@ export const screens: readonly Screen[] = [
     module: "agents/list/agents-screen.tsx",
     ...inWorkspace("/agents?deleted=true"),
   },
-  { name: "agent-new", module: "agents/new/new-agent-screen.tsx", ...inWorkspace("/agents/new") },
+  { name: "agent-new", module: newAgent, ...inWorkspace("/agents/new") },
+  {
+    name: "agent-new-template",
+    module: newAgent,
+    path: inWorkspace("/agents/new?from=template").path,
+    only: "normal",
+  },
+  {
+    name: "agent-new-import",
+    module: newAgent,
+    path: inWorkspace("/agents/new?from=import").path,
+    only: "normal",
+  },
   {
     name: "playground",
-    module: "agents/playground/playground-screen.tsx",
+    module: playground,
     ...ofAgent("/playground"),
-    dialog: /^Pause/,
+    dialog: [/^Pause/],
+  },
+  {
+    name: "playground-answers",
+    module: playground,
+    path: ({ owner, answers }) => `/w/${owner.workspaceId}/agents/${answers.agentId}/playground`,
+    stored: ({ answers }) => ({
+      [`beckon.playground.${answers.userId}.${answers.agentId}`]: answers.runIds.join(" "),
+    }),
+    only: "normal",
+  },
+  {
+    name: "first-run",
+    module: playground,
+    path: ({ firstRun }) => `/w/${firstRun.workspaceId}/agents/${firstRun.agentId}/playground`,
   },
   {
     name: "agent-settings",
@@ -124,20 +219,20 @@ export const screens: readonly Screen[] = [
     name: "connect",
     module: "agents/connect/connect-screen.tsx",
     ...ofAgent("/connect"),
-    dialog: /^Rotate/,
+    dialog: [/^Rotate/],
   },
   {
     name: "triggers",
     module: "triggers/list/triggers-home.tsx",
     ...ofAgent("/triggers"),
-    dialog: /^New trigger/,
+    dialog: [/^New trigger/],
   },
   {
     name: "trigger",
     module: "triggers/trigger/trigger-screen.tsx",
     path: ({ owner, agentId, triggerId }) =>
       `/w/${owner.workspaceId}/agents/${agentId}/triggers/${triggerId}`,
-    dialog: /^Rotate/,
+    dialog: [/^Rotate/],
   },
   {
     name: "trigger-github",
@@ -160,20 +255,30 @@ export const screens: readonly Screen[] = [
     ...ofGithub(({ requests }) => `/requests/${requests.notVerified}`),
   },
   { name: "agent-runs", module: "runs/list/agent-runs-screen.tsx", ...ofAgent("/runs") },
-  { name: "versions", module: "agents/versions/versions-screen.tsx", ...ofAgent("/versions") },
-  { name: "providers", module: "providers/providers-screen.tsx", ...inWorkspace("/providers") },
-  { name: "keys", module: "keys/keys-screen.tsx", ...inWorkspace("/keys"), dialog: /^New key/ },
+  {
+    name: "versions",
+    module: "agents/versions/versions-screen.tsx",
+    ...ofAgent("/versions"),
+    dialog: [/^Restore version/],
+  },
+  {
+    name: "providers",
+    module: "providers/providers-screen.tsx",
+    ...inWorkspace("/providers"),
+    dialog: [/^More about local/, /^Edit/],
+  },
+  { name: "keys", module: "keys/keys-screen.tsx", ...inWorkspace("/keys"), dialog: [/^New key/] },
   {
     name: "subscriptions",
     module: "subscriptions/subscriptions-screen.tsx",
     ...inWorkspace("/subscriptions"),
-    dialog: /^New subscription/,
+    dialog: [/^New subscription/],
   },
   {
     name: "subscription",
     module: "subscriptions/subscriptions-screen.tsx",
     ...ofSubscription(({ subscriptions: { working } }) => working),
-    dialog: /^Send test/,
+    dialog: [/^Send test/],
   },
   {
     name: "subscription-failing",
@@ -189,13 +294,13 @@ export const screens: readonly Screen[] = [
     name: "subscription-paused",
     module: "subscriptions/subscriptions-screen.tsx",
     ...ofSubscription(({ subscriptions: { paused } }) => paused),
-    dialog: /^Resume/,
+    dialog: [/^Resume/],
   },
   {
     name: "subscription-replay",
     module: "subscriptions/subscriptions-screen.tsx",
     ...ofSubscription(({ subscriptions: { working } }) => `${working}?status=failed`),
-    dialog: /^Replay/,
+    dialog: [/^Replay/],
   },
   {
     name: "delivery",
@@ -222,17 +327,34 @@ export const screens: readonly Screen[] = [
     name: "plan",
     module: "plan/plan-screen.tsx",
     ...inWorkspace("/plan"),
-    dialog: /^New ceiling/,
+    dialog: [/^New ceiling/],
   },
   { name: "prices", module: "prices/prices-screen.tsx", ...inWorkspace("/prices") },
   {
     name: "members",
     module: "members/members-screen.tsx",
     ...inWorkspace("/members"),
-    dialog: /^Invite/,
+    dialog: [/^Invite/],
   },
   { name: "audit", module: "audit/audit-screen.tsx", ...inWorkspace("/audit") },
-  { name: "settings", module: "workspaces/settings-screen.tsx", ...inWorkspace("/settings") },
+  {
+    name: "audit-entry",
+    module: "audit/audit-screen.tsx",
+    path: ({ owner, auditEntry: { id, time } }) =>
+      `/w/${owner.workspaceId}/audit?${new URLSearchParams({ entry: id, at: time })}`,
+    only: "normal",
+  },
+  {
+    name: "settings",
+    module: "workspaces/settings-screen.tsx",
+    ...inWorkspace("/settings"),
+    dialog: [/^New workspace/],
+  },
+  {
+    name: "account",
+    module: "workspaces/settings-screen.tsx",
+    path: inWorkspace("/settings?tab=account").path,
+  },
   {
     name: "not-found",
     module: "shell/index.ts",

@@ -1,13 +1,11 @@
 import type { Page, Request, Route } from "playwright-core";
 import { eventually } from "../../server/test/eventually.ts";
 import type { FilledDashboard } from "./filled-dashboard.ts";
-import type { Screen } from "./screens.ts";
-
-/** State of a screen. `failing`: its API calls get 503. `dialog`: its dialog is open. */
-export type ScreenState = "normal" | "empty" | "failing" | "dialog";
+import type { Screen, ScreenState } from "./screens.ts";
 
 /** Returns the states that a screen has. */
-export function statesOf({ empty, dialog, isStatic }: Screen): readonly ScreenState[] {
+export function statesOf({ empty, dialog, isStatic, only }: Screen): readonly ScreenState[] {
+  if (only !== undefined) return [only];
   return [
     "normal",
     ...(empty === undefined ? [] : (["empty"] as const)),
@@ -27,13 +25,33 @@ export async function showScreen(
   if (screen.name === "setup" && state === "normal")
     await page.route("**/api/public/setup/check", validSetupLink);
   if (state === "failing") await page.route("**/api/public/**", failOwnCalls);
+  if (screen.stored !== undefined) {
+    // A page of the same origin that does not read the storage.
+    await page.goto(new URL("/healthz", of.url).href);
+    for (const entry of Object.entries(screen.stored(of)))
+      await page.evaluate(`sessionStorage.setItem(...${JSON.stringify(entry)})`);
+  }
   await openSettled(page, new URL(path(of), of.url).href);
-  if (state !== "dialog" || screen.dialog === undefined) return;
-  const name = screen.dialog;
-  const opener = page.getByRole("button", { name }).or(page.getByRole("link", { name })).first();
-  await settled(page, () => opener.click());
-  await page.getByRole("dialog").waitFor();
+  const steps = screen.dialog;
+  if (state !== "dialog" || steps === undefined) return;
+  await settled(page, async () => {
+    for (const step of steps) {
+      if (typeof step === "string") await page.keyboard.press(step);
+      else await controlNamed(page, step).click();
+    }
+  });
+  await page.getByRole("dialog").or(page.getByRole("alertdialog")).waitFor();
 }
+
+/** Returns the first visible control with this name. */
+const controlNamed = (page: Page, name: RegExp) =>
+  (["link", "menuitem", "checkbox"] as const)
+    .reduce(
+      (found, role) => found.or(page.getByRole(role, { name })),
+      page.getByRole("button", { name }),
+    )
+    .filter({ visible: true })
+    .first();
 
 /** Opens a page and waits until the page is complete. */
 export async function openSettled(page: Page, url: string): Promise<void> {
