@@ -3,7 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { checkDashboard } from "../e2e/web/soak.ts";
+import { checkDashboard } from "../e2e/web/soak/check-dashboard.ts";
 import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
 import { connect, type Database } from "../server/src/base/database/index.ts";
 import { exitCodes } from "../server/src/base/exit-codes.ts";

@@ -7,11 +7,11 @@ import { inBrowser, openDashboard } from "./dashboard.ts";
 import {
   addHostile,
   hostileLists,
-  injectedElements,
+  injectedInto,
+  injectedIntoPalette,
   startHostileServers,
   strongPayloads,
 } from "./hostile-workspace.ts";
-import { openSettled } from "./show-screen.ts";
 
 /**
  * Tests that texts from users, models and tools are shown as text. `openBrowserPage` fails a test
@@ -24,14 +24,22 @@ const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
 const api = apiOf(beckon.url, owner);
 const servers = await startHostileServers(opened);
-const paths = new Set(hostileLists);
-for (const [number, payload] of strongPayloads.entries())
-  for (const path of await addHostile(api, { payload, number, servers })) paths.add(path);
+const paths = new Set(hostileLists(owner.workspaceId));
+for (const [number, payload] of strongPayloads.entries()) {
+  const added = await addHostile(api, { owner, payload, number, servers });
+  for (const path of added.paths) paths.add(path);
+}
 
 inBrowser("no page takes a text for markup", { timeout: 300_000 }, async () => {
   const page = await openDashboard(beckon.url, { as: owner });
-  for (const path of paths) {
-    await openSettled(page, `${beckon.url}/w/${owner.workspaceId}${path}`);
-    expect([path, await page.evaluate(injectedElements)]).toEqual([path, []]);
-  }
+  for (const path of paths)
+    expect([path, await injectedInto(page, beckon.url + path)]).toEqual([path, []]);
+  const overview = `${beckon.url}/w/${owner.workspaceId}`;
+  expect(await injectedIntoPalette(page, overview, strongPayloads)).toEqual([]);
+});
+
+inBrowser("an invitation takes no name for markup, also if nobody is signed in", async () => {
+  const page = await openDashboard(beckon.url, { path: "/sign-in" });
+  const invitations = [...paths].filter((path) => path.startsWith("/invite"));
+  for (const path of invitations) expect(await injectedInto(page, beckon.url + path)).toEqual([]);
 });
