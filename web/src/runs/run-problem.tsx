@@ -37,7 +37,7 @@ export function RunProblem({ error, reached, settingsHref, isState = false }: Ru
     <Problem title={what} error={message} code={code} isState={isState}>
       {reached === undefined ? null : <ReachedLimit limit={reached.limit} />}
       {remedy === "" ? null : (
-        <p>
+        <p className="max-w-160">
           {remedy}{" "}
           {reached !== undefined ? (
             <LimitLink {...reached} />

@@ -52,7 +52,7 @@ export function CallPanel({ agent }: { readonly agent: Agent }) {
             change({ language: next === "curl" ? undefined : next.toLowerCase() })
           }
         />
-        <p className="text-dense text-ink-2">
+        <p className="max-w-160 text-dense text-ink-2">
           Set <code className="font-mono">BECKON_TOKEN</code> to the API token. To call safely more
           than once, stop a run or read its result later, see the{" "}
           <Link href={`${location.origin}/docs`}>API reference</Link>.

@@ -21,7 +21,7 @@ export function FieldError({ message, id, isAnnounced = false }: FieldErrorProps
     <p
       id={id}
       role={isAnnounced ? "alert" : undefined}
-      className="flex items-start gap-1 text-label text-flare empty:hidden"
+      className="flex max-w-160 items-start gap-1 text-label text-flare empty:hidden"
     >
       {message === undefined ? null : (
         <>

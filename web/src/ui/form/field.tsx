@@ -93,7 +93,7 @@ interface FieldNoteProps {
 function FieldNote({ id, error, hint }: FieldNoteProps) {
   if (error !== undefined) return <FieldError id={id} message={error} />;
   return (
-    <p id={id} className="text-label text-ink-3">
+    <p id={id} className="max-w-160 text-label text-ink-3">
       {hint}
     </p>
   );
