@@ -49,7 +49,8 @@ export function PageHeader({
                 {breadcrumb.map((crumb, index) => (
                   <li key={crumb.href} className="flex min-w-0 items-center gap-1.5">
                     {index === 0 ? null : <span aria-hidden="true">/</span>}
-                    <span className="truncate">
+                    {/* The padding has space for the focus ring, which would be cut off. */}
+                    <span className="-m-1 truncate p-1">
                       <Link href={crumb.href} variant="quiet">
                         {crumb.label}
                       </Link>
