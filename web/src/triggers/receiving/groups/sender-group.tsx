@@ -54,7 +54,7 @@ export function SenderGroup({ presets }: { readonly presets: readonly Preset[] }
         />
       </Field>
       {draft.isDefault || preset === undefined ? null : (
-        <p className="text-dense text-ink-2 text-pretty">
+        <p className="max-w-160 text-dense text-ink-2 text-pretty">
           {preset.instructions}{" "}
           {preset.url === null ? null : <Link href={preset.url}>Documentation</Link>}
         </p>
