@@ -49,18 +49,16 @@ async function findingsOf(
 
 const all = screens.flatMap((screen) => statesOf(screen).map((state) => ({ screen, state })));
 
-inBrowser("every screen is accessible in both themes", { timeout: 300_000 }, async () => {
-  expect(await findingsOf(all.filter(({ state }) => state === "normal"))).toEqual([]);
-});
-
-inBrowser("dialogs are accessible in both themes", { timeout: 300_000 }, async () => {
-  expect(await findingsOf(all.filter(({ state }) => state === "dialog"))).toEqual([]);
-});
-
-inBrowser("empty and failing screens are accessible", { timeout: 300_000 }, async () => {
-  const others = all.filter(({ state }) => state === "empty" || state === "failing");
-  expect(await findingsOf(others)).toEqual([]);
-});
+for (const [title, state] of [
+  ["every screen is accessible in both themes", "normal"],
+  ["dialogs are accessible in both themes", "dialog"],
+  ["empty screens are accessible", "empty"],
+  ["failing screens are accessible", "failing"],
+] as const) {
+  inBrowser(title, { timeout: 300_000 }, async () => {
+    expect(await findingsOf(all.filter((each) => each.state === state))).toEqual([]);
+  });
+}
 
 inBrowser("a screen that needs another role says so, accessibly", async () => {
   const path = `/w/${dashboard.owner.workspaceId}/keys`;
