@@ -4,7 +4,9 @@ import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson, setupToken } from "../../server/test/people.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 
-/** Tests that each form outside of workspaces says at its fields what is wrong, and sends nothing. */
+/**
+ * Tests that each form outside of workspaces says at its fields what is wrong, and sends nothing.
+ */
 
 const beckon = await startTestBeckon();
 const member = await addPerson(beckon, { role: "viewer" });
