@@ -55,7 +55,7 @@ for (const [title, state] of [
   ["empty screens are accessible", "empty"],
   ["failing screens are accessible", "failing"],
 ] as const) {
-  inBrowser(title, { timeout: 300_000 }, async () => {
+  inBrowser(title, { timeout: 600_000 }, async () => {
     expect(await findingsOf(all.filter((each) => each.state === state))).toEqual([]);
   });
 }
