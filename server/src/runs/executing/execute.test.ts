@@ -1,6 +1,8 @@
 import { agentConfig, createAgentBody } from "@beckon/contract";
 import { expect, test } from "vitest";
+import { captureLog } from "../../../test/capture-log.ts";
 import { ByteBudget } from "../../base/byte-budget.ts";
+import type { Log } from "../../base/log.ts";
 import { noAmounts } from "../../reservations/index.ts";
 import type { LiveRun } from "../subscribing/index.ts";
 import { type ExecutePorts, executeOwned, type OwnedRun } from "./execute.ts";
@@ -8,25 +10,77 @@ import { type ExecutePorts, executeOwned, type OwnedRun } from "./execute.ts";
 test("a run that is stopped while it waits for memory is not left before its reservation is returned", async () => {
   const steps: string[] = [];
   const returning = Promise.withResolvers<void>();
+  const { ports, live } = portsOfWaitingRun({
+    reservations: {
+      giveBack: () => returning.promise.then(() => void steps.push("returned")),
+      forget: () => void steps.push("left"),
+    },
+  });
+  const executed = executeOwned(ports, waitingRun());
+  live.get("run_1")?.stop("fenced");
+  // Lets all promise callbacks that the abort has triggered run before the reservation is returned.
+  await new Promise((resolve) => setImmediate(resolve));
+  returning.resolve();
+  await executed;
+  expect(steps).toEqual(["returned", "left"]);
+});
+
+test("an unexpected error after the end of a run is logged, and the run is left nevertheless", async () => {
+  const { log, named } = captureLog();
+  const left: string[] = [];
+  const end = () => {
+    throw new Error("the span was ended already");
+  };
+  const { ports, live } = portsOfWaitingRun({
+    reservations: { giveBack: async () => {}, forget: (runId) => void left.push(runId) },
+    capacity: { release: (count) => void left.push(`capacity ${count}`) },
+    tracing: { run: () => ({ rename() {}, set() {}, end }) },
+    log,
+  });
+  const executed = executeOwned(ports, waitingRun());
+  const run = live.get("run_1");
+  run?.stop("fenced");
+  await executed;
+  expect(named("executing a run failed unexpectedly")).toMatchObject([
+    { run_id: "run_1", reason: "the span was ended already" },
+  ]);
+  expect(run?.closed).toBe(true);
+  expect(live.size).toBe(0);
+  expect(left).toEqual(["run_1", "capacity 1"]);
+});
+
+/** Services that the test of a run replaces. */
+interface Replaced {
+  readonly reservations: {
+    readonly giveBack: () => Promise<void>;
+    readonly forget: (runId: string) => void;
+  };
+  readonly capacity?: { readonly release: (count: number) => void };
+  readonly tracing?: { readonly run: () => object };
+  readonly log?: Log;
+}
+
+/** Returns only the services that are used by a run that is stopped while it waits for memory. */
+function portsOfWaitingRun({ capacity = { release() {} }, ...replaced }: Replaced) {
   const runs = new ByteBudget({ maxBytes: 1_000_000 });
   const full = runs.hold("wsp_1");
   void full.enter(runs.maxShareBytes, new AbortController().signal);
   const config = agentConfig.parse(createAgentBody.parse({ name: "Test", model: "demo/echo" }));
   const live = new Map<string, LiveRun>();
-  // Contains only the services that are used by a run that is stopped while it waits for memory.
   const ports = {
     live,
     memory: { runs },
     agents: { find: () => ({ config, configBytes: 0 }) },
     subscribers: { pollers: { wake() {} } },
-    reservations: {
-      giveBack: () => returning.promise.then(() => void steps.push("returned")),
-      forget: () => void steps.push("left"),
-    },
     onReturned() {},
-    capacity: { release() {}, queueEmpty: true, isOpen: true },
+    capacity: { ...capacity, queueEmpty: true, isOpen: true },
+    ...replaced,
   } as unknown as ExecutePorts;
-  const run: OwnedRun = {
+  return { ports, live };
+}
+
+function waitingRun(): OwnedRun {
+  return {
     runId: "run_1",
     workspaceId: "wsp_1",
     agentId: "agt_1",
@@ -45,11 +99,4 @@ test("a run that is stopped while it waits for memory is not left before its res
       reserved: { amounts: noAmounts, revision: 1, isRestricted: true },
     },
   };
-  const executed = executeOwned(ports, run);
-  live.get(run.runId)?.stop("fenced");
-  // Lets all promise callbacks that the abort has triggered run before the reservation is returned.
-  await new Promise((resolve) => setImmediate(resolve));
-  returning.resolve();
-  await executed;
-  expect(steps).toEqual(["returned", "left"]);
-});
+}

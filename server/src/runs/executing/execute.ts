@@ -1,12 +1,10 @@
-import type { RunEvent } from "@beckon/contract";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { elapsed } from "../../base/clock.ts";
 import { retryWhileLost } from "../../base/database/index.ts";
-import { ApiError, messageOf, stackOf } from "../../base/errors.ts";
+import { messageOf, stackOf } from "../../base/errors.ts";
 import type { RequestTrace, TraceSpan, Tracing } from "../../base/tracing/index.ts";
 import {
   defaultTimeouts,
-  heldBytesOf,
   type Journal,
   lostStep,
   type ReportingEvent,
@@ -14,7 +12,6 @@ import {
   UnwrittenEnd,
 } from "../../engine/index.ts";
 import type { Reservations } from "../../reservations/index.ts";
-import { readInput, readJournal, readJournalBytes, readWasWaiting } from "../journal/index.ts";
 import type { LastAttempt, LiveRuns, OutputBuffer, Subscribers } from "../subscribing/index.ts";
 import { LiveRun, publishOutput } from "../subscribing/index.ts";
 import type { AgentCache } from "./agent-cache.ts";
@@ -27,8 +24,8 @@ import {
   stopReason,
 } from "./end-after-error.ts";
 import type { FirstCall, FirstCalls } from "./first-calls.ts";
-import { giveBack } from "./give-back.ts";
 import { limitAttempts } from "./limit-attempts.ts";
+import { type Loaded, loadRun } from "./load-run.ts";
 import type { Memory } from "./memory.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
 import { type Claim, RunJournal } from "./run-journal.ts";
@@ -120,60 +117,111 @@ export interface OwnedRun extends Claim {
 export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<void> {
   const { fromQueue = false, lastAttempt, cancelRequested = false } = run;
   const live = new LiveRun(run, run.lastSeq, { hasRemoteSubscribers: fromQueue, lastAttempt });
-  ports.live.set(run.runId, live);
-  if (run.output !== undefined) ports.subscribers.outputBuffers.add(run, run.output);
-  ports.subscribers.pollers.wake(run.runId);
-  if (cancelRequested) live.stop("cancelled");
-  const span = ports.tracing?.run(run);
-  const startedAt = elapsed() - run.elapsedMs;
-  let limited = run.hasConcurrencyLimit === true;
-  let journal: RunJournal | undefined;
-  let unwritten: readonly ReportingEvent[] = [];
-  let isReported = true;
   const hold = ports.memory.runs.hold(run.workspaceId);
+  let attempt: Attempt | undefined;
+  try {
+    ports.live.set(run.runId, live);
+    if (run.output !== undefined) ports.subscribers.outputBuffers.add(run, run.output);
+    ports.subscribers.pollers.wake(run.runId);
+    if (cancelRequested) live.stop("cancelled");
+    const span = ports.tracing?.run(run);
+    attempt = await attemptRun(ports, { run, live, hold, span });
+    if (stopReason(live) === "drain" && live.outcome === undefined)
+      await release(ports, live, run, attempt);
+    if (span !== undefined) endSpan(span, live);
+  } catch (thrown) {
+    logUnexpected(ports, run, thrown);
+  } finally {
+    live.close();
+    hold.release();
+    if (ports.live.get(run.runId) === live) ports.live.delete(run.runId);
+    ports.reservations.forget(run.runId);
+    ports.capacity.release(1);
+  }
+  // After an unexpected error, it is unknown whether the agent has a concurrency limit.
+  if (attempt?.hasConcurrencyLimit !== false || !ports.capacity.queueEmpty) ports.worker.claim();
+  // A stopping process claims nothing more. It notifies the other processes: if the agent's
+  // concurrency limit was reached, they can now claim another queued run of the agent.
+  if (!ports.capacity.isOpen) ports.processMessages.send({ kind: "queued" });
+}
+
+/** A run that this process executes, and what belongs to the execution. */
+interface Execution {
+  readonly run: OwnedRun;
+  readonly live: LiveRun;
+  readonly hold: ByteHold;
+  readonly span: TraceSpan | undefined;
+}
+
+/** What must be known of an attempt to execute a run when it is over. */
+interface Attempt {
+  /** Whether the agent has, or had, a concurrency limit. */
+  readonly hasConcurrencyLimit: boolean;
+  /** Undefined if the engine was not called. */
+  readonly journal: RunJournal | undefined;
+  /** Events that are written together with the run's release, if the run is released. */
+  readonly unwritten: readonly ReportingEvent[];
+  /** Whether the journal and `unwritten` report all model calls that were sent. */
+  readonly isReported: boolean;
+}
+
+/**
+ * Prepares the agent and reserves memory, then calls the engine. Ends the run if one of them fails,
+ * unless another process owns the run or will resume it.
+ */
+async function attemptRun(
+  ports: ExecutePorts,
+  { run, live, hold, span }: Execution,
+): Promise<Attempt> {
+  const startedAt = elapsed() - run.elapsedMs;
+  let hasConcurrencyLimit = run.hasConcurrencyLimit === true;
+  let journal: RunJournal | undefined;
   try {
     const prepared =
       ports.agents.find(run) ??
       (await retryWhileLost(() => ports.agents.prepare(run), live.signal));
     const { limits } = prepared.config;
     describeAgent(span, run, prepared);
-    limited ||= limits.max_concurrent_runs !== null;
+    hasConcurrencyLimit ||= limits.max_concurrent_runs !== null;
     const deadlineAt = startedAt + limits.timeout_seconds * 1_000;
     const timer = setTimeout(() => live.stop("deadline"), Math.max(0, deadlineAt - elapsed()));
     try {
-      const loading = load(ports, live, run, hold, prepared.configBytes);
-      const { events, ...loaded } = loading instanceof Promise ? await loading : loading;
+      const { configBytes } = prepared;
+      const { events, ...loaded } = await loadRun(ports, { run, live, hold, configBytes });
       journal = new RunJournal(ports, live, run, { events, modelName: prepared.config.model });
-      const executing = { run, ...loaded, prepared, journal, hold, deadlineAt, span };
-      unwritten = await execute(ports, live, executing);
+      const executing = { run, live, hold, span, ...loaded, prepared, journal, deadlineAt };
+      const unwritten = await execute(ports, executing);
+      return { hasConcurrencyLimit, journal, unwritten, isReported: true };
     } finally {
       clearTimeout(timer);
     }
   } catch (thrown) {
-    // If `journal` is set, the engine may have been called. An engine that throws may have sent
-    // model calls that it did not report.
-    isReported = journal === undefined || thrown instanceof UnwrittenEnd;
-    const calls = thrown instanceof UnwrittenEnd ? thrown.calls : [];
+    const isUnwritten = thrown instanceof UnwrittenEnd;
+    const calls = isUnwritten ? thrown.calls : [];
     await endAfterError(ports, live, run, { thrown, journal, calls });
     const [first, ...others] = calls;
-    if (first !== undefined) unwritten = [lostStep("process_lost", [first, ...others])];
+    return {
+      hasConcurrencyLimit,
+      journal,
+      unwritten: first === undefined ? [] : [lostStep("process_lost", [first, ...others])],
+      // If `journal` is set, the engine may have been called. An engine that throws may have sent
+      // model calls that it did not report.
+      isReported: journal === undefined || isUnwritten,
+    };
   }
-  if (stopReason(live) === "drain" && live.outcome === undefined) {
-    if (journal === undefined && run.resumed) unwritten = await readLostCall(ports, run);
-    await (journal ?? new RunJournal(ports, live, run))
-      .release(unwritten, isReported)
-      .catch((thrown) => logUnexpected(ports, run, thrown));
-  }
-  if (span !== undefined) endSpan(span, live);
-  live.close();
-  hold.release();
-  if (ports.live.get(run.runId) === live) ports.live.delete(run.runId);
-  ports.reservations.forget(run.runId);
-  ports.capacity.release(1);
-  if (limited || !ports.capacity.queueEmpty) ports.worker.claim();
-  // A stopping process claims nothing more. It notifies the other processes: if the agent's
-  // concurrency limit was reached, they can now claim another queued run of the agent.
-  if (!ports.capacity.isOpen) ports.processMessages.send({ kind: "queued" });
+}
+
+/** Releases a run that this process could not end because it stops. Never rejects. */
+async function release(
+  ports: ExecutePorts,
+  live: LiveRun,
+  run: OwnedRun,
+  { journal, unwritten, isReported }: Attempt,
+): Promise<void> {
+  const isUnread = journal === undefined && run.resumed;
+  await (journal ?? new RunJournal(ports, live, run))
+    .release(isUnread ? await readLostCall(ports, run) : unwritten, isReported)
+    .catch((thrown) => logUnexpected(ports, run, thrown));
 }
 
 function describeAgent(
@@ -200,21 +248,15 @@ function endSpan(span: TraceSpan, live: LiveRun): void {
   span.end(outcome?.status === "failed" ? outcome.error.code : undefined);
 }
 
-interface Executing {
-  readonly run: OwnedRun;
-  readonly input: string;
+interface Executing extends Execution, Omit<Loaded, "events"> {
   readonly prepared: PreparedAgent;
   readonly journal: Journal;
-  readonly hold: ByteHold;
   readonly deadlineAt: number;
-  readonly wasWaiting: boolean;
-  readonly span: TraceSpan | undefined;
 }
 
 function execute(
   ports: ExecutePorts,
-  live: LiveRun,
-  { run, input, prepared, journal, hold, deadlineAt, wasWaiting, span }: Executing,
+  { run, live, hold, span, input, wasWaiting, prepared, journal, deadlineAt }: Executing,
 ): Promise<readonly ReportingEvent[]> {
   const { config, model, priceOf, circuit, tools } = prepared;
   return runEngine({
@@ -249,125 +291,4 @@ function execute(
     hold,
     span,
   });
-}
-
-/**
- * Estimated memory of a run with a model call and a short response, not counting its input, in
- * bytes.
- */
-const runBytes = 64 * 1024;
-/**
- * Bytes of memory for each byte of an input, and for each byte of a journal while it is read. Both
- * were measured: see docs/decisions/0014-a-budget-of-bytes.md.
- */
-const heldPerInputByte = 2;
-const heldPerJournalByte = 8;
-
-interface Loaded {
-  readonly input: string;
-  readonly events: readonly RunEvent[];
-  /** Whether the run waited for a limit when its earlier process was lost. */
-  readonly wasWaiting: boolean;
-}
-
-/**
- * Reserves memory for the run, then reads its input and its journal. Waits while the memory budget
- * is used up. Returns without a promise if there is nothing to wait for or to read.
- * @param configBytes memory that the run uses for its configuration, in bytes.
- */
-function load(
-  ports: ExecutePorts,
-  live: LiveRun,
-  run: OwnedRun,
-  hold: ByteHold,
-  configBytes: number,
-): Loaded | Promise<Loaded> {
-  if (run.resumed) return loadResumed(ports, live, run, hold, configBytes);
-  const waiting = reserveMemory(live, run, hold, configBytes, 0);
-  if (waiting === undefined && run.input !== undefined)
-    return { input: run.input, events: [], wasWaiting: false };
-  return loadEntered(ports, live, run, waiting);
-}
-
-async function loadResumed(
-  ports: ExecutePorts,
-  live: LiveRun,
-  run: OwnedRun,
-  hold: ByteHold,
-  configBytes: number,
-): Promise<Loaded> {
-  const journalBytes = await retryWhileLost(
-    () => readJournalBytes(ports.database, run),
-    live.signal,
-  );
-  const loaded = await loadEntered(
-    ports,
-    live,
-    run,
-    reserveMemory(live, run, hold, configBytes, heldPerJournalByte * journalBytes),
-  );
-  const events = await retryWhileLost(() => readJournal(ports.database, run), live.signal);
-  if (!hold.grow(heldBytesOf(events, 1))) throw tooLarge(hold);
-  const wasWaiting = await retryWhileLost(() => readWasWaiting(ports.database, run), live.signal);
-  return { ...loaded, events, wasWaiting };
-}
-
-/**
- * Reserves memory for the run.
- * @param configBytes memory that the run uses for its configuration, in bytes.
- * @param journalBytes memory that reading the journal takes, in bytes; 0 if it is not read.
- * @returns a promise that resolves when the memory is reserved, if the run must wait for it;
- *   undefined if the memory is reserved already.
- * @throws ApiError `too_large` if the run needs more memory than the runs of one workspace can use.
- */
-function reserveMemory(
-  live: LiveRun,
-  run: OwnedRun,
-  hold: ByteHold,
-  configBytes: number,
-  journalBytes: number,
-): Promise<void> | undefined {
-  const countedBytes = heldPerInputByte * run.inputBytes + configBytes;
-  const bytes = runBytes + countedBytes + journalBytes;
-  if (bytes > hold.maxBytes) throw tooLarge(hold);
-  const waiting = hold.enter(bytes, live.signal);
-  // A run that waits for memory must not occupy any, so its input is dropped here and read again
-  // later.
-  if (waiting !== undefined) run.input = undefined;
-  // The input and the configuration stay in memory until the run ends. The other reserved bytes are
-  // for the journal and the model calls: later calls of `grow` use them.
-  if (waiting !== undefined) return waiting.then(() => void hold.grow(countedBytes));
-  hold.grow(countedBytes);
-  return undefined;
-}
-
-async function loadEntered(
-  ports: ExecutePorts,
-  live: LiveRun,
-  run: OwnedRun,
-  waiting: Promise<void> | undefined,
-): Promise<Loaded> {
-  if (waiting !== undefined) {
-    const returned = giveBack(ports, run, live.signal);
-    try {
-      await waiting;
-    } finally {
-      // Waits until the reservation is returned, even if the run is stopped. If the return were
-      // written after the run's release, it would replace what the run's next owner has reserved.
-      await returned;
-    }
-  }
-  return {
-    input: run.input ?? (await retryWhileLost(() => readInput(ports.database, run), live.signal)),
-    events: [],
-    wasWaiting: false,
-  };
-}
-
-function tooLarge({ maxBytes }: ByteHold): ApiError {
-  const mib = Math.floor(maxBytes / 1024 / 1024);
-  return new ApiError(
-    "too_large",
-    `The run's input and journal need more memory than the runs of one workspace can use in one server process (${mib} MiB). Start a run with less input, or ask the operator to raise BECKON_MEMORY_BUDGET_MIB.`,
-  );
 }

@@ -4,21 +4,20 @@ import type { Reservations } from "../../reservations/index.ts";
 import type { RunRef } from "../run.ts";
 import type { FirstCall } from "./first-calls.ts";
 
+/** The services that returning a reservation needs. */
+export interface GiveBackPorts {
+  readonly reservations: Pick<Reservations, "giveBack">;
+  readonly onReturned: (workspaceIds: readonly string[]) => void;
+  readonly log: Log;
+}
+
 /**
  * Returns to the budgets what was reserved when the run was started, if anything was. If this
  * fails, the run keeps the reservation, and replaces it when it reserves for its first call. Never
  * rejects.
  */
 export async function giveBack(
-  {
-    reservations,
-    onReturned,
-    log,
-  }: {
-    readonly reservations: Pick<Reservations, "giveBack">;
-    readonly onReturned: (workspaceIds: readonly string[]) => void;
-    readonly log: Log;
-  },
+  { reservations, onReturned, log }: GiveBackPorts,
   run: RunRef & { firstCall?: FirstCall | undefined },
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,0 +1,99 @@
+import type { RunEvent } from "@beckon/contract";
+import type { ByteHold } from "../../base/byte-budget.ts";
+import { type Database, retryWhileLost } from "../../base/database/index.ts";
+import { ApiError } from "../../base/errors.ts";
+import { heldBytesOf } from "../../engine/index.ts";
+import { readInput, readJournal, readJournalBytes, readWasWaiting } from "../journal/index.ts";
+import type { RunRef } from "../run.ts";
+import type { LiveRun } from "../subscribing/index.ts";
+import type { FirstCall } from "./first-calls.ts";
+import { type GiveBackPorts, giveBack } from "./give-back.ts";
+
+/**
+ * Estimated memory of a run with a model call and a short response, not counting its input, in
+ * bytes.
+ */
+const runBytes = 64 * 1024;
+/**
+ * Bytes of memory for each byte of an input, and for each byte of a journal while it is read. Both
+ * were measured: see docs/decisions/0014-a-budget-of-bytes.md.
+ */
+const heldPerInputByte = 2;
+const heldPerJournalByte = 8;
+
+/** A run that is to be loaded. `OwnedRun` documents the fields. */
+interface UnloadedRun extends RunRef {
+  input: string | undefined;
+  readonly inputBytes: number;
+  readonly resumed: boolean;
+  firstCall?: FirstCall | undefined;
+}
+
+/** What the engine needs of the database to execute a run. */
+export interface Loaded {
+  readonly input: string;
+  /** The entries of the journal if the run is resumed, else none. */
+  readonly events: readonly RunEvent[];
+  /** Whether the run waited for a limit when its earlier process was lost. */
+  readonly wasWaiting: boolean;
+}
+
+/**
+ * Reserves memory for the run, then reads its input and its journal. Waits while the memory budget
+ * is used up.
+ * @param options.configBytes memory that the run uses for its configuration, in bytes.
+ * @throws ApiError `too_large` if the run needs more memory than the runs of one workspace can use;
+ *   the reason of the run's signal if the run is stopped first.
+ */
+export async function loadRun(
+  ports: GiveBackPorts & { readonly database: Database },
+  {
+    run,
+    live,
+    hold,
+    configBytes,
+  }: {
+    readonly run: UnloadedRun;
+    readonly live: LiveRun;
+    readonly hold: ByteHold;
+    readonly configBytes: number;
+  },
+): Promise<Loaded> {
+  const { database } = ports;
+  const read = <T>(query: (database: Database, run: RunRef) => Promise<T>): Promise<T> =>
+    retryWhileLost(() => query(database, run), live.signal);
+  const journalBytes = run.resumed ? await read(readJournalBytes) : 0;
+  const countedBytes = heldPerInputByte * run.inputBytes + configBytes;
+  const bytes = runBytes + countedBytes + heldPerJournalByte * journalBytes;
+  if (bytes > hold.maxBytes) throw tooLarge(hold);
+  const waiting = hold.enter(bytes, live.signal);
+  if (waiting !== undefined) {
+    // A run that waits for memory must not occupy any, so its input is dropped here and read again
+    // later.
+    run.input = undefined;
+    const returned = giveBack(ports, run, live.signal);
+    try {
+      await waiting;
+    } finally {
+      // Waits until the reservation is returned, even if the run is stopped. If the return were
+      // written after the run's release, it would replace what the run's next owner has reserved.
+      await returned;
+    }
+  }
+  // The input and the configuration stay in memory until the run ends. The other reserved bytes are
+  // for the journal and the model calls: later calls of `grow` use them.
+  hold.grow(countedBytes);
+  const input = run.input ?? (await read(readInput));
+  if (!run.resumed) return { input, events: [], wasWaiting: false };
+  const events = await read(readJournal);
+  if (!hold.grow(heldBytesOf(events, 1))) throw tooLarge(hold);
+  return { input, events, wasWaiting: await read(readWasWaiting) };
+}
+
+function tooLarge({ maxBytes }: ByteHold): ApiError {
+  const mib = Math.floor(maxBytes / 1024 / 1024);
+  return new ApiError(
+    "too_large",
+    `The run's input and journal need more memory than the runs of one workspace can use in one server process (${mib} MiB). Start a run with less input, or ask the operator to raise BECKON_MEMORY_BUDGET_MIB.`,
+  );
+}
