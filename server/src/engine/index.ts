@@ -15,7 +15,6 @@ export { heldBytesOf } from "./held-bytes.ts";
 export { type Journal, type Outcome, RunStopped, type StopReason } from "./journal.ts";
 export {
   endByDigest,
-  endOfReported,
   interrupt,
   type JournalDigest,
   lostCall,

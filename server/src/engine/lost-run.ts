@@ -1,4 +1,5 @@
 import type { NewEvent, TokenUsage } from "@beckon/contract";
+import { areAllReported } from "../base/journal/index.ts";
 import { answeredSteps, callsOf, costOf, openCalls, resultsByCall, usageOf } from "./history.ts";
 import type { Outcome } from "./journal.ts";
 import { type MeteredCall, meteredModelCall, type ReportedCall, spentBy } from "./metered-call.ts";
@@ -25,7 +26,7 @@ export interface JournalDigest {
   /**
    * Whether the journal reports all model calls that the run's earlier processes sent. That is so
    * if the journal ends with a release of the run, which reports these calls, followed by a claim.
-   * `endOfReported` has the exact condition.
+   * `base/journal/reported-calls.ts` has the exact condition.
    */
   readonly wasReported: boolean;
 }
@@ -76,22 +77,8 @@ export function digestOf(entries: readonly NewEvent[]): JournalDigest {
             hasResult: results.has(call_id),
           })),
     open: openCalls(entries).map(({ step, call_id, tool }) => ({ step, call_id, tool })),
-    wasReported: endOfReported.test(entries.map(letterOf).join("")),
+    wasReported: areAllReported(entries),
   };
-}
-
-/**
- * Matches a journal whose digest has `wasReported`. Each event is one letter: `q` is a `run.queued`
- * with `calls_reported`, `r` is a `run.resumed`, and `x` is any other event. The journal must end
- * with one or more releases, each followed by a claim (`qr`). A claim before the first of these
- * releases does not match: in `xrqr`, a process took the run over from a lost one (`xr`) and wrote
- * nothing before it released the run, so the call of the lost process may not be reported.
- */
-export const endOfReported = /(^|x)(qr)+$/;
-
-function letterOf({ type, data }: NewEvent): string {
-  if (type === "run.queued" && data.calls_reported) return "q";
-  return type === "run.resumed" ? "r" : "x";
 }
 
 /**

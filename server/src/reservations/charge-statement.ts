@@ -1,4 +1,5 @@
 import { type Database, statement } from "../base/database/index.ts";
+import { areReportedAtRelease, journalLetters } from "../base/journal/index.ts";
 import { crossedSql, entryAmountSql, heldAmountSql } from "./budget.ts";
 import { presentPeriod, scopeIds, startPeriod, waiterTimeoutSeconds } from "./reserve-statement.ts";
 import { selectThresholds } from "./thresholds.ts";
@@ -115,13 +116,11 @@ with stale as materialized (
   ) r on true
   where r.id is null or r.finished_at is not null
     -- A stopping process has released the run, and the journal reports all calls: the next claim
-    -- will find that it matches endOfReported of the engine.
-    or (r.status = 'queued' and v.state = 'held' and (
-      select string_agg(case when e.type = 'run.resumed' then 'r'
-        when e.type = 'run.queued' and e.data ? 'calls_reported' then 'q'
-        else 'x' end, '' order by e.seq)
+    -- will find so too.
+    or (r.status = 'queued' and v.state = 'held' and ${areReportedAtRelease(`(
+      select ${journalLetters("e")}
       from events e where e.run_id = r.id
-    ) ~ '(^|x)(qr)*q$')
+    )`)})
   order by v.run_id limit ${maxReturned}
 ), locked_budgets as materialized (
   select b.* from budgets b where b.id = any (array(select unnest(held_in) from stale))

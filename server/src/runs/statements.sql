@@ -5711,11 +5711,12 @@ with stale as materialized (
   ) r on true
   where r.id is null or r.finished_at is not null
     -- A stopping process has released the run, and the journal reports all calls: the next claim
-    -- will find that it matches endOfReported of the engine.
+    -- will find so too.
     or (r.status = 'queued' and v.state = 'held' and (
-      select string_agg(case when e.type = 'run.resumed' then 'r'
-        when e.type = 'run.queued' and e.data ? 'calls_reported' then 'q'
-        else 'x' end, '' order by e.seq)
+      select string_agg(case
+          when e.type = 'run.resumed' then 'r'
+          when e.type = 'run.queued' and e.data ? 'calls_reported' then 'q'
+          else 'x' end, '' order by e.seq)
       from events e where e.run_id = r.id
     ) ~ '(^|x)(qr)*q$')
   order by v.run_id limit 500

@@ -1,5 +1,6 @@
 import type { Database } from "../../base/database/index.ts";
-import { endOfReported, type JournalDigest } from "../../engine/index.ts";
+import { areReportedAtClaim, journalLetters } from "../../base/journal/index.ts";
+import type { JournalDigest } from "../../engine/index.ts";
 import type { RunRef } from "../run.ts";
 import { configOf, providerIdOf } from "./config-statement.ts";
 import { type SpentColumns, spentOf } from "./result-store.ts";
@@ -100,15 +101,13 @@ with last_step as (
   select c.config ->> 'model' as model, ${providerIdOf("r", "i")} as provider_id,
     octet_length(run_input(i.prompt_prefix, i.payload))
       + coalesce(octet_length(c.config ->> 'instructions'), 0) + journal.bytes as bytes,
-    ${waitedIn("r")} as was_waiting, journal.letters ~ '${endOfReported.source}' as was_reported
+    ${waitedIn("r")} as was_waiting, ${areReportedAtClaim("journal.letters")} as was_reported
   from runs r join run_inputs i on i.run_id = r.id
     cross join lateral (select ${configOf("r", "i")} as config) as c
     cross join lateral (
       select coalesce(sum(case when e.data ? 'artifact_id' then (e.data ->> 'bytes')::float8
         else octet_length(e.data::text) end), 0) as bytes,
-        string_agg(case when e.type = 'run.resumed' then 'r'
-          when e.type = 'run.queued' and e.data ? 'calls_reported' then 'q'
-          else 'x' end, '' order by e.seq) as letters
+        ${journalLetters("e")} as letters
       from events e where e.run_id = r.id
     ) as journal
   where r.id = $1

@@ -1,0 +1,6 @@
+export {
+  areAllReported,
+  areReportedAtClaim,
+  areReportedAtRelease,
+  journalLetters,
+} from "./reported-calls.ts";
