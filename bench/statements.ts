@@ -11,7 +11,7 @@ import { createLog } from "../server/src/base/log.ts";
 import { createSecretCipher, hashCredential } from "../server/src/base/secrets/index.ts";
 import { KnownSubscriptions } from "../server/src/events/index.ts";
 import { noAmounts } from "../server/src/reservations/index.ts";
-import { appendToRuns } from "../server/src/runs/journal/append-statement.ts";
+import { appendToRuns, appendUncharged } from "../server/src/runs/journal/append-statement.ts";
 import { startRuns } from "../server/src/runs/starting/start-runs.ts";
 
 /**
@@ -125,7 +125,9 @@ try {
         ),
       );
       await measured("append", () =>
-        appendToRuns(database, runIds.map(endRow), { charged: withLimits, subscriptions }),
+        (withLimits ? appendToRuns : appendUncharged)(database, runIds.map(endRow), {
+          subscriptions,
+        }),
       );
     }
     return costs;

@@ -13,7 +13,7 @@ import type { TraceSpan, Tracing } from "../base/tracing/index.ts";
 import { version } from "../base/version.ts";
 import { deliveryBody } from "./body.ts";
 import type { ClaimedDelivery } from "./claim-statement.ts";
-import type { AttemptLog, Outcome } from "./outcome-statement.ts";
+import type { AttemptEnd, AttemptLog, Outcome } from "./outcome-statement.ts";
 import { CannotStart, readData } from "./read-data.ts";
 import { maxRetryAfterMs, nextDelayMs, type RetrySchedule } from "./schedule.ts";
 import { scrubberOf } from "./scrubber-of.ts";
@@ -114,8 +114,7 @@ export async function attemptDelivery(
   return {
     outcome: {
       ...claimOf(delivery),
-      kind: error === undefined ? "succeeded" : delayMs === undefined ? "failed" : "retry",
-      delayMs: error === undefined ? 0 : (delayMs ?? 0),
+      ...(error === undefined ? { kind: "succeeded" } : failure(delayMs)),
       // A callback has its own URL, so its result says little about the subscription's URL.
       countsForHealth: delivery.kind !== "callback",
       // With other statuses, Retry-After is about this request only.
@@ -141,7 +140,6 @@ export function released(delivery: ClaimedDelivery): Outcome {
   return {
     ...claimOf(delivery),
     kind: "released",
-    delayMs: 0,
     countsForHealth: false,
     receiverDelayMs: null,
     log: undefined,
@@ -159,8 +157,7 @@ export function failedInternally(
   const delayMs = nextDelayMs(schedule, delivery.attempts, undefined);
   return {
     ...claimOf(delivery),
-    kind: delayMs === undefined ? "failed" : "retry",
-    delayMs: delayMs ?? 0,
+    ...failure(delayMs),
     countsForHealth: false,
     receiverDelayMs: null,
     log: {
@@ -174,6 +171,11 @@ export function failedInternally(
       error: "The attempt ended with an internal error. The operator finds it in the log.",
     },
   };
+}
+
+/** @param delayMs delay of the next attempt; undefined if there is none. */
+function failure(delayMs: number | undefined): AttemptEnd {
+  return delayMs === undefined ? { kind: "failed" } : { kind: "retry", delayMs };
 }
 
 const claimOf = (delivery: ClaimedDelivery) => ({

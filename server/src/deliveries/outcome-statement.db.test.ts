@@ -3,7 +3,7 @@ import { testDatabase } from "../../test/database.ts";
 import { subscribe } from "../../test/subscribe.ts";
 import { seedAgent } from "../../test/tenant.ts";
 import { claimDeliveries } from "./claim-statement.ts";
-import { type Outcome, recordOutcomes } from "./outcome-statement.ts";
+import { type AttemptLog, type Outcome, recordOutcomes } from "./outcome-statement.ts";
 
 /**
  * Tests outcomes of attempts whose delivery was ended meanwhile, for example by a pause, and of
@@ -41,33 +41,33 @@ async function claimedAgain(kind: Outcome["kind"]): Promise<Outcome> {
   });
   expect(all).toHaveLength(1);
   const { id, lease, attempts, claims } = all[0] ?? { id: "", lease: "", attempts: 0, claims: 0 };
-  const error = kind === "succeeded" ? null : "The receiver responded with status 500.";
-  return {
+  const claim = {
     subscriptionId,
     deliveryId: id,
     lease,
     attempts,
     claims,
     hadData: true,
-    kind,
-    delayMs: 0,
     countsForHealth: true,
     receiverDelayMs: null,
-    log:
-      kind === "released"
-        ? undefined
-        : {
-            startedAt: new Date(),
-            durationMs: 1,
-            url: "https://example.com/events",
-            requestHeaders: {},
-            status: error === null ? 200 : 500,
-            responseHeaders: {},
-            responseBody: "echo",
-            error,
-          },
   };
+  if (kind === "released") return { ...claim, kind, log: undefined };
+  const error = kind === "succeeded" ? null : "The receiver responded with status 500.";
+  const log = {
+    startedAt: new Date(),
+    durationMs: 1,
+    url: "https://example.com/events",
+    requestHeaders: {},
+    status: error === null ? 200 : 500,
+    responseHeaders: {},
+    responseBody: "echo",
+    error,
+  };
+  return { ...claim, ...(kind === "retry" ? { kind, delayMs: 0 } : { kind }), log };
 }
+
+const withLog = (outcome: Outcome, changed: Partial<AttemptLog>): Outcome =>
+  outcome.kind === "released" ? outcome : { ...outcome, log: { ...outcome.log, ...changed } };
 
 const end = ({ deliveryId }: Outcome, status: string) =>
   engine.query(
@@ -135,7 +135,7 @@ test("a delivery that was ended with a reason keeps it if the attempt fails", as
   const error = "The receiver responded with status 500.";
   expect(await errorAfter(await claimed("retry"), null)).toBe(error);
   const first = await claimed("retry");
-  await recordOutcome({ ...first, log: first.log && { ...first.log, error: "Earlier." } });
+  await recordOutcome(withLog(first, { error: "Earlier." }));
   expect(await errorAfter(await claimedAgain("retry"), null)).toBe(error);
 });
 
@@ -187,8 +187,7 @@ describe("the delay that a receiver has requested", () => {
 
   test("does not end when a test of an earlier URL succeeds", async () => {
     const outcome = await claimed("succeeded", "test");
-    const log = outcome.log && { ...outcome.log, url: "https://example.com/before" };
-    expect(await endedAfter({ ...outcome, log })).toBe(false);
+    expect(await endedAfter(withLog(outcome, { url: "https://example.com/before" }))).toBe(false);
   });
 
   test("does not end when a test fails", async () => {

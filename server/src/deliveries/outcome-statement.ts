@@ -15,8 +15,8 @@ export interface AttemptLog {
   readonly error: string | null;
 }
 
-/** The outcome of one claim of a delivery. */
-export interface Outcome {
+/** The outcome of one claim of a delivery, apart from what depends on its kind. */
+interface ClaimOutcome {
   readonly subscriptionId: string;
   readonly deliveryId: string;
   /**
@@ -29,10 +29,6 @@ export interface Outcome {
   readonly claims: number;
   /** Whether the delivery had data when it was claimed. */
   readonly hadData: boolean;
-  /** `released`: the attempt does not count, and the delivery is due at once. */
-  readonly kind: "succeeded" | "failed" | "retry" | "released";
-  /** Delay of the next attempt in milliseconds; 0 unless `kind` is `retry`. */
-  readonly delayMs: number;
   /** Whether the outcome changes the health of the subscription. */
   readonly countsForHealth: boolean;
   /**
@@ -40,9 +36,22 @@ export interface Outcome {
    * only if `countsForHealth` is true, and if the subscription still has the URL of the attempt.
    */
   readonly receiverDelayMs: number | null;
-  /** undefined if `kind` is `released`. */
-  readonly log: AttemptLog | undefined;
 }
+
+/** How an attempt ended that counts. `delayMs` is the delay of the next attempt. */
+export type AttemptEnd =
+  | { readonly kind: "succeeded" | "failed" }
+  | { readonly kind: "retry"; readonly delayMs: number };
+
+/**
+ * The outcome of one claim of a delivery. `released`: the attempt does not count, and the delivery
+ * is due at once.
+ */
+export type Outcome = ClaimOutcome &
+  (
+    | (AttemptEnd & { readonly log: AttemptLog })
+    | { readonly kind: "released"; readonly log: undefined }
+  );
 
 interface OutcomeInput {
   readonly outcomes: readonly Outcome[];
@@ -73,7 +82,7 @@ const outcomeStatement = statement<OutcomeInput>("record-deliveries", (p) => {
     claims: ["int", (row) => row.claims],
     had_data: ["boolean", (row) => row.hadData],
     kind: ["text", (row) => row.kind],
-    delay_ms: ["bigint", (row) => Math.round(row.delayMs)],
+    delay_ms: ["bigint", (row) => (row.kind === "retry" ? Math.round(row.delayMs) : 0)],
     counts: ["boolean", (row) => row.countsForHealth],
     receiver_delay_ms: ["bigint", (row) => row.receiverDelayMs],
     started_at: ["text", ({ log }) => log?.startedAt.toISOString() ?? null],

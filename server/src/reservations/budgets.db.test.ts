@@ -13,7 +13,7 @@ import {
   succeeded,
 } from "../../test/tenant.ts";
 import { createMutex } from "../base/database/index.ts";
-import { type AppendRow, appendToRuns } from "../runs/journal/append-statement.ts";
+import { type AppendRow, appendToRuns, appendUncharged } from "../runs/journal/append-statement.ts";
 import { type AppendEntry, toEntry } from "../runs/journal/journal-entry.ts";
 import { reachedStatement } from "../runs/reached-statement.ts";
 import { type Amounts, noAmounts } from "./budget.ts";
@@ -158,7 +158,7 @@ test("an append without the charge writes nothing if a budget applies", async ()
   const run = await start(agent);
   await addBudget(agent, { kind: "agent", allowed: 1_000 });
   const row = appendRow(run, owner, { calls: [{ entry: 0, call: call(5) }] });
-  expect(await appendToRuns(database, [row], { charged: false })).toEqual([{ kind: "limited" }]);
+  expect(await appendUncharged(database, [row])).toEqual([{ kind: "limited" }]);
   expect(await appendToRuns(database, [row])).toMatchObject([{ kind: "written" }]);
   // The row is sent a second time, as after a lost reply of the database. It must not be charged
   // twice.
@@ -173,7 +173,7 @@ test("an append of a run that uses nothing tells its process of a limit, too", a
     appendRow(await start(await seedAgent(database)), owner),
   ];
   await addBudget(agent, { kind: "agent", allowed: 1_000 });
-  expect(await appendToRuns(database, [row, elsewhere], { charged: false })).toMatchObject([
+  expect(await appendUncharged(database, [row, elsewhere])).toMatchObject([
     { kind: "limited" },
     { kind: "written" },
   ]);

@@ -12,7 +12,7 @@ import {
 const { database } = await testDatabase();
 
 const reporting: NewEvent = { type: "run.queued", data: { calls_reported: true } };
-const resumed: NewEvent = { type: "run.resumed", data: {} };
+const resumed: NewEvent = { type: "run.resumed", data: { attempt: 2 } };
 const others: readonly NewEvent[] = [
   { type: "run.started", data: {} },
   { type: "run.queued", data: {} },

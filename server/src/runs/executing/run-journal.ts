@@ -128,7 +128,6 @@ export class RunJournal implements Journal {
     const entries = added.map(toEntry);
     const row = { runId, workspaceId, owner, fence, ...options, lastSeq, entries };
     const result = await this.#ports.appends.submit(row);
-    if (result.kind === "limited") throw new Error("an append was not charged");
     if (result.kind !== "written") throw new RunStopped(result.kind);
     const { time } = result;
     const stored = added.map((event, index) =>

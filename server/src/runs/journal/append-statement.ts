@@ -57,12 +57,18 @@ export interface AppendRow {
  *   declared dead, or the run has ended or was deleted.
  * - `cancelled`: nothing was written, because the entries announce side effects and the
  *   cancellation of the run was requested.
- * - `limited`: nothing was written, because the run's workspace has limits. The row must be written
- *   with the option `charged`.
  */
 export type AppendResult =
   | { readonly kind: "written"; readonly time: string }
-  | { readonly kind: "fenced" | "cancelled" | "limited" };
+  | { readonly kind: "fenced" | "cancelled" };
+
+/**
+ * The result of `appendUncharged` for a row whose workspace has limits: nothing was written, and
+ * the row must be written by `appendToRuns`.
+ */
+export interface Limited {
+  readonly kind: "limited";
+}
 
 /**
  * The rows of one statement, divided into the tables to which they are written. `write` is the
@@ -305,12 +311,6 @@ export const appendStatements = [...Object.values(uncharged), ...Object.values(c
 
 interface AppendOptions {
   /**
-   * Whether to add what the runs used to the budgets that apply to them. If false, rows of
-   * workspaces with budgets are not written and get the result `limited`; the statement costs less
-   * and locks no rows that several runs share. Default true.
-   */
-  readonly charged?: boolean;
-  /**
    * Whether any workspace is known to have a subscription. If one has, the statement that also
    * writes deliveries is sent at once. `appendToRuns` sets `some` when it finds a subscription.
    * Default: none is known.
@@ -325,14 +325,39 @@ interface AppendOptions {
 
 /**
  * Writes `rows`, at most one for each run, and returns a result for each, in the same order. The
- * result of a row that an earlier call has already written is `written`.
+ * result of a row that an earlier call has already written is `written`. Adds what the runs used to
+ * the budgets that apply to them.
  */
-export async function appendToRuns(
+export function appendToRuns(
   database: Database,
   rows: readonly AppendRow[],
-  { charged = true, subscriptions = new KnownSubscriptions(), onReturned }: AppendOptions = {},
+  options: AppendOptions = {},
 ): Promise<AppendResult[]> {
-  const { neither, deliveries, both } = charged ? charging : uncharged;
+  return write<AppendResult>(database, charging, rows, options, (row) => findReason(database, row));
+}
+
+/**
+ * Like `appendToRuns`, but does not write the rows of workspaces with budgets: their result is
+ * `limited`. The statement costs less and locks no rows that several runs share.
+ */
+export function appendUncharged(
+  database: Database,
+  rows: readonly AppendRow[],
+  options: AppendOptions = {},
+): Promise<(AppendResult | Limited)[]> {
+  return write<AppendResult | Limited>(database, uncharged, rows, options, (row, deferral) =>
+    deferral === "limited" ? { kind: "limited" } : findReason(database, row),
+  );
+}
+
+/** @param resultOf returns the result of a row that was not written. */
+async function write<Result>(
+  database: Database,
+  { neither, deliveries, both }: ReturnType<typeof variants>,
+  rows: readonly AppendRow[],
+  { subscriptions = new KnownSubscriptions(), onReturned }: AppendOptions,
+  resultOf: (row: AppendRow, deferral: Deferral | undefined) => Result | Promise<Result>,
+): Promise<(Result | AppendResult)[]> {
   const withoutArtifacts = subscriptions.some ? deliveries : neither;
   let sent = await send(database, rows.some(hasArtifact) ? both : withoutArtifacts, rows);
   if (sent.deferred.get(1) === "subscribed") {
@@ -345,12 +370,9 @@ export async function appendToRuns(
   const result = { kind: "written" as const, time };
   if (written.size === rows.length) return rows.map(() => result);
   return Promise.all(
-    rows.map((row, index) => {
-      if (written.has(index + 1)) return result;
-      return deferred.get(index + 1) === "limited"
-        ? { kind: "limited" as const }
-        : findReason(database, row);
-    }),
+    rows.map((row, index) =>
+      written.has(index + 1) ? result : resultOf(row, deferred.get(index + 1)),
+    ),
   );
 }
 

@@ -7,14 +7,22 @@ import {
 } from "../../base/database/index.ts";
 import type { KnownSubscriptions } from "../../events/index.ts";
 import type { Reservations } from "../../reservations/index.ts";
-import { type AppendResult, type AppendRow, appendToRuns } from "./append-statement.ts";
+import {
+  type AppendResult,
+  type AppendRow,
+  appendToRuns,
+  appendUncharged,
+  type Limited,
+} from "./append-statement.ts";
 
 /**
  * The batcher of appends to journals. Up to 200 appends that runs of this process make at the same
  * time share one statement and one commit. Appends of workspaces that have limits share statements
  * only with each other. An append of more than 1 MiB has its own statement.
  */
-export type Appends = Batcher<AppendRow, AppendResult>;
+export interface Appends extends Pick<Batcher<AppendRow, AppendResult>, "pending" | "stalled"> {
+  submit(row: AppendRow): Promise<AppendResult>;
+}
 
 interface AppendsOptions {
   /**
@@ -47,14 +55,13 @@ export function createAppends(
   database: Database,
   { mutex, budgetMutex, reservations, subscriptions, onWritten, onReturned }: AppendsOptions,
 ): Appends {
-  const create = (charged: boolean) => {
+  const create = <Result extends AppendResult | Limited>(
+    append: (...args: Parameters<typeof appendToRuns>) => Promise<Result[]>,
+    smallMutex: Mutex,
+  ) => {
     const appends = {
       write: async (rows: readonly AppendRow[]) => {
-        const results = await appendToRuns(database, rows, {
-          charged,
-          subscriptions,
-          onReturned,
-        });
+        const results = await append(database, rows, { subscriptions, onReturned });
         onWritten();
         return results;
       },
@@ -68,7 +75,7 @@ export function createAppends(
         ...appends,
         maxRows: 200,
         maxBytes: 8 * 1024 * 1024,
-        mutex: charged ? budgetMutex : mutex,
+        mutex: smallMutex,
       }),
       // Large appends are written one at a time and do not use the mutex, so that neither small
       // appends nor starts of runs wait until their contents are inserted. If a large append locks
@@ -76,15 +83,16 @@ export function createAppends(
       large: createBatcher({ ...appends, maxRows: 1, maxBytes: 1 }),
     });
   };
-  const [plain, charged] = [create(false), create(true)];
+  const plain = create(appendUncharged, mutex);
+  const charged = create(appendToRuns, budgetMutex);
   return {
-    async submit(row, options) {
+    async submit(row) {
       if (!reservations.isLimited(row.workspaceId) && !reservations.holds(row.runId)) {
-        const result = await plain.submit(row, options);
+        const result = await plain.submit(row);
         if (result.kind !== "limited") return result;
         reservations.noteLimited(row.workspaceId, true);
       }
-      return charged.submit(row, options);
+      return charged.submit(row);
     },
     get pending() {
       return plain.pending + charged.pending;
