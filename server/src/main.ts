@@ -7,6 +7,7 @@ import { createEgress, createLeanFetch, createLookups } from "./base/egress/inde
 import { ConfigError } from "./base/errors.ts";
 import { guardHeap } from "./base/heap-guard.ts";
 import { newId } from "./base/ids.ts";
+import { LateListener } from "./base/listener/index.ts";
 import { createLog, type Log } from "./base/log.ts";
 import { flushLogs } from "./base/logging/index.ts";
 import { memoryBudget } from "./base/machine/index.ts";
@@ -208,13 +209,13 @@ async function build(
     prices,
   });
   opened.defer(() => runs.processMessages.close());
-  runs.processMessages.onOtherCluster = () => {
+  runs.processMessages.onOtherCluster(() => {
     log.write(
       "the database is on another PostgreSQL cluster than before; this process must be started again",
       { process_id: runs.process.id },
     );
     onOtherCluster?.();
-  };
+  });
   const lease = keepLease({
     own: runs.process,
     connection: database.lease,
@@ -238,7 +239,7 @@ async function build(
     releaseHeld: runs.worker.release,
   };
   let url = config.publicUrl ?? "";
-  let sender: Sender | undefined;
+  const wakeSender = new LateListener();
   opened.defer(pollCancellations(runs));
 
   const { retention } = config;
@@ -286,7 +287,7 @@ async function build(
       streams,
       deliveries: {
         changed() {
-          sender?.wake();
+          wakeSender.call();
           runs.processMessages.send({ kind: "deliveries" });
         },
       },
@@ -304,12 +305,10 @@ async function build(
   const worker = startWorker(runs, {
     recordExpired: lease.recordExpired,
     applyNextPlans: () => applyNextPlans(database, limits),
-    sender: {
-      wake: () => sender?.wake(),
-      noteWritten: () => sender?.noteWritten(),
-    },
+    wakeSender: wakeSender.call,
   });
   opened.defer(() => worker.stop());
+  let sender: Sender | undefined;
   if (config.role !== "api") {
     const timeoutMs = config.deliveryTimeoutSeconds * 1_000;
     const limitsOfSender = { timeoutMs, ...defaultDeliveryLimits, ...deliveryLimits };
@@ -340,6 +339,8 @@ async function build(
       ...limitsOfSender,
     });
     opened.defer(() => sender?.stop(0));
+    wakeSender.register(sender.wake);
+    runs.eventPoller.onWritten(sender.noteWritten);
   }
   await Promise.all([
     undefinedAfter(operator.probe(defaultWorkspaceId), waitMs),

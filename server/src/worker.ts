@@ -1,6 +1,5 @@
 import { elapsed, pause, undefinedAfter } from "./base/clock.ts";
 import { attemptTask, type ProcessMessage } from "./base/database/index.ts";
-import type { Sender } from "./deliveries/index.ts";
 import { forgetDead } from "./processes/index.ts";
 import { returnReservations } from "./reservations/index.ts";
 import {
@@ -62,8 +61,8 @@ export function startWorker(
     /** Declares processes with expired leases dead. Returns whether there were any. */
     recordExpired: () => Promise<boolean>;
     applyNextPlans: () => Promise<void>;
-    /** Sends deliveries. Does nothing in a process that sends none. */
-    sender: Pick<Sender, "wake" | "noteWritten">;
+    /** Wakes the sender of deliveries. Does nothing in a process that sends none. */
+    wakeSender: () => void;
   },
 ): Worker {
   const stopping = new AbortController();
@@ -131,8 +130,7 @@ export function startWorker(
       canBeHeld = true;
     },
   });
-  runs.processMessages.onMessage = (message) => handleMessage(runs, options.sender, message);
-  runs.eventPoller.onWritten = options.sender.noteWritten;
+  runs.processMessages.onMessage((message) => handleMessage(runs, options.wakeSender, message));
 
   async function attempt<T>(task: string, act: () => Promise<T>): Promise<T | undefined> {
     return stopping.signal.aborted ? undefined : attemptTask(runs.log, task, act);
@@ -272,7 +270,7 @@ function serially(stopping: AbortSignal, act: () => Promise<unknown>) {
  */
 function handleMessage(
   runs: RunServices,
-  sender: Pick<Sender, "wake">,
+  wakeSender: () => void,
   message: ProcessMessage | undefined,
 ): void {
   switch (message?.kind) {
@@ -307,10 +305,10 @@ function handleMessage(
       claimQueued(runs);
       break;
     case "deliveries":
-      sender.wake();
+      wakeSender();
       break;
     case undefined:
-      sender.wake();
+      wakeSender();
       for (const workspaceId of new Set([
         ...[...runs.live.values()].map((live) => live.workspaceId),
         // `limited` returns the workspaces that have limits. They are added, because a run that is

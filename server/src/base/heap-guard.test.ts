@@ -33,7 +33,7 @@ test("a heap full of garbage is collected and does not count as full", async () 
 
 test("a heap above 85 % after a collection is full until it is below 75 %", async () => {
   const changes: boolean[] = [];
-  guard.onChange = (isFull) => changes.push(isFull);
+  guard.onChange((isFull) => changes.push(isFull));
   used = 86;
   await vi.advanceTimersByTimeAsync(1_000);
   expect(guard.isFull).toBe(true);

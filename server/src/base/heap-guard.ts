@@ -1,6 +1,7 @@
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { elapsed } from "./clock.ts";
+import { LateListener } from "./listener/index.ts";
 
 /**
  * Detects that the heap is almost full. V8 aborts a process whose heap is full, so the process must
@@ -12,8 +13,8 @@ export interface HeapGuard {
    * restart, when enough memory is free.
    */
   readonly isFull: boolean;
-  /** Called when `isFull` has changed. */
-  onChange: (isFull: boolean) => void;
+  /** Registers the one listener that is called when `isFull` has changed. */
+  onChange(listener: (isFull: boolean) => void): void;
   stop(): void;
 }
 
@@ -45,11 +46,12 @@ export function guardHeap(heap: Heap = v8Heap): HeapGuard {
   let isFull = false;
   let collecting = false;
   let collectedAt = -Infinity;
+  const changes = new LateListener<[isFull: boolean]>();
 
   const set = (value: boolean) => {
     if (isFull === value) return;
     isFull = value;
-    guard.onChange(value);
+    changes.call(value);
   };
   const sample = async () => {
     const used = heap.usedBytes() / heap.limitBytes;
@@ -63,14 +65,13 @@ export function guardHeap(heap: Heap = v8Heap): HeapGuard {
     set(heap.usedBytes() / heap.limitBytes >= (isFull ? freeBelow : fullAbove));
   };
   const timer = setInterval(() => void sample(), sampleMs).unref();
-  const guard = {
+  return {
     get isFull() {
       return isFull;
     },
-    onChange: (_isFull: boolean) => {},
+    onChange: changes.register,
     stop: () => clearInterval(timer),
   };
-  return guard;
 }
 
 type Collect = (options: { type: "major"; execution: "async" }) => Promise<void>;

@@ -7,6 +7,7 @@ import {
   type ProcessMessages,
 } from "../base/database/index.ts";
 import { messageOf } from "../base/errors.ts";
+import { LateListener } from "../base/listener/index.ts";
 import type { Log } from "../base/log.ts";
 import { type CatchUp, createCatchUp } from "./catch-up.ts";
 import { beginning, isAfter, type Position } from "./position.ts";
@@ -35,8 +36,8 @@ export interface EventPoller {
    * they have subscribers.
    */
   noteWritten(): void;
-  /** Called by `noteWritten`. `worker.ts` sets it, to wake the sender of deliveries. */
-  onWritten: () => void;
+  /** Registers the one listener that `noteWritten` calls, which wakes the sender of deliveries. */
+  onWritten(listener: () => void): void;
   /** Polls at once. Must be called when another process has, or may have, written events. */
   wake(): void;
   /**
@@ -142,6 +143,7 @@ export function createEventPoller({
   let interrupt = () => {};
   let endGap = () => {};
   let notifyUntil = Number.NEGATIVE_INFINITY;
+  const written = new LateListener();
 
   function wake(): void {
     woken = true;
@@ -294,9 +296,9 @@ export function createEventPoller({
     },
     catchUp: createCatchUp(database),
     horizon: new HorizonMonitor(database.engine, log),
-    onWritten: () => {},
+    onWritten: written.register,
     noteWritten() {
-      this.onWritten();
+      written.call();
       if (running) wake();
       if (elapsed() < notifyUntil) processMessages.send({ kind: "events" });
     },

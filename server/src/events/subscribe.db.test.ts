@@ -173,6 +173,7 @@ test("without any message, events are found by polling", async () => {
     onMessage: () => {},
     onOtherCluster: () => {},
     alone: false,
+    setAlone: () => {},
     close: async () => {},
   };
   const events = subscribe(createPoller(disconnected), agent, await readEnd(database.engine));
@@ -184,19 +185,19 @@ test("a process with subscribers is notified by the others of what they write", 
   const agent = await seedAgent(database);
   const elsewhere = openProcessMessages(database, log);
   onTestFinished(() => elsewhere.close());
-  elsewhere.alone = false;
-  processMessages.alone = false;
+  elsewhere.setAlone(false);
+  processMessages.setAlone(false);
   const [here, there] = [createPoller(processMessages), createPoller(elsewhere)];
   const received: string[] = [];
-  processMessages.onMessage = (message) => {
+  processMessages.onMessage((message) => {
     received.push(message?.kind ?? "lost");
     if (message?.kind === "events") here.wake();
-  };
+  });
   const listening = Promise.withResolvers<void>();
-  elsewhere.onMessage = (message) => {
+  elsewhere.onMessage((message) => {
     if (message?.kind === "follow") there.noteRemoteSubscriber();
     if (message === undefined) listening.resolve();
-  };
+  });
   await listening.promise;
   const events = subscribe(here, agent, await readEnd(database.engine));
   const next = take(events, 1);

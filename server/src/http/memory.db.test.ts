@@ -7,9 +7,10 @@ import { executedStatements } from "../../test/executed-statements.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { says, startModelServer } from "../../test/model-server.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
-import type { HeapGuard } from "../base/heap-guard.ts";
+import { LateListener } from "../base/listener/index.ts";
 
-const heap: HeapGuard & { isFull: boolean } = { isFull: false, onChange: () => {}, stop: () => {} };
+const heapChanges = new LateListener<[isFull: boolean]>();
+const heap = { isFull: false, onChange: heapChanges.register, stop: () => {} };
 const { log, named } = captureLog();
 /**
  * With this budget, the limit for bodies and responses in memory is 30 MiB, and 22.5 MiB for those
@@ -19,7 +20,7 @@ const beckon = await startTestBeckon({ BECKON_MEMORY_BUDGET_MIB: "96" }, { heap,
 
 function setFull(isFull: boolean): void {
   heap.isFull = isFull;
-  heap.onChange(isFull);
+  heapChanges.call(isFull);
 }
 
 /**

@@ -94,7 +94,7 @@ export function keepLease({
     own.recordRenewal(sentAt);
     renewedAt = sentAt;
     const wasAlone = processMessages.alone;
-    processMessages.alone = renewed.alive < 2;
+    processMessages.setAlone(renewed.alive < 2);
     // While the `alone` of a process is true, the process knows of no other process and sends no
     // messages. It sets `alone` to false when it receives a message. So this message makes the
     // other processes send messages to this one at once, and not only after their next renewal.

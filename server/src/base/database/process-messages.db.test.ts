@@ -39,7 +39,7 @@ test.each([
 ])("%s", async (_what, count, sentAgain) => {
   const received: (ProcessMessage | undefined)[] = [];
   const receiver = openProcessMessages(database, log);
-  receiver.onMessage = (message) => void received.push(message);
+  receiver.onMessage((message) => received.push(message));
   await eventually("the receiver to listen", () => received.length > 0 || undefined);
   received.length = 0;
 
@@ -50,7 +50,7 @@ test.each([
     proxy.weather = { type: "fair" };
     await Promise.all([sender.close(), receiver.close()]);
   });
-  sender.alone = false;
+  sender.setAlone(false);
   const queries = vi.spyOn(far.engine, "query");
   onTestFinished(() => queries.mockRestore());
   const messages = Array.from(
@@ -75,8 +75,8 @@ test("a connection that leads to another cluster than before it was lost is repo
     const processMessages = openProcessMessages(far, log);
     onTestFinished(() => processMessages.close());
     const calls: string[] = [];
-    processMessages.onMessage = () => void calls.push("listening");
-    processMessages.onOtherCluster = () => void calls.push("other cluster");
+    processMessages.onMessage(() => calls.push("listening"));
+    processMessages.onOtherCluster(() => calls.push("other cluster"));
     await eventually("the connection", () => calls.length > 0 || undefined);
     return calls;
   };
@@ -108,9 +108,7 @@ test("process messages are received again once a missing certificate file is bac
   onTestFinished(() => database.close());
   const processMessages = openProcessMessages(database, log);
   onTestFinished(() => processMessages.close());
-  const listening = new Promise((resolve) => {
-    processMessages.onMessage = resolve;
-  });
+  const listening = new Promise((resolve) => processMessages.onMessage(resolve));
   writeFileSync(file, "");
   expect(await listening).toBeUndefined();
 });

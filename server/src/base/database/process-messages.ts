@@ -1,6 +1,7 @@
 import { Client } from "pg";
 import { raceSignal } from "../abort.ts";
 import { pause, sleep, undefinedAfter } from "../clock.ts";
+import { LateListener } from "../listener/index.ts";
 import type { Log } from "../log.ts";
 import type { Database } from "./connect.ts";
 import { failureKind } from "./failures.ts";
@@ -57,21 +58,21 @@ export interface ProcessMessages {
    */
   send(message: ProcessMessage): void;
   /**
-   * Called with each message of another process. It is called with `undefined` if messages of any
-   * kind may have been lost, or if a message has an unknown kind.
+   * Registers the one listener that is called with each message of another process. It is called
+   * with `undefined` if messages of any kind may have been lost, or if a message has an unknown
+   * kind.
    */
-  onMessage: (message: ProcessMessage | undefined) => void;
+  onMessage(listener: (message: ProcessMessage | undefined) => void): void;
   /**
-   * Called when the lost LISTEN connection is open again, but leads to another PostgreSQL cluster
-   * than before, for example after an upgrade by logical replication. It is not called if the role
-   * is not allowed to read the system identifier.
+   * Registers the one listener that is called when the lost LISTEN connection is open again, but
+   * leads to another PostgreSQL cluster than before, for example after an upgrade by logical
+   * replication. It is not called if the role is not allowed to read the system identifier.
    */
-  onOtherCluster: () => void;
-  /**
-   * True while this process knows of no other process. `keepLease` sets it at each lease renewal. A
-   * message of another process sets it to false.
-   */
-  alone: boolean;
+  onOtherCluster(listener: () => void): void;
+  /** True while this process knows of no other one. A message of another one sets it to false. */
+  readonly alone: boolean;
+  /** Sets `alone`. `keepLease` calls this at each lease renewal. */
+  setAlone(alone: boolean): void;
   close(): Promise<void>;
 }
 
@@ -109,7 +110,7 @@ const letters = {
   deliveries: "d",
   /**
    * Messages of any kind were lost. `ProcessMessage` has no such kind: `read` returns undefined,
-   * and the receiver calls `onMessage` with undefined.
+   * and the listener for messages is called with undefined.
    */
   lost: "?",
 } as const;
@@ -126,6 +127,9 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
   let listening: Client | undefined;
   /** The system identifier of the cluster that the LISTEN connection last led to. */
   let cluster: string | undefined;
+  let alone = true;
+  const received = new LateListener<[ProcessMessage | undefined]>();
+  const otherCluster = new LateListener();
 
   async function send(): Promise<void> {
     try {
@@ -178,18 +182,18 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
         client.on("notification", ({ payload = "" }) => {
           const [from, ...messages] = payload.split(" ");
           if (from === sender) return;
-          processMessages.alone = false;
-          for (const message of messages) processMessages.onMessage(read(message));
+          alone = false;
+          for (const message of messages) received.call(read(message));
         });
         // If a client is closed while it connects, its `connect` neither resolves nor rejects, so
         // the wait also ends when `close` aborts `closing`.
         await raceSignal(client.connect(), closing.signal);
         const current = await readSystemIdentifier(client);
         if (cluster !== undefined && current !== undefined && current !== cluster)
-          processMessages.onOtherCluster();
+          otherCluster.call();
         cluster = current ?? cluster;
         await client.query(`listen ${channel}`);
-        processMessages.onMessage(undefined);
+        received.call(undefined);
         while (!gone.signal.aborted) {
           await pause(checkIntervalMs, gone.signal);
           if (!gone.signal.aborted) await client.query("select");
@@ -209,12 +213,18 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
     }
   }
 
-  const processMessages: ProcessMessages = {
-    alone: true,
-    onMessage: () => {},
-    onOtherCluster: () => {},
+  const listened = listen();
+  return {
+    get alone() {
+      return alone;
+    },
+    setAlone(value) {
+      alone = value;
+    },
+    onMessage: received.register,
+    onOtherCluster: otherCluster.register,
     send(message) {
-      if (processMessages.alone || closing.signal.aborted) return;
+      if (alone || closing.signal.aborted) return;
       pending.add(letters[message.kind] + subjectOf(message));
       sending ??= send();
     },
@@ -225,8 +235,6 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
       await sending;
     },
   };
-  const listened = listen();
-  return processMessages;
 }
 
 /** Returns the identifier of the cluster; undefined if the role is not allowed to read it. */

@@ -51,9 +51,9 @@ export function shareMemory({
   const bodies = new ByteBudget({ maxBytes: maxReceivedBytes });
   const outputs = new ByteBudget({ maxBytes: bytes * shares.outputs });
   const deliveries = new ByteBudget({ maxBytes: bytes * shares.deliveries });
-  heap.onChange = (isFull) => {
+  heap.onChange((isFull) => {
     for (const budget of [runs, exchanges, deliveries]) budget.paused = isFull;
     if (!isFull) onFree();
-  };
+  });
   return { runs, exchanges, bodies, outputs, deliveries, heap };
 }

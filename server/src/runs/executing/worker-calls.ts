@@ -28,7 +28,9 @@ export class WorkerCalls implements Calls {
   readonly release = (): void => this.#calls?.release();
   readonly noteHeld = (): void => this.#calls?.noteHeld();
 
+  /** @throws if a worker is connected already: it would no longer be called. */
   connect(calls: Calls): void {
+    if (this.#calls !== undefined) throw new Error("a worker is already connected");
     this.#calls = calls;
   }
 

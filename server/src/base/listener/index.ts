@@ -1,0 +1,1 @@
+export { LateListener } from "./late-listener.ts";
