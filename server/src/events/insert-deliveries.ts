@@ -1,4 +1,4 @@
-import { deliveredEvent, eventVersion } from "@beckon/contract";
+import { deliveredEvent, endKinds, eventVersion } from "@beckon/contract";
 
 const literals = (types: readonly string[]) => types.map((type) => `'${type}'`).join(", ");
 
@@ -6,7 +6,7 @@ const literals = (types: readonly string[]) => types.map((type) => `'${type}'`).
 const deliveredRunEvents = literals(
   deliveredEvent.options.filter((type) => type.startsWith("run.")),
 );
-const lastRunEvents = literals(["run.finished", "run.failed", "run.cancelled"]);
+const lastRunEvents = literals(endKinds);
 
 /**
  * SQL condition that is true if any workspace has a subscription. PostgreSQL evaluates it at most

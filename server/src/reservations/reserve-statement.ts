@@ -1,5 +1,5 @@
 import type { LimitMetric } from "@beckon/contract";
-import { type Database, statement } from "../base/database/index.ts";
+import { type Database, inTransaction, statement } from "../base/database/index.ts";
 import { type Amounts, type Budget, calendarPeriodSql, nextStartSql } from "./budget.ts";
 import type { ReachedStatement } from "./thresholds.ts";
 
@@ -317,15 +317,13 @@ export interface Locked {
  * `decideOn` returns undefined if there is nothing to write. `reached` is sent only if a limit is
  * reached: most transactions need no SQL for events.
  */
-export async function reserveInTransaction(
+export function reserveInTransaction(
   database: Database,
   reached: ReachedStatement,
   runIds: readonly string[],
   decideOn: (locked: Locked) => ReserveInput | undefined,
 ): Promise<void> {
-  const client = await database.engine.connect();
-  try {
-    await client.query("begin");
+  return inTransaction(database.engine, async (client) => {
     const budgets = await client.query<BudgetRow>(lockStatement.query(runIds));
     const reservations = await client.query<ReservationRow>(readStatement.query(runIds));
     const written = decideOn({
@@ -335,14 +333,7 @@ export async function reserveInTransaction(
     if (written !== undefined) await client.query(writeStatement.query(written));
     if (written !== undefined && written.reached.length > 0)
       await client.query(reached.query(written.reached));
-    await client.query("commit");
-    client.release();
-  } catch (thrown) {
-    // Closes the connection instead of returning it to the pool. PostgreSQL then rolls the
-    // transaction back, regardless of the state of the connection.
-    client.release(true);
-    throw thrown;
-  }
+  });
 }
 
 /** The statements that reserve amounts of budgets in a transaction, for `runs/statements.sql`. */

@@ -3,16 +3,17 @@ import { agentLimit, type Context, permit } from "../base/context.ts";
 import { ApiError, attempt } from "../base/errors.ts";
 
 /**
+ * The agents whose runs an actor can access; undefined if it can access the runs of all agents of
+ * the workspace.
+ */
+export type AccessibleAgents = readonly string[] | undefined;
+
+/**
  * Checks that the actor has `scope`. An agent token has no scopes: it always gives access to the
  * runs of its own agent.
- * @returns the agents whose runs the actor can access; undefined if the actor can access the runs
- *   of all agents of the workspace.
  * @throws ApiError `forbidden` if the actor lacks `scope`.
  */
-export function permitRuns(
-  ctx: Context,
-  scope: "runs:read" | "runs:write",
-): readonly string[] | undefined {
+export function permitRuns(ctx: Context, scope: "runs:read" | "runs:write"): AccessibleAgents {
   if (ctx.actor.kind !== "token") permit(ctx, scope);
   return agentLimit(ctx);
 }

@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from "kysely";
+import type { Pool, PoolClient } from "pg";
 import { ApiError } from "../errors.ts";
 import { failureKind } from "./failures.ts";
 import type { Tables } from "./tables.ts";
@@ -72,6 +73,29 @@ export function inAllWorkspaces<T>(
   work: (tx: WorkspaceTransaction) => Promise<T>,
 ): Promise<T> {
   return inWorkspace(tenant, "*", work);
+}
+
+/**
+ * Runs `work` in a transaction on one connection of `pool`. The transaction commits when `work`
+ * resolves and rolls back when `work` rejects. Sets no workspace and repeats nothing.
+ */
+export async function inTransaction<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    const result = await work(client);
+    await client.query("commit");
+    client.release();
+    return result;
+  } catch (thrown) {
+    // Closes the connection instead of returning it to the pool. PostgreSQL then rolls the
+    // transaction back, regardless of the state of the connection.
+    client.release(true);
+    throw thrown;
+  }
 }
 
 /**

@@ -14,6 +14,7 @@ export { HorizonMonitor } from "./horizon.ts";
 export {
   databaseUnavailable,
   inAllWorkspaces,
+  inTransaction,
   inWorkspace,
   limitStatements,
   possiblyExecuted,

@@ -1,6 +1,7 @@
 import { maxAttemptsLimit } from "@beckon/contract";
 import {
   type Database,
+  inTransaction,
   type Parameters,
   type Statement,
   statement,
@@ -389,14 +390,12 @@ with picked as (
   },
 });
 
-async function claimOfAgent(
+function claimOfAgent(
   database: Database,
   claimant: Claimant,
   agent: LimitedAgent,
 ): Promise<ClaimResult> {
-  const client = await database.engine.connect();
-  try {
-    await client.query("begin");
+  return inTransaction(database.engine, async (client) => {
     const locked = await client.query<{ max: number }>({
       name: "claim-limited-lock",
       text: `select max_concurrent_runs as max from agents
@@ -405,19 +404,10 @@ async function claimOfAgent(
       values: [agent.id, agent.workspace_id],
     });
     const max = locked.rows[0]?.max;
-    const claimed: ClaimResult =
-      max === undefined
-        ? { runs: [], contended: true }
-        : await claim(client, ofAgent, { ...claimant, agent, max });
-    await client.query("commit");
-    client.release();
-    return claimed;
-  } catch (thrown) {
-    // Closes the connection instead of returning it to the pool. PostgreSQL then rolls the
-    // transaction back, regardless of the state of the connection.
-    client.release(true);
-    throw thrown;
-  }
+    return max === undefined
+      ? { runs: [], contended: true }
+      : claim(client, ofAgent, { ...claimant, agent, max });
+  });
 }
 
 function toClaimed(row: ClaimedRow): ClaimedRun[] {

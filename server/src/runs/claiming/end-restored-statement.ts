@@ -1,11 +1,8 @@
-import { type Database, statement } from "../../base/database/index.ts";
-import { newId } from "../../base/ids.ts";
-import { endUnexecuted, type UnexecutedEnd } from "../journal/index.ts";
+import type { UnexecutedEnd } from "../journal/index.ts";
 import { findAbandoned } from "./abandoned-statement.ts";
 import { type ExhaustedPorts, interruptRuns } from "./end-exhausted.ts";
+import { changeInBatches, endStatement } from "./end-statement.ts";
 
-/** Maximum number of queued or held runs that one statement ends. */
-const maxRuns = 500;
 /**
  * Maximum number of running runs that one statement ends. It is lower than `maxRuns`, because the
  * journal of each of these runs is read first, to determine which events must be added to end it.
@@ -34,17 +31,10 @@ export const endRestoredStatements = [
 ];
 
 function endUnstartedStatement(name: string, status: "queued" | "waiting") {
-  return statement<{ readonly eventIds: readonly string[] }>(name, (p) => {
-    const eventIds = p.value("text[]", (input) => input.eventIds);
+  return endStatement(name, interrupted, (p) => {
     const limit = p.value("bigint", (input) => input.eventIds.length);
-    return `
-with picked as (
-  select id, workspace_id from runs where status = '${status}'
-  order by workspace_id, agent_id, id limit ${limit} for no key update
-), ending as (
-  select id, workspace_id, (${eventIds})[row_number() over (order by id)] as event_id from picked
-), ${endUnexecuted(p, { source: "ending", end: () => interrupted })}
-select count(*)::int as ended from ended`;
+    return `select id, workspace_id from runs where status = '${status}'
+  order by workspace_id, agent_id, id limit ${limit} for no key update`;
   });
 }
 
@@ -60,25 +50,13 @@ export async function endRestored(
 ): Promise<number> {
   const { database } = ports;
   let ended = 0;
-  for (const one of endRestoredStatements) ended += await endUnstarted(database, one);
+  for (const one of endRestoredStatements)
+    ended += await changeInBatches(database, one, "ended", { minRuns: 1 });
   for (;;) {
     const runs = await findAbandoned(database, maxRunning);
     if (runs.length === 0) return ended;
     const written = await interruptRuns(ports, runs, interrupted.error.message);
     if (written === 0) throw new Error(`the run ${runs[0]?.runId} could not be ended`);
     ended += written;
-  }
-}
-
-async function endUnstarted(
-  database: Database,
-  one: (typeof endRestoredStatements)[number],
-): Promise<number> {
-  for (let ended = 0; ; ) {
-    const eventIds = Array.from({ length: maxRuns }, () => newId("evt"));
-    const { rows } = await database.engine.query<{ ended: number }>(one.query({ eventIds }));
-    const batch = rows[0]?.ended ?? 0;
-    ended += batch;
-    if (batch === 0) return ended;
   }
 }

@@ -1,10 +1,7 @@
-import { type Database, statement } from "../../base/database/index.ts";
-import { newId } from "../../base/ids.ts";
+import type { Database } from "../../base/database/index.ts";
 import { isWithoutProcess } from "../../processes/index.ts";
-import { endUnexecuted, type UnexecutedEnd } from "../journal/index.ts";
-
-/** Maximum number of runs that one statement ends. */
-const maxRuns = 500;
+import type { UnexecutedEnd } from "../journal/index.ts";
+import { changeInBatches, endStatement, maxRuns } from "./end-statement.ts";
 
 const expired: UnexecutedEnd = {
   status: "failed",
@@ -36,20 +33,12 @@ export const isExpired = (r: string) =>
  * elements. Ends nothing between the end of a time without any process and the first renewal of a
  * lease, which records that end.
  */
-export const expireStatement = statement<{ readonly eventIds: readonly string[] }>(
+export const expireStatement = endStatement(
   "expire-queued",
-  (p) => {
-    const eventIds = p.value("text[]", (input) => input.eventIds);
-    return `
-with picked as (
-  select id, workspace_id from runs r where status = 'queued' and ${isExpired("r")}
+  expired,
+  () => `select id, workspace_id from runs r where status = 'queued' and ${isExpired("r")}
     and not ${isWithoutProcess}
-  limit ${maxRuns} for no key update skip locked
-), ending as (
-  select id, workspace_id, (${eventIds})[row_number() over (order by id)] as event_id from picked
-), ${endUnexecuted(p, { source: "ending", end: () => expired })}
-select count(*)::int as ended from ended`;
-  },
+  limit ${maxRuns} for no key update skip locked`,
 );
 
 const dropped: UnexecutedEnd = {
@@ -66,21 +55,13 @@ const dropped: UnexecutedEnd = {
  * `eventIds` must have at least 500 elements. Like `expireStatement`, it ends nothing until a lease
  * is valid after a time without any process.
  */
-export const dropHeldStatement = statement<{ readonly eventIds: readonly string[] }>(
+export const dropHeldStatement = endStatement(
   "drop-held",
-  (p) => {
-    const eventIds = p.value("text[]", (input) => input.eventIds);
-    return `
-with picked as (
-  select id, workspace_id from runs
+  dropped,
+  () => `select id, workspace_id from runs
   where status = 'waiting' and ${sinceStart("created_at")} < now() - interval '7 days'
     and not ${isWithoutProcess}
-  limit ${maxRuns} for no key update skip locked
-), ending as (
-  select id, workspace_id, (${eventIds})[row_number() over (order by id)] as event_id from picked
-), ${endUnexecuted(p, { source: "ending", end: () => dropped })}
-select count(*)::int as ended from ended`;
-  },
+  limit ${maxRuns} for no key update skip locked`,
 );
 
 /**
@@ -93,14 +74,8 @@ export async function expireQueued(
   database: Database,
   signal?: AbortSignal,
 ): Promise<{ readonly queued: number; readonly held: number }> {
-  const end = async (one: typeof expireStatement) => {
-    for (let ended = 0; ; ) {
-      const eventIds = Array.from({ length: maxRuns }, () => newId("evt"));
-      const { rows } = await database.engine.query<{ ended: number }>(one.query({ eventIds }));
-      const batch = rows[0]?.ended ?? 0;
-      ended += batch;
-      if (batch < maxRuns || signal?.aborted === true) return ended;
-    }
+  return {
+    queued: await changeInBatches(database, expireStatement, "ended", { signal }),
+    held: await changeInBatches(database, dropHeldStatement, "ended", { signal }),
   };
-  return { queued: await end(expireStatement), held: await end(dropHeldStatement) };
 }

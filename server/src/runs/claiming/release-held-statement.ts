@@ -1,11 +1,8 @@
 import { type Database, statement } from "../../base/database/index.ts";
-import { newId } from "../../base/ids.ts";
 import { insertEvents } from "../../events/index.ts";
 import { holdsRunsSql, isSpentSql } from "../../reservations/index.ts";
 import { addEvents } from "../journal/index.ts";
-
-/** Maximum number of runs that one statement releases. */
-const maxRuns = 500;
+import { changeInBatches, type EventIds, maxRuns } from "./end-statement.ts";
 
 /**
  * In a workspace with limits, held runs of an agent are queued only until the agent has this many
@@ -26,11 +23,9 @@ const holdsRuns = `now() < b.ends and b.metric in ('cost', 'tokens') and ${holds
  * statement could be older than the pause. The recursive part reads one row for each agent that has
  * held runs.
  */
-export const releaseStatement = statement<{ readonly eventIds: readonly string[] }>(
-  "release-held",
-  (p) => {
-    const eventIds = p.value("text[]", (input) => input.eventIds);
-    return `
+export const releaseStatement = statement<EventIds>("release-held", (p) => {
+  const eventIds = p.value("text[]", (input) => input.eventIds);
+  return `
 with recursive holding (workspace_id, agent_id) as (
   (select workspace_id, agent_id from runs where status = 'waiting'
     order by workspace_id, agent_id limit 1)
@@ -84,17 +79,7 @@ with recursive holding (workspace_id, agent_id) as (
   from released
 ), ${insertEvents("queued_events")}
 select count(*)::int as released from released`;
-  },
-);
-
-/** Queues up to `maxRuns` held runs, and returns how many. */
-async function releaseBatch(database: Database): Promise<number> {
-  const eventIds = Array.from({ length: maxRuns }, () => newId("evt"));
-  const { rows } = await database.engine.query<{ released: number }>(
-    releaseStatement.query({ eventIds }),
-  );
-  return rows[0]?.released ?? 0;
-}
+});
 
 /** Returns whether any run is held. */
 async function areRunsHeld(database: Database): Promise<boolean> {
@@ -115,9 +100,5 @@ async function areRunsHeld(database: Database): Promise<boolean> {
  */
 export async function releaseHeld(database: Database): Promise<number | undefined> {
   if (!(await areRunsHeld(database))) return undefined;
-  for (let released = 0; ; ) {
-    const batch = await releaseBatch(database);
-    released += batch;
-    if (batch < maxRuns) return released;
-  }
+  return changeInBatches(database, releaseStatement, "released");
 }

@@ -1,5 +1,7 @@
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
+import type { AccessibleAgents } from "../access.ts";
+import { isAccessible } from "../access-store.ts";
 
 /** Identifies an artifact. */
 export interface ArtifactRef {
@@ -11,15 +13,13 @@ export interface ArtifactRef {
 /**
  * Returns media type and size of a run's artifact; undefined if the run has no such artifact, or
  * belongs to none of `agentIds`.
- * @param agentIds the agents whose runs the caller can access; undefined if the caller can access
- *   the runs of all agents.
  */
 export function findArtifact(
   tx: WorkspaceTransaction,
   { workspaceId, runId, artifactId }: ArtifactRef,
-  agentIds: readonly string[] | undefined,
+  agentIds: AccessibleAgents,
 ): Promise<{ media_type: string; bytes: number } | undefined> {
-  const query = tx
+  return tx
     .selectFrom("artifacts as a")
     .innerJoin("runs as r", (join) =>
       join.onRef("r.id", "=", "a.run_id").onRef("r.workspace_id", "=", "a.workspace_id"),
@@ -27,10 +27,9 @@ export function findArtifact(
     .select(["a.media_type", sql<number>`octet_length(a.content)`.as("bytes")])
     .where("a.id", "=", artifactId)
     .where("a.run_id", "=", runId)
-    .where("a.workspace_id", "=", workspaceId);
-  return (
-    agentIds === undefined ? query : query.where("r.agent_id", "in", agentIds)
-  ).executeTakeFirst();
+    .where("a.workspace_id", "=", workspaceId)
+    .where(isAccessible("r.agent_id", agentIds))
+    .executeTakeFirst();
 }
 
 /** Maximum number of files that a retry copies: as many as a form can have. */

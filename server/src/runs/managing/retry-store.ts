@@ -1,6 +1,8 @@
 import { receiving } from "@beckon/contract";
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
+import type { AccessibleAgents } from "../access.ts";
+import { isAccessible } from "../access-store.ts";
 import type { RunDraft, RunLabels, SenderEvent, StartRow } from "../starting/index.ts";
 
 /** The properties of the original run that a retry needs. */
@@ -21,20 +23,16 @@ export interface RetriedRun {
   readonly draft: RunDraft | undefined;
 }
 
-/**
- * Returns the run to retry; undefined if it does not exist, or belongs to none of `agentIds`.
- * @param agentIds the agents whose runs the caller can access; undefined if the caller can access
- *   the runs of all agents.
- */
+/** Returns the run to retry; undefined if it does not exist, or belongs to none of `agentIds`. */
 export async function readRetried(
   tx: WorkspaceTransaction,
   {
     workspaceId,
     runId,
     agentIds,
-  }: { workspaceId: string; runId: string; agentIds: readonly string[] | undefined },
+  }: { workspaceId: string; runId: string; agentIds: AccessibleAgents },
 ): Promise<RetriedRun | undefined> {
-  const query = tx
+  const row = await tx
     .selectFrom("runs as r")
     .innerJoin("run_inputs as i", "i.run_id", "r.id")
     .leftJoin("run_drafts as d", (join) =>
@@ -47,11 +45,9 @@ export async function readRetried(
     .select(["r.id", "r.agent_id", "r.finished_at", "i.agent_version", "i.source", "i.trigger_id"])
     .select(["i.payload", "i.prompt_prefix", "i.content_type", "i.external_id", "i.tags"])
     .where("r.id", "=", runId)
-    .where("r.workspace_id", "=", workspaceId);
-  const row = await (agentIds === undefined
-    ? query
-    : query.where("r.agent_id", "in", agentIds)
-  ).executeTakeFirst();
+    .where("r.workspace_id", "=", workspaceId)
+    .where(isAccessible("r.agent_id", agentIds))
+    .executeTakeFirst();
   if (row === undefined) return undefined;
   return {
     runId: row.id,

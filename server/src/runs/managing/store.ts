@@ -1,6 +1,8 @@
 import type { ListedRun, Run } from "@beckon/contract";
 import { type ExpressionBuilder, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
+import type { AccessibleAgents } from "../access.ts";
+import { isAccessible } from "../access-store.ts";
 import { spentOf } from "../journal/index.ts";
 
 /**
@@ -91,22 +93,17 @@ function tokens(
 
 type RunRow = Awaited<ReturnType<ReturnType<typeof runsWithTexts>["executeTakeFirstOrThrow"]>>;
 
-/**
- * Returns a run; undefined if it does not exist, or belongs to none of `agentIds`.
- * @param agentIds the agents whose runs the caller can access; undefined if the caller can access
- *   the runs of all agents.
- */
+/** Returns a run; undefined if it does not exist, or belongs to none of `agentIds`. */
 export async function findRun(
   tx: WorkspaceTransaction,
   workspaceId: string,
   runId: string,
-  agentIds: readonly string[] | undefined,
+  agentIds: AccessibleAgents,
 ): Promise<Run | undefined> {
-  const query = runsWithTexts(tx, workspaceId).where("runs.id", "=", runId);
-  const row = await (agentIds === undefined
-    ? query
-    : query.where("runs.agent_id", "in", agentIds)
-  ).executeTakeFirst();
+  const row = await runsWithTexts(tx, workspaceId)
+    .where("runs.id", "=", runId)
+    .where(isAccessible("runs.agent_id", agentIds))
+    .executeTakeFirst();
   return row && toRun(row);
 }
 

@@ -1,5 +1,7 @@
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
+import type { AccessibleAgents } from "../access.ts";
+import { isAccessible } from "../access-store.ts";
 
 /** How far a run has progressed. */
 export interface Progress {
@@ -11,16 +13,14 @@ export interface Progress {
 /**
  * Returns the progress of a run; undefined if the run does not exist, or belongs to none of
  * `agentIds`.
- * @param agentIds the agents whose runs the caller can access; undefined if the caller can access
- *   the runs of all agents.
  */
 export async function findProgress(
   tx: WorkspaceTransaction,
   workspaceId: string,
   runId: string,
-  agentIds: readonly string[] | undefined,
+  agentIds: AccessibleAgents,
 ): Promise<Progress | undefined> {
-  const query = tx
+  return tx
     .selectFrom("runs")
     .select([
       "agent_id as agentId",
@@ -28,8 +28,7 @@ export async function findProgress(
       sql<boolean>`finished_at is not null`.as("finished"),
     ])
     .where("workspace_id", "=", workspaceId)
-    .where("id", "=", runId);
-  return (
-    agentIds === undefined ? query : query.where("agent_id", "in", agentIds)
-  ).executeTakeFirst();
+    .where("id", "=", runId)
+    .where(isAccessible("agent_id", agentIds))
+    .executeTakeFirst();
 }

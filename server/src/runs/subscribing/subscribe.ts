@@ -1,12 +1,10 @@
-import type { EventOnWire, OutputEvent } from "@beckon/contract";
+import { type EventOnWire, endKinds, type OutputEvent } from "@beckon/contract";
 import { untilWoken } from "../../base/abort.ts";
 import { type Database, pauseIfLost } from "../../base/database/index.ts";
 import type { RunRef } from "../run.ts";
 import type { OutputBuffer } from "./output-buffer.ts";
 import type { RunPoller } from "./run-pollers.ts";
 import type { LiveRuns, Subscribers } from "./subscribers.ts";
-
-const terminal = ["run.finished", "run.failed", "run.cancelled"];
 
 /** The services that subscribing to a run needs. */
 export interface SubscribePorts {
@@ -67,7 +65,7 @@ export async function* subscribeToRun(
       for (const event of events) {
         yield event;
         after = event.seq;
-        if (terminal.includes(event.type)) return;
+        if (endKinds.some((kind) => kind === event.type)) return;
         // The buffer of the caller that started the run can have output before this function is
         // called. If the run has ended by now, the database returns several events at once, and the
         // output between two of them must be yielded here.

@@ -2,6 +2,8 @@ import type { RunFilter, RunStatus } from "@beckon/contract";
 import { type RawBuilder, sql } from "kysely";
 import type { WorkspaceTransaction } from "../../../base/database/index.ts";
 import { idSlackMs, lowestIdAt } from "../../../base/ids.ts";
+import type { AccessibleAgents } from "../../access.ts";
+import { isAccessible } from "../../access-store.ts";
 
 /**
  * Maximum number of runs that one search reads, however few of them match. A search among the runs
@@ -10,11 +12,7 @@ import { idSlackMs, lowestIdAt } from "../../../base/ids.ts";
 export const maxScanned = 10_000;
 
 export interface Search {
-  /**
-   * The agents whose runs the actor can access; undefined if the actor can access the runs of all
-   * agents.
-   */
-  readonly agentIds: readonly string[] | undefined;
+  readonly agentIds: AccessibleAgents;
   readonly filter: RunFilter;
   /**
    * Set if the found runs will be cancelled or deleted. If set, the search finds only runs that are
@@ -223,7 +221,7 @@ function scanUnfinished(
   max: number,
 ): RawBuilder<unknown> {
   const bounds = ofWorkspace(workspaceId, range);
-  const ofAgents = agentIds === undefined ? sql`true` : sql`r.agent_id = any (${agentIds}::text[])`;
+  const ofAgents = isAccessible("r.agent_id", agentIds);
   const states = unfinished
     .filter((status) => wanted.includes(status))
     .map(
