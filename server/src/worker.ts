@@ -265,8 +265,8 @@ function serially(stopping: AbortSignal, act: () => Promise<unknown>) {
 /**
  * Handles a message from another process.
  * @param message undefined if messages may have been lost. The function then does the same as for
- *   the messages `limits`, `queued`, `follow`, `events` and `deliveries`, because each of them may
- *   be among the lost ones.
+ *   the messages `limits`, `queued`, `eventSubscribers`, `events` and `deliveries`, because each of
+ *   them may be among the lost ones.
  */
 function handleMessage(
   runs: RunServices,
@@ -277,7 +277,7 @@ function handleMessage(
     case "cancel":
       stopHere(runs, message.runId);
       break;
-    case "watch": {
+    case "runSubscribers": {
       const live = runs.live.get(message.runId);
       if (live === undefined) break;
       live.hasRemoteSubscribers = true;
@@ -287,7 +287,7 @@ function handleMessage(
     case "journal":
       runs.subscribers.pollers.wake(message.runId);
       break;
-    case "follow":
+    case "eventSubscribers":
       runs.eventPoller.noteRemoteSubscriber();
       break;
     case "events":

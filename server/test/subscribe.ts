@@ -2,7 +2,7 @@ import { deliveredEvent } from "@beckon/contract";
 import type { Pool } from "pg";
 import { newId } from "../src/base/ids.ts";
 import { createSecretCipher, parseMasterKey } from "../src/base/secrets/index.ts";
-import { newSigningSecret, sealHeaders, sealSigningSecret } from "../src/deliveries/index.ts";
+import { encryptHeaders, encryptSigningSecret, newSigningSecret } from "../src/deliveries/index.ts";
 
 /** A subscription and its secret. */
 export interface Subscribed {
@@ -61,8 +61,8 @@ export async function subscribe(
       options.tags ?? null,
       options.payload ?? "full",
       options.format ?? "standard",
-      sealSigningSecret(cipher, owner, secret),
-      sealHeaders(cipher, owner, headers),
+      encryptSigningSecret(cipher, owner, secret),
+      encryptHeaders(cipher, owner, headers),
       Object.keys(headers),
       status,
     ],

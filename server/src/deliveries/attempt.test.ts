@@ -7,7 +7,7 @@ import { createSecretCipher } from "../base/secrets/index.ts";
 import { type AttemptPorts, attemptDelivery } from "./attempt.ts";
 import type { ClaimedDelivery } from "./claim-statement.ts";
 import { CannotStart, readData } from "./read-data.ts";
-import { newSigningSecret, sealHeaders, sealSigningSecret } from "./secrets.ts";
+import { encryptHeaders, encryptSigningSecret, newSigningSecret } from "./secrets.ts";
 
 /** A database that cannot be reached. */
 const database = connect({
@@ -28,7 +28,7 @@ const delivery: ClaimedDelivery = {
   ...claimedDelivery,
   data: JSON.stringify({ artifact_id: "art_1", bytes: 100_000 }),
   data_bytes: 42,
-  secret: sealSigningSecret(cipher, { id, workspace_id, url }, newSigningSecret()),
+  secret: encryptSigningSecret(cipher, { id, workspace_id, url }, newSigningSecret()),
 };
 
 const ports: AttemptPorts = {
@@ -94,7 +94,7 @@ test("large data is not read while there is no memory for it", async () => {
 
 test("a delivery with a header of 4,000 dashes succeeds, and the header is not logged", async () => {
   const dashes = "-".repeat(4_000);
-  const headers = sealHeaders(cipher, { id, workspace_id, url }, { "x-gateway": dashes });
+  const headers = encryptHeaders(cipher, { id, workspace_id, url }, { "x-gateway": dashes });
   const response = { status: 200, headers: { "x-seen": dashes }, text: `You sent ${dashes}.` };
   const { outcome } = await attemptDelivery(
     { ...ports, egress: { callForBeginning: async () => response } },

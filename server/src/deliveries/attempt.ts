@@ -17,7 +17,7 @@ import type { AttemptEnd, AttemptLog, Outcome } from "./outcome-statement.ts";
 import { CannotStart, readData } from "./read-data.ts";
 import { maxRetryAfterMs, nextDelayMs, type RetrySchedule } from "./schedule.ts";
 import { scrubberOf } from "./scrubber-of.ts";
-import { openHeaders, openSigningSecret, originOf } from "./secrets.ts";
+import { decryptHeaders, decryptSigningSecret, originOf } from "./secrets.ts";
 import { sign } from "./sign.ts";
 
 /** The services and settings that attempts need. */
@@ -262,7 +262,7 @@ async function prepare(
   );
   const timestamp = Math.floor(begun.startedAt.getTime() / 1_000);
   const secrets = [
-    openSigningSecret(cipher, owner, delivery.secret),
+    decryptSigningSecret(cipher, owner, delivery.secret),
     ...previousSecret(cipher, owner, delivery.previous_secret),
   ];
   const logged = {
@@ -271,7 +271,7 @@ async function prepare(
     "webhook-id": delivery.event_id,
     "webhook-timestamp": String(timestamp),
   };
-  const extra = delivery.kind === "callback" ? {} : openHeaders(cipher, owner, delivery.headers);
+  const extra = delivery.kind === "callback" ? {} : decryptHeaders(cipher, owner, delivery.headers);
   return {
     ...begun,
     body: text,
@@ -292,12 +292,12 @@ async function prepare(
  */
 function previousSecret(
   cipher: SecretCipher,
-  owner: Parameters<typeof openSigningSecret>[1],
-  sealed: string | null,
+  owner: Parameters<typeof decryptSigningSecret>[1],
+  encrypted: string | null,
 ): readonly string[] {
-  if (sealed === null) return [];
+  if (encrypted === null) return [];
   try {
-    return [openSigningSecret(cipher, owner, sealed)];
+    return [decryptSigningSecret(cipher, owner, encrypted)];
   } catch (thrown) {
     if (thrown instanceof ApiError) return [];
     throw thrown;

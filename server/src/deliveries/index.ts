@@ -4,11 +4,11 @@ export { readDeliveryFigures } from "./figures-store.ts";
 export { closeRestored } from "./maintenance-store.ts";
 export { reEncryptSubscriptions } from "./re-encrypt-secrets.ts";
 export {
+  decryptSigningSecret,
+  encryptHeaders,
+  encryptSigningSecret,
   newSigningSecret,
-  openSigningSecret,
   originOf,
-  sealHeaders,
-  sealSigningSecret,
 } from "./secrets.ts";
 export { defaultDeliveryLimits, type Sender, type SenderOptions, startSender } from "./sender.ts";
 export type { DeliveryServices } from "./services.ts";

@@ -47,10 +47,10 @@ function decrypt(
   cipher: SecretCipher,
   kind: keyof typeof kinds,
   owner: SubscriptionOwner,
-  sealed: string,
+  encrypted: string,
 ): string {
   const origin = originOf(owner);
-  return decryptFor(cipher, { sealed, origins: [origin] }, ownerOf(kind, owner), origin);
+  return decryptFor(cipher, { sealed: encrypted, origins: [origin] }, ownerOf(kind, owner), origin);
 }
 
 /**
@@ -67,7 +67,7 @@ export function newSigningSecret(): string {
 }
 
 /** Encrypts a signing secret. Only a subscription whose URL has the same origin can use it. */
-export function sealSigningSecret(
+export function encryptSigningSecret(
   cipher: SecretCipher,
   owner: SubscriptionOwner,
   secret: string,
@@ -77,23 +77,23 @@ export function sealSigningSecret(
 
 /**
  * Returns a decrypted signing secret.
- * @param sealed the column `secret` or `previous_secret`.
+ * @param encrypted the column `secret` or `previous_secret`.
  * @throws ApiError `secret_unreadable` if the secret was encrypted with another master key, or for
  *   another origin.
  */
-export function openSigningSecret(
+export function decryptSigningSecret(
   cipher: SecretCipher,
   owner: SubscriptionOwner,
-  sealed: string,
+  encrypted: string,
 ): string {
-  return decrypt(cipher, "secret", owner, sealed);
+  return decrypt(cipher, "secret", owner, encrypted);
 }
 
 /**
  * Encrypts extra headers; null if there are none. Only a subscription whose URL has the same origin
  * can use them.
  */
-export function sealHeaders(
+export function encryptHeaders(
   cipher: SecretCipher,
   owner: SubscriptionOwner,
   headers: Readonly<Record<string, string>>,
@@ -104,13 +104,13 @@ export function sealHeaders(
 
 /**
  * Returns the decrypted extra headers.
- * @throws ApiError `secret_unreadable`, like `openSigningSecret`.
+ * @throws ApiError `secret_unreadable`, like `decryptSigningSecret`.
  */
-export function openHeaders(
+export function decryptHeaders(
   cipher: SecretCipher,
   owner: SubscriptionOwner,
-  sealed: string | null,
+  encrypted: string | null,
 ): Record<string, string> {
-  if (sealed === null) return {};
-  return JSON.parse(decrypt(cipher, "headers", owner, sealed)) as Record<string, string>;
+  if (encrypted === null) return {};
+  return JSON.parse(decrypt(cipher, "headers", owner, encrypted)) as Record<string, string>;
 }

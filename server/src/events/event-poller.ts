@@ -199,7 +199,7 @@ export function createEventPoller({
     while (joining.size + subscribers.size > 0 && !closing.signal.aborted) {
       if (elapsed() - requestedAt > requestIntervalMs) {
         requestedAt = elapsed();
-        processMessages.send({ kind: "follow" });
+        processMessages.send({ kind: "eventSubscribers" });
       }
       woken = false;
       try {

@@ -195,7 +195,7 @@ test("a process with subscribers is notified by the others of what they write", 
   });
   const listening = Promise.withResolvers<void>();
   elsewhere.onMessage((message) => {
-    if (message?.kind === "follow") there.noteRemoteSubscriber();
+    if (message?.kind === "eventSubscribers") there.noteRemoteSubscriber();
     if (message === undefined) listening.resolve();
   });
   await listening.promise;

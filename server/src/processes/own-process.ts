@@ -39,7 +39,7 @@ export class OwnProcess {
    *
    * @param time a value of `elapsed()`
    */
-  hasSettled(time: number): boolean {
+  areCommitsVisible(time: number): boolean {
     return this.#renewals[0] > time;
   }
 

@@ -1,7 +1,7 @@
 import type { Database } from "../base/database/index.ts";
 import type { SecretCipher } from "../base/secrets/index.ts";
 import { addressOf, type ProviderAddress } from "./address.ts";
-import { openKey } from "./provider.ts";
+import { decryptKey } from "./provider.ts";
 import { type ConnectionRow, findConnection } from "./store.ts";
 
 /** Name, address and key of a provider. */
@@ -31,5 +31,5 @@ export async function connectionOf(
  */
 export function toConnection(cipher: SecretCipher, row: ConnectionRow): ProviderConnection {
   const address = addressOf(row);
-  return { name: row.name, ...address, apiKey: openKey(cipher, row, address) };
+  return { name: row.name, ...address, apiKey: decryptKey(cipher, row, address) };
 }

@@ -8,7 +8,7 @@ import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { addressOf } from "./address.ts";
-import { reservedName, sealKey, toProvider } from "./provider.ts";
+import { encryptKey, reservedName, toProvider } from "./provider.ts";
 import { insertProvider } from "./store.ts";
 
 /**
@@ -44,7 +44,7 @@ export async function createProvider({
         kind: body.kind,
         base_url: body.base_url ?? null,
         free: body.free,
-        ...sealKey(
+        ...encryptKey(
           ctx.cipher,
           owner,
           addressOf({ kind: body.kind, base_url: body.base_url ?? null }),

@@ -10,7 +10,7 @@ import {
   type SecretOwner,
 } from "../base/secrets/index.ts";
 import type { ProviderAddress } from "./address.ts";
-import type { ProviderRow, SealedKey } from "./store.ts";
+import type { EncryptedKey, ProviderRow } from "./store.ts";
 
 /**
  * The provider name of the built-in models. No other provider can have this name. The names of the
@@ -60,12 +60,12 @@ export function bindingOfKey(row: KeyOwner & Pick<ProviderRow, "api_key_url">): 
  * Returns the database columns of a key. The key is encrypted for the origin of the address.
  * Without a key all columns are null.
  */
-export function sealKey(
+export function encryptKey(
   cipher: SecretCipher,
   owner: KeyOwner,
   { baseUrl }: ProviderAddress,
   key: string | null | undefined,
-): SealedKey {
+): EncryptedKey {
   if (key == null) return { api_key_sealed: null, api_key_last4: null, api_key_url: null };
   const { origin } = new URL(baseUrl);
   return {
@@ -81,7 +81,7 @@ export function sealKey(
  * @throws ApiError `secret_unreadable` if the key cannot be decrypted, or was not given for the
  *   origin of this address.
  */
-export function openKey(
+export function decryptKey(
   cipher: SecretCipher,
   row: KeyOwner & StoredKey,
   { baseUrl }: ProviderAddress,

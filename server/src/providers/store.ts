@@ -91,17 +91,17 @@ export function insertProvider(
     kind: string;
     base_url: string | null;
     free: boolean;
-  } & SealedKey,
+  } & EncryptedKey,
 ): Promise<ProviderRow> {
   return tx.insertInto("providers").values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-export type SealedKey = Pick<ProviderRow, "api_key_sealed" | "api_key_last4" | "api_key_url">;
+export type EncryptedKey = Pick<ProviderRow, "api_key_sealed" | "api_key_last4" | "api_key_url">;
 
 export function updateProviderRow(
   tx: WorkspaceTransaction,
   row: ProviderRow,
-  change: Partial<SealedKey & { base_url: string | null; free: boolean }>,
+  change: Partial<EncryptedKey & { base_url: string | null; free: boolean }>,
 ): Promise<ProviderRow> {
   return tx
     .updateTable("providers")

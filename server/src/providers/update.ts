@@ -7,7 +7,7 @@ import { ApiError, attempt, orThrow } from "../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { addressOf } from "./address.ts";
 import { rejectOperatorProvider } from "./operator/index.ts";
-import { noProvider, requireKeyFor, sealKey, toProvider } from "./provider.ts";
+import { encryptKey, noProvider, requireKeyFor, toProvider } from "./provider.ts";
 import { findProviderForUpdate, hasPrices, type ProviderRow, updateProviderRow } from "./store.ts";
 
 /**
@@ -51,7 +51,7 @@ export async function updateProvider({
     const changed = await updateProviderRow(tx, row, {
       base_url,
       ...(body.free === undefined ? {} : { free: body.free }),
-      ...(body.api_key === undefined ? {} : sealKey(ctx.cipher, row, address, body.api_key)),
+      ...(body.api_key === undefined ? {} : encryptKey(ctx.cipher, row, address, body.api_key)),
     });
     await record(tx, ctx, {
       action: "provider.update",

@@ -101,7 +101,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   const eventPoller = createEventPoller({ database, processMessages, log });
   const live = createLiveRuns();
   const subscribers = createSubscribers(database, {
-    onFirstSubscriber: (runId) => processMessages.send({ kind: "watch", runId }),
+    onFirstSubscriber: (runId) => processMessages.send({ kind: "runSubscribers", runId }),
     outputs: memory.outputs,
   });
   const mutex = createMutex();

@@ -9,9 +9,9 @@ import { newId } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import {
   type DeliveryServices,
+  encryptHeaders,
+  encryptSigningSecret,
   newSigningSecret,
-  sealHeaders,
-  sealSigningSecret,
 } from "../deliveries/index.ts";
 import { unused } from "./health-store.ts";
 import { permitPayload, permitSelection, requireDeliverable } from "./selection.ts";
@@ -54,8 +54,8 @@ export async function createSubscription({
       const row = await insertSubscription(tx, {
         ...columns,
         ...owner,
-        secret: sealSigningSecret(ctx.cipher, owner, secret),
-        headers: sealHeaders(ctx.cipher, owner, headers),
+        secret: encryptSigningSecret(ctx.cipher, owner, secret),
+        headers: encryptHeaders(ctx.cipher, owner, headers),
         header_names: Object.keys(headers).sort(),
         created_by: principalOf(ctx.actor),
       });

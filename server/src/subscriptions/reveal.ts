@@ -1,7 +1,7 @@
 import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
-import { openSigningSecret } from "../deliveries/index.ts";
+import { decryptSigningSecret } from "../deliveries/index.ts";
 import {
   requireSubscription,
   type SubscriptionInput,
@@ -24,7 +24,7 @@ export async function revealSubscriptionSecret({
   permit(ctx, "subscriptions:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireSubscription(tx, ctx, input);
-    const secret = openSigningSecret(ctx.cipher, row, row.secret);
+    const secret = decryptSigningSecret(ctx.cipher, row, row.secret);
     await record(tx, ctx, { action: "subscription.reveal", target: row.id });
     return { ...(await showSubscription(tx, row)), secret };
   });

@@ -4,7 +4,11 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { type DeliveryServices, newSigningSecret, sealSigningSecret } from "../deliveries/index.ts";
+import {
+  type DeliveryServices,
+  encryptSigningSecret,
+  newSigningSecret,
+} from "../deliveries/index.ts";
 import { rotateSecretRow } from "./store.ts";
 import {
   requireSubscriptionForChange,
@@ -34,8 +38,8 @@ export async function rotateSubscriptionSecret({
         input.body,
         {},
       );
-      const sealed = sealSigningSecret(ctx.cipher, row, secret);
-      const rotated = await rotateSecretRow(tx, row, sealed, grace_seconds);
+      const encrypted = encryptSigningSecret(ctx.cipher, row, secret);
+      const rotated = await rotateSecretRow(tx, row, encrypted, grace_seconds);
       await record(tx, ctx, {
         action: "subscription.rotate",
         target: row.id,

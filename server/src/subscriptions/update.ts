@@ -12,10 +12,10 @@ import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { equalTexts, type SecretCipher } from "../base/secrets/index.ts";
 import {
   type DeliveryServices,
-  openSigningSecret,
+  decryptSigningSecret,
+  encryptHeaders,
+  encryptSigningSecret,
   originOf,
-  sealHeaders,
-  sealSigningSecret,
 } from "../deliveries/index.ts";
 import { unused } from "./health-store.ts";
 import { endPendingAboutOthers } from "./pending-store.ts";
@@ -89,14 +89,14 @@ export async function updateSubscription({
       ...(secret === undefined
         ? {}
         : {
-            secret: sealSigningSecret(ctx.cipher, owner, secret),
+            secret: encryptSigningSecret(ctx.cipher, owner, secret),
             previous_secret: null,
             previous_secret_until: null,
           }),
       ...(headers === undefined
         ? {}
         : {
-            headers: sealHeaders(ctx.cipher, owner, headers),
+            headers: encryptHeaders(ctx.cipher, owner, headers),
             header_names: Object.keys(headers).sort(),
           }),
     });
@@ -152,7 +152,7 @@ function requireNoNewSecret(
   { url, secret }: UpdateSubscriptionBody,
 ): void {
   if (secret === undefined) return;
-  const stored = attempt(() => openSigningSecret(cipher, row, row.secret));
+  const stored = attempt(() => decryptSigningSecret(cipher, row, row.secret));
   if (url !== undefined && stored.ok && equalTexts(stored.value, secret)) return;
   throw new ApiError(
     "bad_request",

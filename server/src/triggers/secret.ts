@@ -7,7 +7,7 @@ import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { generateSenderSecret, senderSecretMistake } from "../receiving/index.ts";
 import { type TriggerRow, updateSecretRow } from "./store.ts";
-import { encryptSecret, generateVerifyToken, openSecret } from "./stored-secret.ts";
+import { decryptSecret, encryptSecret, generateVerifyToken } from "./stored-secret.ts";
 import {
   receivingOf,
   requireTrigger,
@@ -72,14 +72,14 @@ export async function revealSenderSecret({
   permit(ctx, "triggers:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTrigger(tx, ctx, input);
-    const secret = openSecret(ctx, row, "sender_secret");
+    const secret = decryptSecret(ctx, row, "sender_secret");
     if (secret === null)
       throw new ApiError(
         "not_found",
         "This trigger has no secret. Set one with POST on this path.",
       );
     const isMeta = receivingOf(row)?.handshake === "meta";
-    const verifyToken = isMeta ? openSecret(ctx, row, "verify_token") : null;
+    const verifyToken = isMeta ? decryptSecret(ctx, row, "verify_token") : null;
     await record(tx, ctx, { action: "trigger.reveal_secret", target: row.id });
     return shown(row, secret, verifyToken);
   });
@@ -100,7 +100,7 @@ function requireReceiving(row: TriggerRow) {
  * secrets.
  */
 function readableVerifyToken(ctx: Context, row: TriggerRow): string | null {
-  const opened = attempt(() => openSecret(ctx, row, "verify_token"));
+  const opened = attempt(() => decryptSecret(ctx, row, "verify_token"));
   return opened.ok ? opened.value : null;
 }
 

@@ -26,7 +26,11 @@ export function encryptSecret(
  * Returns a stored secret in plain text; null if none is stored.
  * @throws ApiError `secret_unreadable`
  */
-export function openSecret({ cipher }: Encryption, row: TriggerRow, column: Column): string | null {
+export function decryptSecret(
+  { cipher }: Encryption,
+  row: TriggerRow,
+  column: Column,
+): string | null {
   const encrypted = row[column];
   return encrypted === null ? null : cipher.decrypt(encrypted, bindingOf(row, column));
 }
@@ -42,7 +46,7 @@ export function hasUsableSecret(
   receiving: Receiving | null,
 ): boolean {
   if (row.sender_secret === null || receiving === null) return row.sender_secret !== null;
-  const opened = attempt(() => openSecret(ctx, row, "sender_secret"));
+  const opened = attempt(() => decryptSecret(ctx, row, "sender_secret"));
   const secret = opened.ok ? opened.value : null;
   return secret === null || senderSecretMistake(receiving.verification, secret) === undefined;
 }

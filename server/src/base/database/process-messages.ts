@@ -21,14 +21,14 @@ export type ProcessMessage =
    * The sender has subscribers to the run. A receiver that executes the run sends `journal` at
    * once, and then whenever it has added entries.
    */
-  | { readonly kind: "watch"; readonly runId: string }
+  | { readonly kind: "runSubscribers"; readonly runId: string }
   /** Entries were added to the run's journal. */
   | { readonly kind: "journal"; readonly runId: string }
   /**
    * The sender has subscribers to the events of workspaces. For the next 30 seconds the receiver
    * sends `events` whenever it has written events.
    */
-  | { readonly kind: "follow" }
+  | { readonly kind: "eventSubscribers" }
   /** The sender has written events of runs or of workspaces. */
   | { readonly kind: "events" }
   /**
@@ -96,14 +96,15 @@ const checkIntervalMs = 10_000;
 /**
  * The letter of each kind of message. A notification is `<sender> <message> <message> …`, where
  * `sender` is random text that identifies the process, and a message is the letter of its kind,
- * followed by the id that the message is about, if there is one.
+ * followed by the id that the message is about, if there is one. The letters must not be changed:
+ * during an upgrade, processes of two versions exchange messages.
  */
 const letters = {
   queued: "q",
   cancel: "c",
-  watch: "w",
+  runSubscribers: "w",
   journal: "j",
-  follow: "f",
+  eventSubscribers: "f",
   events: "e",
   limits: "l",
   returned: "r",
@@ -270,12 +271,12 @@ function read(text: string): ProcessMessage | undefined {
       return { kind: "queued" };
     case letters.cancel:
       return { kind: "cancel", runId };
-    case letters.watch:
-      return { kind: "watch", runId };
+    case letters.runSubscribers:
+      return { kind: "runSubscribers", runId };
     case letters.journal:
       return { kind: "journal", runId };
-    case letters.follow:
-      return { kind: "follow" };
+    case letters.eventSubscribers:
+      return { kind: "eventSubscribers" };
     case letters.events:
       return { kind: "events" };
     case letters.limits:

@@ -30,7 +30,7 @@ import type { UnreadableRuns } from "./unreadable-runs.ts";
 /** The services that claiming runs needs. */
 export interface ClaimPorts {
   readonly database: Database;
-  readonly process: Pick<OwnProcess, "id" | "hasSettled">;
+  readonly process: Pick<OwnProcess, "id" | "areCommitsVisible">;
   readonly live: LiveRuns;
   readonly unconfirmedStarts: UnconfirmedStarts;
   readonly unreadable: UnreadableRuns;
@@ -184,7 +184,7 @@ export async function executeLostClaims(
 ): Promise<void> {
   const claims = [...ports.unconfirmedClaims];
   if (claims.length === 0) return;
-  const over = claims.filter(({ until }) => ports.process.hasSettled(until));
+  const over = claims.filter(({ until }) => ports.process.areCommitsVisible(until));
   const found = new Map<UnconfirmedClaim, ClaimedRun[]>();
   for (const { eventId, run } of await findClaimed(ports.database, claims)) {
     const claim = claims.find(({ eventIds }) => eventIds.includes(eventId));

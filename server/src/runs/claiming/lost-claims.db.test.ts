@@ -148,7 +148,7 @@ test("claims are settled after two renewals of the lease that began later", asyn
   const process = new OwnProcess(await seedProcess(database));
   const settled = (sentAt: number) => {
     process.recordRenewal(sentAt);
-    return process.hasSettled(10);
+    return process.areCommitsVisible(10);
   };
   expect([9, 11, 12].map(settled)).toEqual([false, false, true]);
 });

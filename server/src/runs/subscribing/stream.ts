@@ -124,7 +124,7 @@ function streamAfter(
   }
   return finished && after === lastSeq
     ? undefined
-    : open(ports, run, { agentId, after, output, follow: !finished });
+    : open(ports, run, { agentId, after, output, waitForMore: !finished });
 }
 
 function open(
@@ -133,7 +133,7 @@ function open(
   {
     agentId,
     ...options
-  }: { agentId: string; after: number; output: OutputBuffer; follow?: boolean },
+  }: { agentId: string; after: number; output: OutputBuffer; waitForMore?: boolean },
 ): RunStream {
   return { agentId, events: (signal) => subscribeToRun(ports, run, { ...options, signal }) };
 }

@@ -21,7 +21,7 @@ export interface SubscribeOptions {
    * Whether to wait for later events. If false, ends after the events that are committed now.
    * Default true.
    */
-  readonly follow?: boolean;
+  readonly waitForMore?: boolean;
   /** Receives the model's output while the run executes in this process. */
   readonly output: OutputBuffer;
 }
@@ -29,7 +29,7 @@ export interface SubscribeOptions {
 /**
  * Yields the run's events after `after`, in order and without gaps, once they are committed, and
  * the model's output between them. Ends after the terminal event, when the run was deleted, or when
- * `signal` aborts; with `follow` also when `RunPollers.close` is called. It also ends if this
+ * `signal` aborts; with `waitForMore` also when `RunPollers.close` is called. It also ends if this
  * process is stopping and does not execute the run: the client can resume at another process. The
  * events are the same whether this process or another one executes the run; only the delay differs.
  * Events are read a few at a time, so that a slow stream does not keep the whole journal in memory.
@@ -40,13 +40,13 @@ export async function* subscribeToRun(
   run: RunRef,
   options: SubscribeOptions,
 ): AsyncGenerator<EventOnWire | OutputEvent> {
-  const { signal, follow = true, output } = options;
+  const { signal, waitForMore = true, output } = options;
   let { after } = options;
   let poller: RunPoller | undefined;
   ports.subscribers.outputBuffers.add(run, output);
-  // Without `follow`, reading continues even while this process is stopping. Otherwise the caller
-  // would get only some of the events, and would not know that others are missing.
-  const isOver = () => signal.aborted || (follow && ports.subscribers.pollers.closed);
+  // Without `waitForMore`, reading continues even while this process is stopping. Otherwise the
+  // caller would get only some of the events, and would not know that others are missing.
+  const isOver = () => signal.aborted || (waitForMore && ports.subscribers.pollers.closed);
   try {
     while (!isOver()) {
       const outputEvent = output.take(after);
@@ -59,7 +59,7 @@ export async function* subscribeToRun(
       if (inMemory !== undefined) {
         poller?.unsubscribe();
         poller = undefined;
-      } else if (follow && !isDrained && !ports.live.has(run.runId))
+      } else if (waitForMore && !isDrained && !ports.live.has(run.runId))
         poller ??= ports.subscribers.pollers.subscribe(run.runId);
       const events = inMemory ?? (await read(ports, run, after, signal));
       for (const event of events) {
@@ -73,7 +73,7 @@ export async function* subscribeToRun(
           yield next;
       }
       if (events.length > 0) continue;
-      if (!follow || isDrained || poller?.isDeleted) return;
+      if (!waitForMore || isDrained || poller?.isDeleted) return;
       if (inMemory !== undefined) await changed(ports, run, options);
       else await poller?.waitForMore(after, signal);
     }
