@@ -37,6 +37,7 @@ import { readLastSeqs, readOutcome } from "./journal/result-store.ts";
 import { deleteRunRows } from "./managing/delete-store.ts";
 import { readRetried, readSenderEvent } from "./managing/retry-store.ts";
 import { builtInPricer } from "./pricer.ts";
+import { runDetails } from "./starting/start-row.ts";
 import { startRuns } from "./starting/start-runs.ts";
 
 /**
@@ -316,15 +317,12 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     if (run === undefined) throw new Error("no run");
     await appendToRuns(database, [appendRow(run, owner, { end: succeeded })]);
     const { runId: original, workspaceId } = run;
-    const details = {
+    const details = runDetails({
       version: 1,
-      triggerId: null,
-      promptPrefix: "",
       retryOf: original,
       keyScope: "key:x POST /",
       audit: { id: newId("aud"), address: null, action: "run.retry", data: "{}" },
-      initial: "ready" as const,
-    };
+    });
     const caller = { kind: "member" as const, principal: "key:x", workspaceId };
     const row = startRow(agent, { caller, key: newId("req"), bodyHash: hash, details });
     return async () => {
@@ -337,16 +335,7 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
   },
   "a draft run, and what executes or retries it": async () => {
     const { workspaceId } = agent;
-    const details = {
-      version: 1,
-      triggerId: null,
-      promptPrefix: "",
-      retryOf: null,
-      draft: { config: "{}", providerId: null },
-      keyScope: null,
-      audit: null,
-      initial: "ready" as const,
-    };
+    const details = runDetails({ version: 1, draft: { config: "{}", providerId: null } });
     const caller = { kind: "member" as const, principal: "key:x", workspaceId };
     const row = startRow(agent, { caller, source: "draft", details });
     return async () => {

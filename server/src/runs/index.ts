@@ -38,6 +38,7 @@ export {
   type RunDetails,
   type RunLabels,
   readLabels,
+  runDetails,
   type Started,
   type StartRequest,
   startErrors,

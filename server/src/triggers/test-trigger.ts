@@ -51,12 +51,7 @@ async function testWith(
     agentId: row.agent_id,
     contentType: body.ok ? body.value.contentType : null,
     payload: ifEnabled(row, body),
-    details: {
-      version: null,
-      triggerId: row.id,
-      promptPrefix: row.prompt_prefix,
-      retryOf: null,
-    },
+    details: { triggerId: row.id, promptPrefix: row.prompt_prefix },
     audit,
   });
 }

@@ -5,6 +5,7 @@ import { captureRequest } from "../../received/index.ts";
 import type { DecodedBody } from "../../receiving/index.ts";
 import {
   type RunDetails,
+  runDetails,
   type StartRequest,
   startReceived,
   TriggerReconfigured,
@@ -124,15 +125,7 @@ function messageOf(mapped: MappedRequest | undefined): string {
  * failed.
  */
 function failedBy(message: string): RunDetails {
-  return {
-    version: null,
-    triggerId: null,
-    promptPrefix: null,
-    retryOf: null,
-    keyScope: null,
-    audit: null,
-    initial: { code: "mapping_error", message },
-  };
+  return runDetails({ initial: { code: "mapping_error", message } });
 }
 
 /**

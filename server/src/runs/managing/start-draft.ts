@@ -56,9 +56,7 @@ export async function startDraftRun({
     payload: planned.ok ? { ok: true, value: planned.value.payload } : planned,
     details: {
       version,
-      triggerId: null,
       promptPrefix: "",
-      retryOf: null,
       draft: draft && { config: JSON.stringify(draft.config), providerId: draft.providerId },
     },
     audit: {

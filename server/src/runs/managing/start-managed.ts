@@ -8,6 +8,7 @@ import { newId } from "../../base/ids.ts";
 import { deletedRun, deletedRunOfEvent, visibleRun } from "../access.ts";
 import {
   type RunDetails,
+  runDetails,
   type StartPorts,
   type StartRequest,
   startRun,
@@ -24,9 +25,8 @@ interface ManagedStart
     "source" | "contentType" | "payload" | "labels" | "received" | "senderEvent" | "files"
   > {
   readonly agentId: string;
-  /** `initial` can be left out; it is then `ready`. */
-  readonly details: Omit<RunDetails, "keyScope" | "audit" | "initial"> &
-    Partial<Pick<RunDetails, "initial">>;
+  /** See `runDetails`. `startManaged` adds those that are left out here. */
+  readonly details: Omit<Partial<RunDetails>, "keyScope" | "audit">;
   /** The audit entry, with the new run as its target. */
   readonly audit: { readonly action: string; readonly data: object };
 }
@@ -58,8 +58,7 @@ export async function startManaged(
     caller: { kind: "member", principal, workspaceId },
     idempotency: idempotency?.binding,
     trace: ctx.trace,
-    details: {
-      initial: "ready",
+    details: runDetails({
       ...details,
       keyScope: idempotency === undefined ? null : idempotencyScope(ctx, idempotency.route),
       audit: {
@@ -68,7 +67,7 @@ export async function startManaged(
         action: audit.action,
         data: JSON.stringify(audit.data),
       },
-    },
+    }),
   });
   const run = await readStartedRun(ctx, runId);
   if (run === undefined) throw repeatsEvent ? deletedRunOfEvent() : deletedRun();

@@ -20,6 +20,7 @@ export {
   type RunDetails,
   type RunDraft,
   type RunLabels,
+  runDetails,
   type SenderEvent,
   type StartRow,
 } from "./start-row.ts";

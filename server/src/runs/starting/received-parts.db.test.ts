@@ -14,7 +14,7 @@ import { failureKind } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
 import { claimQueued } from "../claiming/claim-statement.ts";
 import { cancelStored } from "../journal/cancel-statement.ts";
-import type { ReceivedStart, RunDetails, StartRow } from "./start-row.ts";
+import { type ReceivedStart, runDetails, type StartRow } from "./start-row.ts";
 import { startRuns } from "./start-runs.ts";
 
 const { database } = await testDatabase();
@@ -80,15 +80,9 @@ async function outcomes(trigger: SeededTrigger): Promise<string[]> {
   return rows.map(({ outcome }) => outcome);
 }
 
-const failing: RunDetails = {
-  version: null,
-  triggerId: null,
-  promptPrefix: null,
-  retryOf: null,
-  keyScope: null,
-  audit: null,
+const failing = runDetails({
   initial: { code: "mapping_error", message: "The filter of the trigger failed." },
-};
+});
 
 test("run, received request and event id are written together", async () => {
   const { agent, trigger } = await seeded();

@@ -216,6 +216,20 @@ export interface RunDetails {
   readonly initial: "ready" | InitialFailure;
 }
 
+/** Returns the given details. Those that are not given are null, and `initial` is `ready`. */
+export function runDetails(given: Partial<RunDetails>): RunDetails {
+  return {
+    version: null,
+    triggerId: null,
+    promptPrefix: null,
+    retryOf: null,
+    keyScope: null,
+    audit: null,
+    initial: "ready",
+    ...given,
+  };
+}
+
 /** The error of a run that is created in the state `failed`, and the limit that it has reached. */
 export interface InitialFailure extends RunError {
   readonly limit?: LimitReached;

@@ -12,7 +12,7 @@ import {
 import { newId } from "../../base/ids.ts";
 import { recordDeaths } from "../../processes/process-store.ts";
 import { readOutcome } from "../journal/result-store.ts";
-import type { RunDetails, StartRow } from "./start-row.ts";
+import { runDetails, type StartRow } from "./start-row.ts";
 import { startRuns } from "./start-runs.ts";
 
 const { database } = await testDatabase();
@@ -277,15 +277,7 @@ test("one agent's full queue does not reject another agent's runs in the same ba
   ]);
 });
 
-const details: RunDetails = {
-  version: null,
-  triggerId: null,
-  promptPrefix: "",
-  retryOf: null,
-  keyScope: null,
-  audit: null,
-  initial: "ready",
-};
+const details = runDetails({});
 
 test("a run created already failed has an error and binds no Idempotency-Key", async () => {
   const agent = await seedAgent(database);
@@ -333,7 +325,7 @@ test("details set a run's version, prefix, trigger, key scope and audit entry", 
     action: "run.retry",
     data: '{"retry_of":"run_1"}',
   };
-  const described: RunDetails = {
+  const described = {
     ...details,
     version: 1,
     triggerId: trigger.triggerId,

@@ -17,25 +17,17 @@ import {
   stopping,
 } from "./start-errors.ts";
 import type { StartPorts } from "./start-ports.ts";
-import { initialError, type RunDetails, type StartResult, type StartRow } from "./start-row.ts";
+import {
+  initialError,
+  type RunDetails,
+  runDetails,
+  type StartResult,
+  type StartRow,
+} from "./start-row.ts";
 import { beginRun, type RequestFields, submitStart } from "./submit-start.ts";
 
 /** A request to start a run, independent of the protocol. */
-export interface StartRequest
-  extends Pick<
-    StartRow,
-    | "source"
-    | "caller"
-    | "agentId"
-    | "contentType"
-    | "details"
-    | "labels"
-    | "callback"
-    | "receivingVersion"
-    | "received"
-    | "senderEvent"
-    | "files"
-  > {
+export interface StartRequest extends Omit<RequestFields, "key" | "bodyHash" | "payload" | "body"> {
   /**
    * The Idempotency-Key and the hash of the body, or the error in them; undefined if the request
    * has no Idempotency-Key.
@@ -231,15 +223,8 @@ function failedBy(
   { limit, triggerId, promptPrefix }: Extract<StartResult, { kind: "limit_reached" }>,
   details: RunDetails | undefined,
 ): RunDetails {
-  const own = {
-    version: null,
-    triggerId,
-    promptPrefix,
-    retryOf: null,
-    keyScope: null,
-    audit: null,
-  };
-  return { ...own, ...details, initial: { ...limitError(limit), limit } };
+  const initial = { ...limitError(limit), limit };
+  return runDetails({ triggerId, promptPrefix, ...details, initial });
 }
 
 /**
@@ -247,33 +232,12 @@ function failedBy(
  * Idempotency-Key is invalid, or if the body, labels or callback could not be hashed.
  */
 function toRequestFields({
-  source,
-  caller,
-  agentId,
-  contentType,
-  details,
-  labels,
-  callback,
-  receivingVersion,
-  received,
-  senderEvent,
-  files,
   idempotency,
   payload,
+  output: _output,
+  trace: _trace,
+  ...request
 }: StartRequest): RequestFields {
-  const request = {
-    source,
-    caller,
-    agentId,
-    contentType,
-    details,
-    labels,
-    callback,
-    receivingVersion,
-    received,
-    senderEvent,
-    files,
-  };
   if (idempotency?.ok === false)
     return { ...request, key: "", bodyHash: null, payload: "", body: "unhashable" };
   const { key, bodyHash } = idempotency?.value ?? { key: null, bodyHash: null };

@@ -76,7 +76,6 @@ export async function startMapped(
       version,
       triggerId: row.id,
       promptPrefix: row.prompt_prefix,
-      retryOf: null,
       ...(mapped?.kind === "failed"
         ? {
             initial: {
