@@ -1,4 +1,4 @@
-import type { Column, Parameters } from "../../base/database/index.ts";
+import type { Parameters } from "../../base/database/index.ts";
 import { someSubscriptions } from "../../events/index.ts";
 import { overLimit } from "./over-limit.ts";
 import type { Parts } from "./start-parts.ts";
@@ -16,14 +16,6 @@ import type {
  * the same way.
  */
 export const maxHeldRuns = 1_000;
-
-/**
- * Additional columns of the start statement's table of callers, for requests to triggers that have
- * the settings `receiving`.
- */
-export const receivedCallerColumns: Readonly<Record<string, Column<StartRow>>> = {
-  holds: ["boolean", (row) => row.received?.holds ?? false],
-};
 
 /**
  * The parts of the start statement's SQL for requests to triggers that have the settings

@@ -2,8 +2,8 @@ import type { LimitReached } from "@beckon/contract";
 import type { Database } from "../../base/database/index.ts";
 import { KnownSubscriptions } from "../../events/index.ts";
 import type { InitialStatus } from "../journal/index.ts";
+import { groupByCaller } from "./start-callers.ts";
 import {
-  callerId,
   initialError,
   type RunDetails,
   type StartedRun,
@@ -35,7 +35,7 @@ export async function startRuns(
   rows: readonly StartRow[],
   { repeated = true, full = [], subscriptions = new KnownSubscriptions() }: StartOptions = {},
 ): Promise<StartResult[]> {
-  const { callers, callerOf } = callersOf(rows);
+  const { callers, callerOf } = groupByCaller(rows);
   const checked = await sendStarts(
     database,
     { rows, callers, callerOf, full },
@@ -53,26 +53,6 @@ export async function startRuns(
     results[index] = toResult(database, row, request, caller);
   }
   return Promise.all(results);
-}
-
-/**
- * Groups the rows that have the same values in the columns of the start statement's table of
- * callers, such as the credential, so that the statement checks each caller once. Rows with
- * `details` and rows without are never in the same group.
- * @returns `callers`: one row of each group. `callerOf`: for each row the position of its group in
- *   `callers`, counted from 1.
- */
-function callersOf(rows: readonly StartRow[]): { callers: StartRow[]; callerOf: number[] } {
-  const callers: StartRow[] = [];
-  const known = new Map<string, number>();
-  const callerOf = rows.map((row) => {
-    const { source, agentId, body, hasCapacity, owner, contentType, details } = row;
-    const id = `${source} ${agentId} ${body} ${hasCapacity} ${owner} ${details !== undefined} ${row.receivingVersion ?? 0} ${row.received?.holds ?? false} ${callerId(row.caller)} ${contentType}`;
-    const caller = known.get(id) ?? callers.push(row);
-    known.set(id, caller);
-    return caller;
-  });
-  return { callers, callerOf };
 }
 
 function toResult(

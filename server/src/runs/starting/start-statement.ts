@@ -10,18 +10,14 @@ import { someSubscriptions } from "../../events/index.ts";
 import { holdsRunsSql, isSpentSql, reserveFirstCalls } from "../../reservations/index.ts";
 import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
 import { overLimit } from "./over-limit.ts";
-import {
-  noReceived,
-  type ReceivedParts,
-  receivedCallerColumns,
-  receivedTables,
-} from "./received-parts.ts";
+import { noReceived, type ReceivedParts, receivedTables } from "./received-parts.ts";
+import { callersTable } from "./start-callers.ts";
 import { type Parts, partNames } from "./start-parts.ts";
-import { authenticated, type InitialFailure, initialError, type StartRow } from "./start-row.ts";
+import { type InitialFailure, initialError, type StartRow } from "./start-row.ts";
 
 /**
- * A batch of requests. Requests for which the credential and the other columns of `callersTable`
- * are equal share one entry in `callers`, so that the statement checks each caller only once.
+ * A batch of requests. Requests that share a caller (see `groupByCaller`) have one entry in
+ * `callers`, so that the statement checks each caller only once.
  */
 export interface StartInput {
   readonly rows: readonly StartRow[];
@@ -384,27 +380,6 @@ const pausingLimit = (condition: string) => `select ${describeBudget} as reached
     where limits.is_limited and b.workspace_id = a.workspace_id and ${condition} and b.pauses_agent and now() < b.ends
       and (b.refused or ${isSpentSql})
     order by b.ends desc, b.id limit 1`;
-
-function callersTable(p: Parameters<StartInput>, { triggers, received }: Parts): string {
-  return p.rows("c", (input) => input.callers, {
-    source: ["text", (row) => row.source],
-    credential: ["bytea", ({ caller }) => (caller.kind === "credential" ? caller.hash : null)],
-    agent: ["text", (row) => row.agentId],
-    member: ["text", ({ caller }) => authenticated(caller)?.principal ?? null],
-    workspace: ["text", ({ caller }) => authenticated(caller)?.workspaceId ?? null],
-    content_type: ["text", (row) => row.contentType],
-    body: ["text", (row) => row.body],
-    has_capacity: ["boolean", (row) => row.hasCapacity],
-    owner: ["text", (row) => row.owner],
-    detailed: ["boolean", (row) => row.details !== undefined],
-    ...(triggers ? triggerColumns : {}),
-    ...(received ? receivedCallerColumns : {}),
-  }).table;
-}
-
-const triggerColumns: Readonly<Record<string, Column<StartRow>>> = {
-  receiving_version: ["int", (row) => row.receivingVersion ?? 0],
-};
 
 function requestsTable(
   p: Parameters<StartInput>,
