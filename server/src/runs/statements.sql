@@ -77,27 +77,18 @@ with callers as materialized (
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
-      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
-
-
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-
       when c.paused_at is not null and not false then 'agent_paused'
       when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-
-
-
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -145,14 +136,12 @@ with callers as materialized (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 )
-select (select json_agg(json_build_array(position, case
+select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-
     when not (true) then 'contended'
-
     else 'start'
-  end, replayed_run)) from checked) as results,
+  end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -238,27 +227,18 @@ with callers as materialized (
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
-      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
-
-
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-
       when c.paused_at is not null and not false then 'agent_paused'
       when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-
-
-
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -308,14 +288,12 @@ with callers as materialized (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 )
-select (select json_agg(json_build_array(position, case
+select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-
     when not (true) then 'contended'
-
     else 'start'
-  end, replayed_run)) from checked) as results,
+  end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -401,27 +379,18 @@ with callers as materialized (
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
-      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
-
-
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-
       when c.paused_at is not null and not false then 'agent_paused'
       when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-
-
-
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -490,14 +459,12 @@ with callers as materialized (
   select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
   from starting s join details d on d.request = s.position where d.draft is not null
 )
-select (select json_agg(json_build_array(position, case
+select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-
     when not (true) then 'contended'
-
     else 'start'
-  end, replayed_run)) from checked) as results,
+  end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -583,27 +550,18 @@ with callers as materialized (
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
-      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
-
-
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-
       when c.paused_at is not null and not false then 'agent_paused'
       when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-
-
-
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -674,14 +632,12 @@ with callers as materialized (
   select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
   from starting s join details d on d.request = s.position where d.draft is not null
 )
-select (select json_agg(json_build_array(position, case
+select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-
     when not (true) then 'contended'
-
     else 'start'
-  end, replayed_run)) from checked) as results,
+  end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -767,27 +723,18 @@ with callers as materialized (
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
-      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
-
-
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-
       when c.paused_at is not null and not false then 'agent_paused'
       when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-
-
-
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -818,7 +765,6 @@ with callers as materialized (
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
-
   order by scope, key, position
   on conflict do nothing
   returning run_id
@@ -848,14 +794,12 @@ with callers as materialized (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 )
-select (select json_agg(json_build_array(position, case
+select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
-
     else 'start'
-  end, replayed_run)) from checked) as results,
+  end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -941,27 +885,18 @@ with callers as materialized (
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
-      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
-
-
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-
       when c.paused_at is not null and not false then 'agent_paused'
       when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-
-
-
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -994,7 +929,6 @@ with callers as materialized (
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
-
   order by scope, key, position
   on conflict do nothing
   returning run_id
@@ -1024,14 +958,12 @@ with callers as materialized (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 )
-select (select json_agg(json_build_array(position, case
+select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
-
     else 'start'
-  end, replayed_run)) from checked) as results,
+  end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -1117,27 +1049,18 @@ with callers as materialized (
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
-      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
-
-
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-
       when c.paused_at is not null and not false then 'agent_paused'
       when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-
-
-
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -1168,7 +1091,6 @@ with callers as materialized (
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
-
   order by scope, key, position
   on conflict do nothing
   returning run_id
@@ -1219,14 +1141,12 @@ with callers as materialized (
   select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
   from starting s join details d on d.request = s.position where d.draft is not null
 )
-select (select json_agg(json_build_array(position, case
+select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
-
     else 'start'
-  end, replayed_run)) from checked) as results,
+  end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -1312,27 +1232,18 @@ with callers as materialized (
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
-      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
-
-
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-
       when c.paused_at is not null and not false then 'agent_paused'
       when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-
-
-
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -1365,7 +1276,6 @@ with callers as materialized (
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
-
   order by scope, key, position
   on conflict do nothing
   returning run_id
@@ -1416,14 +1326,12 @@ with callers as materialized (
   select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
   from starting s join details d on d.request = s.position where d.draft is not null
 )
-select (select json_agg(json_build_array(position, case
+select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
-
     else 'start'
-  end, replayed_run)) from checked) as results,
+  end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -1513,27 +1421,19 @@ with callers as materialized (
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
-      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when c.current_version <> c.receiving_version then 'reconfigured'
-
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-
       when c.paused_at is not null and not false then 'agent_paused'
       when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-
-
-
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -1581,14 +1481,12 @@ with callers as materialized (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 )
-select (select json_agg(json_build_array(position, case
+select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-
     when not (true) then 'contended'
-
     else 'start'
-  end, replayed_run)) from checked) as results,
+  end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -1678,27 +1576,19 @@ with callers as materialized (
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
-      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when c.current_version <> c.receiving_version then 'reconfigured'
-
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-
       when c.paused_at is not null and not false then 'agent_paused'
       when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-
-
-
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -1748,14 +1638,12 @@ with callers as materialized (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 )
-select (select json_agg(json_build_array(position, case
+select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-
     when not (true) then 'contended'
-
     else 'start'
-  end, replayed_run)) from checked) as results,
+  end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -1845,27 +1733,19 @@ with callers as materialized (
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
-      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when c.current_version <> c.receiving_version then 'reconfigured'
-
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-
       when c.paused_at is not null and not false then 'agent_paused'
       when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-
-
-
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -1934,14 +1814,12 @@ with callers as materialized (
   select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
   from starting s join details d on d.request = s.position where d.draft is not null
 )
-select (select json_agg(json_build_array(position, case
+select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-
     when not (true) then 'contended'
-
     else 'start'
-  end, replayed_run)) from checked) as results,
+  end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -2031,27 +1909,19 @@ with callers as materialized (
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
-      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when c.current_version <> c.receiving_version then 'reconfigured'
-
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-
       when c.paused_at is not null and not false then 'agent_paused'
       when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-
-
-
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -2122,14 +1992,12 @@ with callers as materialized (
   select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
   from starting s join details d on d.request = s.position where d.draft is not null
 )
-select (select json_agg(json_build_array(position, case
+select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-
     when not (true) then 'contended'
-
     else 'start'
-  end, replayed_run)) from checked) as results,
+  end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -2219,27 +2087,19 @@ with callers as materialized (
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
-      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when c.current_version <> c.receiving_version then 'reconfigured'
-
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-
       when c.paused_at is not null and not false then 'agent_paused'
       when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-
-
-
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -2270,7 +2130,6 @@ with callers as materialized (
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
-
   order by scope, key, position
   on conflict do nothing
   returning run_id
@@ -2300,14 +2159,12 @@ with callers as materialized (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 )
-select (select json_agg(json_build_array(position, case
+select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
-
     else 'start'
-  end, replayed_run)) from checked) as results,
+  end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -2397,27 +2254,19 @@ with callers as materialized (
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
-      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when c.current_version <> c.receiving_version then 'reconfigured'
-
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-
       when c.paused_at is not null and not false then 'agent_paused'
       when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-
-
-
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -2450,7 +2299,6 @@ with callers as materialized (
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
-
   order by scope, key, position
   on conflict do nothing
   returning run_id
@@ -2480,14 +2328,12 @@ with callers as materialized (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 )
-select (select json_agg(json_build_array(position, case
+select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
-
     else 'start'
-  end, replayed_run)) from checked) as results,
+  end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -2577,27 +2423,19 @@ with callers as materialized (
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
-      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when c.current_version <> c.receiving_version then 'reconfigured'
-
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-
       when c.paused_at is not null and not false then 'agent_paused'
       when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-
-
-
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -2628,7 +2466,6 @@ with callers as materialized (
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
-
   order by scope, key, position
   on conflict do nothing
   returning run_id
@@ -2679,14 +2516,12 @@ with callers as materialized (
   select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
   from starting s join details d on d.request = s.position where d.draft is not null
 )
-select (select json_agg(json_build_array(position, case
+select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
-
     else 'start'
-  end, replayed_run)) from checked) as results,
+  end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -2776,27 +2611,19 @@ with callers as materialized (
       when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
-      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when c.current_version <> c.receiving_version then 'reconfigured'
-
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-
       when c.paused_at is not null and not false then 'agent_paused'
       when c.is_limited then 'limited'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-
-
-
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as check_result
@@ -2829,7 +2656,6 @@ with callers as materialized (
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
-
   order by scope, key, position
   on conflict do nothing
   returning run_id
@@ -2880,14 +2706,12 @@ with callers as materialized (
   select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
   from starting s join details d on d.request = s.position where d.draft is not null
 )
-select (select json_agg(json_build_array(position, case
+select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
-
     else 'start'
-  end, replayed_run)) from checked) as results,
+  end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -3002,7 +2826,6 @@ with callers as materialized (
       when c.running then 'running' else 'queued' end as status,
     case when seen.run_id is not null then seen.run_id else old.run_id end as replayed_run, q.id as request_id, q.event as sender_event, q.event_days, c.held, row_number() over (partition by case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end, r.key order by r.position) as key_turn, coalesce(c.reached, of_trigger.reached) as reached, c.paused_by, signer.id as callback_subscription_id,
     case
-      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
       when written_request.id is not null then 'filtered_before'
       when c.rejection is not null then c.rejection
@@ -3021,11 +2844,9 @@ with callers as materialized (
       when c.body <> 'good' then 'body'
       when q.is_filtered then 'filtered'
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-      when r.callback_url is not null and c.source = 'trigger' and not c.allows_callback
-        then 'callback_not_allowed'
+      when r.callback_url is not null and c.source = 'trigger' and not c.allows_callback then 'callback_not_allowed'
       when r.callback_url is not null and signer.id is null then 'callback_unknown'
       when coalesce(c.reached, of_trigger.reached) is not null and d.error_code is null and not c.holds then 'limit_reached'
-
       else 'start'
     end as check_result
   from unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::bigint[], $18::bigint[], $19::bigint[], $20::text[], $21::text[], $22::int[], $23::text[], $24::bytea[], $25::text[]) with ordinality as r (external_id, tags, callback_url, callback_origin, call_cost_micros, call_plan_cost_micros, call_tokens, run_id, event_id, caller, key, body_hash, payload, position)
@@ -3111,8 +2932,7 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull)))
-    and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))
+  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull))) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))
   order by scope, key, position
   on conflict do nothing
   returning run_id
@@ -3274,15 +3094,15 @@ with callers as materialized (
   from fitting
   returning run_id
 )
-select (select json_agg(json_build_array(position, case
+select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when status = 'waiting' and run_id in (select run_id from overfull) then 'held_full'
     when not ((key is null or not binds_key or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))) then 'contended'
     when status = 'waiting' then 'held'
     else 'start'
-  end, replayed_run, case when check_result = 'limit_paused' then paused_by when check_result = 'limit_reached' then reached end, run_id in (select run_id from first_reservations),
-    run_id not in (select run_id from unrestricted_first_calls))) from checked) as results,
+  end, 'replayed_run', replayed_run, 'limit', case when check_result = 'limit_paused' then paused_by when check_result = 'limit_reached' then reached end, 'first_call_reserved', run_id in (select run_id from first_reservations),
+    'first_call_restricted', run_id not in (select run_id from unrestricted_first_calls))) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,

@@ -1,5 +1,4 @@
 import type { Parameters } from "../../base/database/index.ts";
-import { someSubscriptions } from "../../events/index.ts";
 import { overLimit } from "./over-limit.ts";
 import type { Parts } from "./start-parts.ts";
 import type {
@@ -27,37 +26,8 @@ export interface ReceivedParts {
   readonly columns: string;
   /** Joins of `checked`. */
   readonly joins: string;
-  /**
-   * Condition that the request starts a run even while the agent is paused. The run is then held.
-   */
-  readonly holds: string;
-  /** Branch of the `case` that computes a run's initial status. */
-  readonly heldStatus: string;
-  /** The run that an earlier request with the same event id or Idempotency-Key started. */
-  readonly replayedRun: string;
-  /**
-   * This field and the next three are branches of the `case` that computes the column
-   * `check_result`. Their names say where in the `case` they are inserted.
-   */
-  readonly first: string;
-  readonly beforeKey: string;
-  readonly beforePause: string;
-  readonly afterBody: string;
-  /**
-   * Branches of the `case` that computes a request's result from `check_result`. `heldFull`: the
-   * run would have to be held, but the trigger already holds `maxHeldRuns` runs. `held`: this call
-   * has written the run, and it is held.
-   */
-  readonly heldFull: string;
-  readonly held: string;
-  /**
-   * Conditions for a row of `checked`. `isAdmitted`: its run does not exceed `maxHeldRuns`.
-   * `isBound`: its event id is bound to its run, or it needs no binding.
-   */
-  readonly isAdmitted: string;
-  readonly isBound: string;
   /** Common table expressions that bind event ids, each followed by a comma. */
-  readonly bindEvents: (isAdmitted: string) => string;
+  readonly bindEvents: string;
   /** Common table expressions that write the requests, each after a comma. */
   readonly write: string;
   /**
@@ -76,18 +46,7 @@ export const noReceived: ReceivedParts = {
   callerColumns: "",
   columns: "",
   joins: "",
-  holds: "false",
-  heldStatus: "",
-  replayedRun: "old.run_id",
-  first: "",
-  beforeKey: "",
-  beforePause: "",
-  afterBody: "",
-  heldFull: "",
-  held: "",
-  isAdmitted: "",
-  isBound: "",
-  bindEvents: () => "",
+  bindEvents: "",
   write: "",
   repeatIfHalfBound: "",
 };
@@ -95,15 +54,15 @@ export const noReceived: ReceivedParts = {
 /**
  * Declares the statement's parameter tables of received requests, and returns the SQL that uses
  * them.
- * @param sql SQL expressions. `scope`: the scope of a request's Idempotency-Key. `reached`: the
- *   limit that the request reaches, null if none.
+ * @param sql SQL expressions. `scope`: the scope of a request's Idempotency-Key. `isAdmitted`: the
+ *   condition for a row of `checked` that its run exceeds no limit of queued or held runs.
  */
 export function receivedTables<Input extends { readonly rows: readonly StartRow[] }>(
   p: Parameters<Input>,
   parts: Parts,
-  { scope, reached }: { readonly scope: string; readonly reached: string },
+  { scope, isAdmitted }: { readonly scope: string; readonly isAdmitted: string },
 ): ReceivedParts {
-  const { keys, files, deliveries, repeated } = parts;
+  const { keys, files, repeated } = parts;
   const requests = p.rows("q", eventsOf, {
     request: ["int", (row) => row.request],
     id: ["text", (row) => row.requestId ?? null],
@@ -165,28 +124,9 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
   ) written_request on true`
       : ""
   }`,
-    holds: "c.holds",
-    heldStatus: `when c.holds and (c.is_paused or ${reached} is not null) then 'waiting'`,
-    replayedRun: "case when seen.run_id is not null then seen.run_id else old.run_id end",
-    first: repeated ? "when written_request.id is not null then 'filtered_before'" : "",
-    beforeKey: `when q.id is not null and c.is_listening and c.body = 'good' then 'listening'
-      when seen.run_id is not null then 'repeated'`,
-    beforePause: "when q.swallows and c.trigger_id is not null and not c.enabled then 'swallowed'",
-    // Without the part `deliveries`, the statement must write nothing if there is a subscription:
-    // `sendStarts` then sends the batch again with this part.
-    afterBody: deliveries
-      ? "when q.is_filtered then 'filtered'"
-      : `when q.is_filtered and ${someSubscriptions} then 'subscribed'
-      when q.is_filtered then 'filtered'`,
-    heldFull:
-      "when status = 'waiting' and run_id in (select run_id from overfull) then 'held_full'",
-    held: "when status = 'waiting' then 'held'",
-    isAdmitted: "(status <> 'waiting' or run_id not in (select run_id from overfull))",
-    isBound:
-      "(sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))",
     // If several rows of the batch have the same Idempotency-Key, only the first of them binds its
     // event id, because the others start no run.
-    bindEvents: (isAdmitted) => `overfull as (
+    bindEvents: `overfull as (
   ${overLimit(parts, "waiting", { owner: "trigger_id", earlier: "held", max: maxHeldRuns })}
 ), event_bound as (
   -- Ordered, so that two processes lock equal ids in the same order and cannot deadlock.

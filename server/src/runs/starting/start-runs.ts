@@ -46,7 +46,7 @@ export async function startRuns(
   const known = new Map(checked.callers.map((caller) => [caller.caller, caller]));
   const results = new Array<StartResult | Promise<StartResult>>(rows.length);
   for (const request of checked.results) {
-    const index = request[0] - 1;
+    const index = request.position - 1;
     const [row, caller] = [rows[index], known.get(callerOf[index] ?? 0)];
     if (row === undefined || caller === undefined)
       throw new Error("the start statement returned a result for a request that was not sent");
@@ -61,15 +61,15 @@ function toResult(
   request: CheckedRequest,
   known: CallerState,
 ): StartResult | Promise<StartResult> {
-  const [, kind] = request;
+  const { kind } = request;
   switch (kind) {
     case "start":
       return {
         kind: "started",
         run: {
           ...toStarted(row, known),
-          firstCallReserved: request[4] === true,
-          firstCallRestricted: request[5] === true,
+          firstCallReserved: request.first_call_reserved === true,
+          firstCallRestricted: request.first_call_restricted === true,
         },
       };
     case "held":
@@ -83,19 +83,19 @@ function toResult(
     case "repeated":
       return {
         kind,
-        runId: request[2],
+        runId: request.replayed_run,
         workspaceId: known.workspace_id,
         agentId: known.agent_id,
       };
     case "limit_reached":
       return {
         kind,
-        limit: toLimit(request[3]),
+        limit: toLimit(request.limit),
         triggerId: known.trigger_id,
         promptPrefix: known.prompt_prefix,
       };
     case "limit_paused":
-      return { kind, limit: toLimit(request[3]) };
+      return { kind, limit: toLimit(request.limit) };
     case "body":
       return { kind, workspaceId: known.workspace_id };
     default:

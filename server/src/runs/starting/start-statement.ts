@@ -1,4 +1,3 @@
-// This file is long because the order of the checks must be visible in one statement.
 import {
   type Column,
   type Parameters,
@@ -6,11 +5,11 @@ import {
   statement,
 } from "../../base/database/index.ts";
 import { isAgentToken, isKeySecret, isTriggerToken } from "../../credentials/index.ts";
-import { someSubscriptions } from "../../events/index.ts";
 import { holdsRunsSql, isSpentSql, reserveFirstCalls } from "../../reservations/index.ts";
 import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
+import { admissionChecks, batchChecks, toBranch } from "./admission-checks.ts";
 import { overLimit } from "./over-limit.ts";
-import { noReceived, type ReceivedParts, receivedTables } from "./received-parts.ts";
+import { noReceived, receivedTables } from "./received-parts.ts";
 import { callersTable } from "./start-callers.ts";
 import { type Parts, partNames } from "./start-parts.ts";
 import { type InitialFailure, initialError, type StartRow } from "./start-row.ts";
@@ -33,8 +32,7 @@ export interface StartInput {
 /**
  * Creates the statement that starts runs and is also their admission check. In one statement and
  * one commit it checks every row against the same snapshot, writes the runs that start, and returns
- * a result for each row. The order of the branches of `case` in `checked` is the order of
- * precedence of errors in the API's contract.
+ * a result for each row.
  */
 function startStatement(parts: Parts): Statement<StartInput> {
   const chosen = partNames.filter((part) => parts[part]);
@@ -42,21 +40,22 @@ function startStatement(parts: Parts): Statement<StartInput> {
     const callers = callersTable(p, parts);
     const requests = requestsTable(p, parts);
     const details = parts.details ? detailsTable(p) : "";
-    const reached =
-      parts.limits && parts.details ? "coalesce(c.reached, of_trigger.reached)" : "c.reached";
-    const received = parts.received ? receivedTables(p, parts, { scope, reached }) : noReceived;
+    const isAdmitted = allOf(
+      "(status <> 'queued' or run_id not in (select run_id from busy))",
+      parts.received && "(status <> 'waiting' or run_id not in (select run_id from overfull))",
+    );
+    const isEventBound =
+      parts.received &&
+      "(sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))";
+    const isBound = allOf(
+      parts.keys && "(key is null or not binds_key or run_id in (select run_id from bound))",
+      isEventBound,
+    );
+    const received = parts.received ? receivedTables(p, parts, { scope, isAdmitted }) : noReceived;
     const full = p.value("text[]", (input) => input.full);
     const columns = optionalColumns(parts);
     const joins = optionalJoins(parts);
-    const checks = optionalChecks(parts, reached, received);
-    const isAdmitted = allOf(
-      "(status <> 'queued' or run_id not in (select run_id from busy))",
-      received.isAdmitted,
-    );
-    const isBound = allOf(
-      parts.keys ? "(key is null or not binds_key or run_id in (select run_id from bound))" : "",
-      received.isBound,
-    );
+    const reached = reachedBy(parts);
     return `
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
@@ -81,7 +80,7 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (${checks.isValidToken}) is not true then 'unauthorized'
+      when t.hash is not null and (${isValidToken(parts)}) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
@@ -130,32 +129,11 @@ with callers as materialized (
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, ${scope} as scope,${columns.bindsKey}
     case when d.error_code is not null then 'failed'
-      ${received.heldStatus}
+      ${parts.received ? `when c.holds and (c.is_paused or ${reached} is not null) then 'waiting'` : ""}
       when c.running then 'running' else 'queued' end as status,
-    ${received.replayedRun} as replayed_run,${received.columns} ${reached} as reached, c.paused_by,${columns.signer}
+    ${columns.replayedRun} as replayed_run,${received.columns} ${reached} as reached, c.paused_by,${columns.signer}
     case
-      -- An earlier call wrote the row, and its reply was lost.
-      when written.run_id is not null then 'started'
-      ${received.first}
-      when c.rejection is not null then c.rejection
-      when c.body = 'unread' then 'body'
-      ${checks.reconfigured}
-      ${received.beforeKey}
-      when r.key is not null and c.body = 'unhashable' then 'body'
-      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
-      when old.body_hash is not null then 'idempotency_mismatch'
-      when c.deleted_at is not null then 'agent_deleted'
-      ${received.beforePause}
-      when c.paused_at is not null and not ${received.holds} then 'agent_paused'
-      ${checks.limitPaused}
-      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
-      when c.body <> 'good' then 'body'
-      ${received.afterBody}
-      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
-      ${checks.callbackNotAllowed}
-      ${checks.callbackUnknown}
-      ${checks.limitReached}
-      ${checks.subscribed}
+      ${admissionChecks(parts, reached).map(toBranch).join("\n      ")}
       else 'start'
     end as check_result
   from ${requests}
@@ -168,7 +146,7 @@ with callers as materialized (
   ${joins.written}
 ), busy as (
   ${overLimit(parts, "queued", { owner: "agent_id", earlier: "waiting", max: "max_queued_runs" })}
-), ${received.bindEvents(isAdmitted)}${parts.keys ? bindKeys(isAdmitted, received.isBound) : ""}starting as not materialized (
+), ${received.bindEvents}${parts.keys ? bindKeys(allOf(`(${isAdmitted})`, isEventBound)) : ""}starting as not materialized (
   select * from checked where check_result = 'start' and (${isAdmitted}) and (${isBound})
 ), ${insertRuns("starting", {
       detailed: parts.details,
@@ -176,14 +154,11 @@ with callers as materialized (
       withCallback: parts.callbacks,
       withDeliveries: parts.deliveries,
     })}${parts.details ? writeDetails : ""}${received.write}${parts.firstCalls ? `, ${reserveFirstCalls("starting")}` : ""}
-select (select json_agg(json_build_array(position, case
+select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
-    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    ${received.heldFull}
-    when not (${isBound}) then 'contended'
-    ${received.held}
+    ${batchChecks(parts, isBound).map(toBranch).join("\n    ")}
     else 'start'
-  end, replayed_run${columns.limitOfResult}${columns.reservedOfResult})) from checked) as results,
+  end, 'replayed_run', replayed_run${columns.limitOfResult}${columns.firstCallOfResult})) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
@@ -196,13 +171,20 @@ select (select json_agg(json_build_array(position, case
 const scope =
   "case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end";
 
-/** Returns the conjunction of the conditions; an empty text is no condition. */
-const allOf = (...conditions: readonly string[]) =>
-  conditions.filter((condition) => condition !== "").join(" and ") || "true";
+/** SQL of the limit that a request reaches; null if it reaches none. */
+const reachedBy = ({ limits, details }: Parts) =>
+  limits && details ? "coalesce(c.reached, of_trigger.reached)" : "c.reached";
+
+/** Returns the conjunction of the conditions; false is no condition. */
+const allOf = (...conditions: readonly (string | false)[]) =>
+  conditions.filter((condition) => condition !== false).join(" and ") || "true";
 
 /** Columns that only some variants of the statement have. Commas are part of the texts. */
-function optionalColumns({ triggers, keys, callbacks, limits, firstCalls }: Parts) {
+function optionalColumns({ triggers, keys, callbacks, limits, firstCalls, received }: Parts) {
   return {
+    replayedRun: received
+      ? "case when seen.run_id is not null then seen.run_id else old.run_id end"
+      : "old.run_id",
     currentVersion: triggers ? " g.receiving_version as current_version," : "",
     allowsCallback: triggers && callbacks ? " g.allows_callback," : "",
     limits: limits
@@ -211,13 +193,11 @@ function optionalColumns({ triggers, keys, callbacks, limits, firstCalls }: Part
     bindsKey: keys ? " d.error_code is null or d.binds_key as binds_key," : "",
     signer: callbacks ? " signer.id as callback_subscription_id," : "",
     limitOfResult: limits
-      ? ", case when check_result = 'limit_paused' then paused_by when check_result = 'limit_reached' then reached end"
-      : firstCalls
-        ? ", null"
-        : "",
-    reservedOfResult: firstCalls
-      ? `, run_id in (select run_id from first_reservations),
-    run_id not in (select run_id from unrestricted_first_calls)`
+      ? ", 'limit', case when check_result = 'limit_paused' then paused_by when check_result = 'limit_reached' then reached end"
+      : "",
+    firstCallOfResult: firstCalls
+      ? `, 'first_call_reserved', run_id in (select run_id from first_reservations),
+    'first_call_restricted', run_id not in (select run_id from unrestricted_first_calls)`
       : "",
   };
 }
@@ -287,51 +267,20 @@ const nullRow = (alias: string, columns: string) =>
   `cross join (select ${columns.replace(/(\w+) (\w+)/g, "null::$2 as $1")}) ${alias}`;
 
 /**
- * Checks that only some variants of the statement have. Except for `isValidToken`, they are
- * branches of the admission check's `case`, named after the result of a request that fails them.
+ * Returns the condition that the token of a caller is valid. It is needed because the lateral
+ * subquery `t`, which looks up a token by its hash, also finds tokens that are no longer valid.
  */
-function optionalChecks(
-  { triggers, callbacks, limits, deliveries }: Parts,
-  reached: string,
-  { holds }: ReceivedParts,
-) {
-  return {
-    // This condition is needed because the lateral subquery `t`, which looks up a token by its
-    // hash, also finds tokens that are no longer valid.
-    isValidToken: triggers
-      ? `case when c.source = 'trigger' then ${isTriggerToken("t", "g", "a")} else ${isAgentToken("t", "a")} end`
-      : isAgentToken("t", "a"),
-    reconfigured: triggers
-      ? "when c.current_version <> c.receiving_version then 'reconfigured'"
-      : "",
-    callbackNotAllowed:
-      triggers && callbacks
-        ? `when r.callback_url is not null and c.source = 'trigger' and not c.allows_callback
-        then 'callback_not_allowed'`
-        : "",
-    callbackUnknown: callbacks
-      ? "when r.callback_url is not null and signer.id is null then 'callback_unknown'"
-      : "",
-    // Without the part `limits`, a request to a workspace that has limits gets the result `limited`
-    // at this point, and is sent again with the part. So its result does not depend on whether this
-    // process knew that the workspace has limits.
-    limitPaused: limits
-      ? `when c.paused_by is not null and not ${holds} then 'limit_paused'`
-      : "when c.is_limited then 'limited'",
-    limitReached: limits
-      ? `when ${reached} is not null and d.error_code is null and not ${holds} then 'limit_reached'`
-      : "",
-    subscribed: deliveries ? "" : `when ${someSubscriptions} then 'subscribed'`,
-  };
-}
+const isValidToken = ({ triggers }: Parts) =>
+  triggers
+    ? `case when c.source = 'trigger' then ${isTriggerToken("t", "g", "a")} else ${isAgentToken("t", "a")} end`
+    : isAgentToken("t", "a");
 
 /** Returns the common table expression that binds Idempotency-Keys, followed by a comma. */
-const bindKeys = (isAdmitted: string, isEventBound: string) => `bound as (
+const bindKeys = (isStarting: string) => `bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and (${isAdmitted})
-    ${isEventBound === "" ? "" : `and ${isEventBound}`}
+  where check_result = 'start' and key is not null and binds_key and ${isStarting}
   order by scope, key, position
   on conflict do nothing
   returning run_id

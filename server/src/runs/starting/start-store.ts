@@ -1,7 +1,7 @@
 import type { LimitReached } from "@beckon/contract";
 import { type Database, isUniqueViolation } from "../../base/database/index.ts";
 import type { KnownSubscriptions } from "../../events/index.ts";
-import type { StartRejection } from "./start-row.ts";
+import type { CheckResult } from "./admission-checks.ts";
 import { type StartInput, statementFor } from "./start-statement.ts";
 
 /** The agent, version, provider and trigger that the start statement found for a caller. */
@@ -53,59 +53,34 @@ export interface CheckedStarts {
   readonly callers: readonly (CallerState & { readonly caller: number })[];
 }
 
-/**
- * The result for one request. `position` is the position of the request in the batch, counted from
- * 1. `start` means that this call has written the run, and `held` that this call has written it as
- * waiting. `started` means that an earlier call has written the run, and `filtered_before` that an
- * earlier call has written the request without a run.
- */
-export type CheckedRequest =
-  | readonly [position: number, kind: "replay" | "repeated", replayedRun: string]
-  | readonly [
-      position: number,
-      kind: "limit_reached" | "limit_paused",
-      replayedRun: null,
-      limit: LimitReached,
-    ]
-  | readonly [
-      position: number,
-      kind: "start",
-      replayedRun: null,
-      limit?: null,
-      /** Whether the run's first model call was reserved. */
-      reserved?: boolean,
-      /** Whether an amount of cost or tokens restricts the reserved call. */
-      restricted?: boolean,
-    ]
-  | readonly [
-      position: number,
-      kind:
-        | "held"
-        | "started"
-        | "contended"
-        | "limited"
-        | "filtered"
-        | "filtered_before"
-        | "listening"
-        | "swallowed"
-        | "reconfigured"
-        | StartRejection,
-      replayedRun: null,
-    ];
+/** The result for one request. `position` is its position in the batch, counted from 1. */
+export type CheckedRequest = Positioned<
+  | { readonly kind: "replay" | "repeated"; readonly replayed_run: string }
+  | { readonly kind: "limit_reached" | "limit_paused"; readonly limit: LimitReached }
+  | {
+      readonly kind: "start";
+      /** Whether the run's first model call was reserved. Default false. */
+      readonly first_call_reserved?: boolean;
+      /** Whether an amount of cost or tokens restricts the reserved call. Default false. */
+      readonly first_call_restricted?: boolean;
+    }
+  | {
+      readonly kind: Exclude<
+        CheckResult,
+        "replay" | "repeated" | "limit_reached" | "limit_paused" | "start" | "subscribed"
+      >;
+    }
+>;
 
-/**
- * What the start statement returns. Only variants without the part `deliveries` return
- * `subscribed`: a workspace has a subscription, so the batch must be sent again with that part.
- */
+type Positioned<Result> = Result & { readonly position: number };
+
+/** What the start statement returns. */
 interface Reply extends Pick<CheckedStarts, "callers"> {
-  readonly results: readonly (
-    | CheckedRequest
-    | readonly [position: number, kind: "subscribed", replayedRun: null]
-  )[];
+  readonly results: readonly (CheckedRequest | Positioned<{ readonly kind: "subscribed" }>)[];
 }
 
 function isChecked(reply: Reply): reply is CheckedStarts {
-  return reply.results.every(([, kind]) => kind !== "subscribed");
+  return reply.results.every(({ kind }) => kind !== "subscribed");
 }
 
 /**

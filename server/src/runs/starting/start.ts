@@ -7,12 +7,12 @@ import { deletedRun } from "../access.ts";
 import { type InitialStatus, readStoredStatus } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 import type { OutputBuffer } from "../subscribing/index.ts";
-import { queueFull } from "./queue-full.ts";
 import {
   createdFailed,
   isRejection,
   outOfMemory,
   pausedByLimit,
+  queueFull,
   rejection,
   stopping,
 } from "./start-errors.ts";
