@@ -9,8 +9,8 @@ import type { StartRejection } from "./start-row.ts";
  * - `held`: this call has written the run as waiting.
  * - `started`: an earlier call has written the run.
  * - `filtered_before`: an earlier call has written the request without a run.
- * - `subscribed`: only of variants without the part `deliveries`. A workspace has a subscription, so
- *   the batch must be sent again with that part.
+ * - `subscribed`: only of variants without the part `deliveries`. A workspace has a subscription,
+ *   so the batch must be sent again with that part.
  */
 export type CheckResult =
   | "start"
@@ -31,8 +31,8 @@ export type CheckResult =
   | StartRejection;
 
 /**
- * A result, and the SQL condition under which a request gets it. `c.rejection` stands for the result
- * in this column.
+ * A result, and the SQL condition under which a request gets it. `c.rejection` stands for the
+ * result in this column.
  */
 type Check = readonly [result: CheckResult | "c.rejection", condition: string];
 
@@ -43,9 +43,9 @@ export const toBranch = ([result, condition]: Check) =>
 const included = (checks: readonly (Check | false)[]) => checks.filter((check) => check !== false);
 
 /**
- * Returns the checks of each request in their order of precedence, which is the one of the errors in
- * the API's contract. A request gets the result of the first condition that is true, else `start`.
- * The conditions are about a row of the start statement's `checked` while it is computed.
+ * Returns the checks of each request in their order of precedence, which is the one of the errors
+ * in the API's contract. A request gets the result of the first condition that is true, else
+ * `start`. The conditions use the tables that the start statement joins for `checked`.
  * @param reached SQL of the limit that the request reaches; null if it reaches none
  */
 export function admissionChecks(parts: Parts, reached: string): Check[] {

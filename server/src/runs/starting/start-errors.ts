@@ -1,4 +1,5 @@
 import type { LimitReached } from "@beckon/contract";
+import { databaseUnavailable } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
 import { limitError, secondsToReset } from "../../reservations/index.ts";
@@ -78,6 +79,39 @@ export function outOfMemory(): ApiError {
     {
       retryAfter: 5,
     },
+  );
+}
+
+/** Returns the error for a start that wrote no run, because the database did not reply in time. */
+export function nothingStarted(cause: unknown): ApiError {
+  return databaseUnavailable(cause, "Nothing was started; try again in a few seconds.");
+}
+
+const unconfirmed = "The database did not reply in time, so the run may have been started";
+
+/**
+ * Returns the error for a start to which the database did not reply in time, if a repeat of the
+ * request gets the run that may have been started.
+ * @param sameValue what the repeat must have in common with the request
+ */
+export function repeatToGetRun(cause: unknown, sameValue: "key" | "event id"): ApiError {
+  return new ApiError(
+    "unavailable",
+    `${unconfirmed}. Send the request again with the same ${sameValue}: it starts one run.`,
+    { retryAfter: 2, cause },
+  );
+}
+
+/**
+ * Returns the error for a start to which the database did not reply in time, if a repeat of the
+ * request would start another run. It has no `Retry-After`, because clients repeat every request
+ * that gets 503 with this header.
+ */
+export function cancelledIfPossible(cause: unknown): ApiError {
+  return new ApiError(
+    "unavailable",
+    `${unconfirmed}; Beckon cancels it if it can. Send the request again to start another run, and use an Idempotency-Key for requests that must not run twice.`,
+    { cause },
   );
 }
 

@@ -99,6 +99,46 @@ test("the run of a start that got 503 is stopped, although its process was decla
   expect(sent).toEqual([{ kind: "cancel", runId: rows[0]?.id }]);
 });
 
+test("capacity is kept only for a run that this process executes", async () => {
+  const agent = await seedAgent(database);
+  const queueing = await seedAgent(database, { limits: { max_concurrent_runs: 1 } });
+  const { ports } = createPorts(await seedProcess(database));
+  const { capacity } = ports;
+  const rejected = startRow(agent, { caller: { kind: "credential", hash: Buffer.alloc(32, 9) } });
+  expect(await submitStart(ports, rejected)).toEqual({ kind: "unauthorized" });
+  expect(capacity.free).toBe(1);
+  const invalid = startRow(agent, { payload: "\u0000" });
+  await expect(submitStart(ports, invalid)).rejects.toThrow();
+  expect(capacity.free).toBe(1);
+  const queued = await submitStart(ports, startRow(queueing));
+  expect(queued).toMatchObject({ kind: "started", run: { status: "queued" } });
+  expect(capacity.free).toBe(1);
+  const running = await submitStart(ports, startRow(agent));
+  expect(running).toMatchObject({ kind: "started", run: { status: "running" } });
+  expect(capacity.free).toBe(0);
+});
+
+test("the run of a start that got 503 is executed if its caller can repeat the request", async () => {
+  const agent = await seedAgent(database);
+  const { ports } = createPorts(await seedProcess(database));
+  const executed: string[] = [];
+  const execute: StartPorts["execute"] = async ({ runId }) => void executed.push(runId);
+  const blocker = await engine.connect();
+  await blocker.query("select pg_advisory_lock($1)", [lockKey]);
+  const request = startRow(agent, { key: "order-4711", bodyHash: Buffer.alloc(32, 1) });
+  await expect(submitStart({ ...ports, execute }, request)).rejects.toMatchObject({
+    code: "unavailable",
+    message: expect.stringContaining("Send the request again with the same key"),
+    retryAfter: 2,
+  });
+  await blocker.query("select pg_advisory_unlock($1)", [lockKey]);
+  blocker.release();
+  await eventually("the execution of the run", () => executed.length > 0 || undefined);
+  expect(executed).toHaveLength(1);
+  expect(ports.capacity.free).toBe(0);
+  expect(ports.unconfirmedStarts.size).toBe(0);
+});
+
 test("the 503 of a start that cannot write a run says that nothing was started", async () => {
   const agent = await seedAgent(database);
   const { ports } = createPorts(await seedProcess(database));

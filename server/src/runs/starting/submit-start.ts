@@ -1,15 +1,12 @@
-import {
-  databaseUnavailable,
-  retryWhileLost,
-  SubmitTimeoutError,
-} from "../../base/database/index.ts";
-import { ApiError, messageOf } from "../../base/errors.ts";
+import { retryWhileLost, SubmitTimeoutError } from "../../base/database/index.ts";
+import { messageOf } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import type { RequestTrace } from "../../base/tracing/index.ts";
 import type { FirstCall, OwnedRun } from "../executing/index.ts";
 import { cancelStored, nothingUsed, terminalEvent, toEnd, toEntry } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 import type { OutputBuffer } from "../subscribing/index.ts";
+import { cancelledIfPossible, nothingStarted, repeatToGetRun } from "./start-errors.ts";
 import type { StartPorts } from "./start-ports.ts";
 import {
   callerId,
@@ -23,16 +20,12 @@ import type { UnconfirmedStart } from "./unconfirmed-starts.ts";
 /** How long a caller waits for the database before it gets a `503` response. */
 const startWaitMs = 5_000;
 
-const unconfirmed = "The database did not reply in time, so the run may have been started";
-
 /**
  * Maximum bytes of a request whose start also reserves the run's first model call. The reservation
  * keeps budgets locked until the batch is written, which takes longer for large requests. The runs
  * of larger requests reserve before they call the model.
  */
 const maxReservingBytes = 65_536;
-
-const bytesOf = (request: RequestFields) => request.payload.length + contentBytes(request);
 
 /** The fields of a row that come from the request. */
 export type RequestFields = Omit<
@@ -49,9 +42,18 @@ interface Claimed {
   readonly run: RunRef & { readonly agentId: string };
 }
 
+/** The result of `submitStart`. */
+type SubmittedStart =
+  | Exclude<StartResult, { readonly kind: "started" }>
+  | (Extract<StartResult, { readonly kind: "started" }> & {
+      /** The process that owns the run if it was created running. */
+      readonly owner: string;
+      readonly firstCall: FirstCall | undefined;
+    })
+  | Claimed;
+
 /**
- * Sends a request to the start statement and returns the result. `owner` is the process that owns
- * the run if it was created running.
+ * Sends a request to the start statement and returns the result.
  *
  * A run that was not returned within `startWaitMs` is cancelled if the request has no
  * Idempotency-Key and no event id. With one of them, the run is executed, because the caller
@@ -65,77 +67,116 @@ export async function submitStart(
   ports: StartPorts,
   request: RequestFields,
   { trace }: Pick<Beginning, "trace"> = {},
-): Promise<(StartResult | Claimed) & Pick<Beginning, "owner" | "firstCall">> {
-  const { capacity } = ports;
+): Promise<SubmittedStart> {
+  const { row, firstCall } = toRow(ports, request);
+  const start: UnconfirmedStart = { isRejected: false, claimed: undefined };
+  ports.unconfirmedStarts.set(row.runId, start);
+  let result: StartResult;
+  try {
+    result = await ports.starts.submit(row, {
+      waitMs: startWaitMs,
+      onLateResult: (late) => void acceptLate(ports, { row, start, trace }, late),
+    });
+  } catch (thrown) {
+    const isTimeout = thrown instanceof SubmitTimeoutError;
+    // The result of a row that was sent is passed to `acceptLate`, which then confirms it.
+    if (isTimeout && thrown.sent) return withoutReply(row, start, thrown);
+    confirm(ports, row, undefined);
+    throw isTimeout ? nothingStarted(thrown) : thrown;
+  }
+  const run = result.kind === "started" ? result.run : undefined;
+  confirm(ports, row, run);
+  if (result.kind !== "started") return result;
+  noteLimits(ports, row, result.run);
+  const { owner } = row;
+  return { ...result, owner, firstCall: firstCall && toFirstCall(firstCall, result.run) };
+}
+
+/**
+ * Returns the row to send. Reserves capacity to execute the run, and predicts the run's first model
+ * call if the statement can reserve it.
+ */
+function toRow(
+  ports: StartPorts,
+  request: RequestFields,
+): { readonly row: StartRow; readonly firstCall: PredictedFirstCall | undefined } {
   const hasCapacity =
-    request.body === "good" && request.details === undefined && capacity.tryReserve();
-  const owner = ports.process.id;
+    request.body === "good" && request.details === undefined && ports.capacity.tryReserve();
   const checksLimits = ports.limitedCallers.has(request.caller);
+  const isSmall = request.payload.length + contentBytes(request) <= maxReservingBytes;
   const firstCall =
-    hasCapacity && checksLimits && bytesOf(request) <= maxReservingBytes
-      ? predictFirstCall(ports, request)
-      : undefined;
+    hasCapacity && checksLimits && isSmall ? predictFirstCall(ports, request) : undefined;
   const row: StartRow = {
     ...request,
     runId: newId("run"),
     eventId: newId("evt"),
     hasCapacity,
-    owner,
+    owner: ports.process.id,
     checksLimits,
     firstCallAmounts: firstCall?.predicted?.amounts,
   };
-  const event = row.received ?? row.senderEvent;
-  const isRepeatable = row.key !== null || (event?.eventId ?? null) !== null;
-  const start: UnconfirmedStart = { isRejected: false, claimed: undefined };
-  ports.unconfirmedStarts.set(row.runId, start);
-  const finish = (executes: boolean) => {
-    ports.unconfirmedStarts.delete(row.runId);
-    if (hasCapacity && !executes) capacity.release(1);
-  };
-  try {
-    const result = await ports.starts.submit(row, {
-      waitMs: startWaitMs,
-      onLateResult: (result) => {
-        if (result?.kind === "started" && isRepeatable) {
-          finish(result.run.status === "running");
-          noteLimits(ports, request, result.run);
-          beginRun(ports, result.run, { owner, payload: row.payload, trace });
-        } else if (result?.kind === "started" && start.isRejected)
-          void cancelRejected(ports, result.run, row).finally(() => {
-            ports.reservations.forget(row.runId);
-            finish(false);
-          });
-        else finish(false);
-      },
-    });
-    finish(result.kind === "started" && result.run.status === "running");
-    if (result.kind !== "started") return { ...result, owner };
-    noteLimits(ports, request, result.run);
-    return { ...result, owner, firstCall: firstCall && toFirstCall(firstCall, result.run) };
-  } catch (thrown) {
-    if (!(thrown instanceof SubmitTimeoutError)) {
-      finish(false);
-      throw thrown;
-    }
-    if (!thrown.sent) finish(false);
-    // The statement starts a run only if the body is `good`.
-    if (!thrown.sent || request.body !== "good")
-      throw databaseUnavailable(thrown, "Nothing was started; try again in a few seconds.");
-    if (start.claimed !== undefined) return { kind: "claimed", run: start.claimed, owner };
-    if (isRepeatable)
-      throw new ApiError(
-        "unavailable",
-        `${unconfirmed}. Send the request again with the same ${row.key === null ? "event id" : "key"}: it starts one run.`,
-        { retryAfter: 2, cause: thrown },
-      );
-    start.isRejected = true;
-    // Without `Retry-After`, because clients repeat every request that gets 503 with this header.
-    throw new ApiError(
-      "unavailable",
-      `${unconfirmed}; Beckon cancels it if it can. Send the request again to start another run, and use an Idempotency-Key for requests that must not run twice.`,
-      { cause: thrown },
-    );
+  return { row, firstCall };
+}
+
+/**
+ * Ends what precedes the result of a start: it is no longer unconfirmed, and its capacity is
+ * released unless this process executes the run. Called exactly once for each start.
+ * @param run the run that was written, if this process begins it
+ */
+function confirm(
+  { unconfirmedStarts, capacity }: StartPorts,
+  { runId, hasCapacity }: StartRow,
+  run: StartedRun | undefined,
+): void {
+  unconfirmedStarts.delete(runId);
+  if (hasCapacity && run?.status !== "running") capacity.release(1);
+}
+
+/**
+ * Accepts the result of a start to which the database did not reply in time. Begins a run whose
+ * caller can repeat the request, and cancels a run whose caller cannot.
+ * @param result undefined if the statement failed
+ */
+async function acceptLate(
+  ports: StartPorts,
+  { row, start, trace }: Pick<Beginning, "trace"> & { row: StartRow; start: UnconfirmedStart },
+  result: StartResult | undefined,
+): Promise<void> {
+  const run = result?.kind === "started" ? result.run : undefined;
+  if (run !== undefined && isRepeatable(row)) {
+    confirm(ports, row, run);
+    noteLimits(ports, row, run);
+    beginRun(ports, run, { owner: row.owner, payload: row.payload, trace });
+    return;
   }
+  if (run !== undefined && start.isRejected) {
+    await cancelRejected(ports, run, row);
+    ports.reservations.forget(row.runId);
+  }
+  confirm(ports, row, undefined);
+}
+
+/**
+ * Returns the run of a start to which the database did not reply in time, if this process has
+ * claimed it.
+ * @throws ApiError `unavailable` if it has not
+ */
+function withoutReply(
+  row: StartRow,
+  start: UnconfirmedStart,
+  timeout: SubmitTimeoutError,
+): Claimed {
+  // The statement starts a run only if the body is `good`.
+  if (row.body !== "good") throw nothingStarted(timeout);
+  if (start.claimed !== undefined) return { kind: "claimed", run: start.claimed };
+  if (isRepeatable(row)) throw repeatToGetRun(timeout, row.key === null ? "event id" : "key");
+  start.isRejected = true;
+  throw cancelledIfPossible(timeout);
+}
+
+/** Returns whether a repeat of the request gets the run that the request starts. */
+function isRepeatable({ key, received, senderEvent }: StartRow): boolean {
+  return key !== null || ((received ?? senderEvent)?.eventId ?? null) !== null;
 }
 
 type PredictedFirstCall = Omit<FirstCall, "reserved"> & {
@@ -228,7 +269,8 @@ function toOwnedRun(
 
 /**
  * Cancels a run without an Idempotency-Key that was written although its caller got a `503`
- * response. This process has called no model for the run.
+ * response. This process has called no model for the run. Never rejects: if the run cannot be
+ * cancelled, this is logged.
  */
 async function cancelRejected(
   ports: StartPorts,
