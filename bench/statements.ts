@@ -121,12 +121,13 @@ try {
         startRuns(
           database,
           runIds.map((runId) => startRow(runId, caller)),
-          { subscriptions },
+          { repeated: true, full: [], subscriptions },
         ),
       );
       await measured("append", () =>
         (withLimits ? appendToRuns : appendUncharged)(database, runIds.map(endRow), {
           subscriptions,
+          onReturned() {},
         }),
       );
     }

@@ -7,8 +7,8 @@ import { createSecretCipher, hashCredential } from "../src/base/secrets/index.ts
 import { registerProcess } from "../src/processes/process-store.ts";
 import type { AppendRow } from "../src/runs/journal/append-statement.ts";
 import type { StartedRun, StartResult, StartRow } from "../src/runs/starting/start-row.ts";
-import { startRuns } from "../src/runs/starting/start-runs.ts";
 import { addTrigger } from "../src/triggers/index.ts";
+import { startRuns } from "./write-runs.ts";
 
 /**
  * Test data for the statements of `runs/`. The functions create the rows that these statements

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 import { type SeededAgent, seedAgent, seedTrigger, startRow } from "../../test/tenant.ts";
+import { startRuns } from "../../test/write-runs.ts";
 import { newId } from "../base/ids.ts";
 import { findKeyBySecret } from "../keys/store.ts";
 import type { StartRow } from "../runs/starting/start-row.ts";
-import { startRuns } from "../runs/starting/start-runs.ts";
 import { findAgentByToken } from "../tokens/store.ts";
 import { type StreamCredential, stillValid } from "./still-valid-statement.ts";
 

@@ -3,7 +3,7 @@ import { testDatabase } from "../../test/database.ts";
 import { eventually } from "../../test/eventually.ts";
 import { growJournal } from "../../test/grow-journal.ts";
 import { seedAgent, seedProcess, startRow } from "../../test/tenant.ts";
-import { startRuns } from "../runs/starting/start-runs.ts";
+import { startRuns } from "../../test/write-runs.ts";
 import { createCatchUp } from "./catch-up.ts";
 import { beginning } from "./position.ts";
 import { readEnd } from "./store.ts";

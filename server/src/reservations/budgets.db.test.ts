@@ -12,8 +12,9 @@ import {
   startOne,
   succeeded,
 } from "../../test/tenant.ts";
+import { appendToRuns, appendUncharged } from "../../test/write-runs.ts";
 import { createMutex } from "../base/database/index.ts";
-import { type AppendRow, appendToRuns, appendUncharged } from "../runs/journal/append-statement.ts";
+import type { AppendRow } from "../runs/journal/append-statement.ts";
 import { type AppendEntry, toEntry } from "../runs/journal/journal-entry.ts";
 import { reachedStatement } from "../runs/reached-statement.ts";
 import { type Amounts, noAmounts } from "./budget.ts";

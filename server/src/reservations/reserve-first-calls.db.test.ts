@@ -10,10 +10,9 @@ import {
   startRow,
   succeeded,
 } from "../../test/tenant.ts";
-import { appendToRuns } from "../runs/journal/append-statement.ts";
+import { appendToRuns, startRuns } from "../../test/write-runs.ts";
 import { reachedStatement } from "../runs/reached-statement.ts";
 import type { StartRow } from "../runs/starting/start-row.ts";
-import { startRuns } from "../runs/starting/start-runs.ts";
 import { noAmounts } from "./budget.ts";
 import { reserveForRuns } from "./reserve.ts";
 

@@ -12,10 +12,9 @@ import {
   startRow,
   succeeded,
 } from "../../test/tenant.ts";
+import { appendToRuns, startRuns } from "../../test/write-runs.ts";
 import { newId } from "../base/ids.ts";
 import { KnownSubscriptions } from "../events/index.ts";
-import { appendToRuns } from "./journal/append-statement.ts";
-import { startRuns } from "./starting/start-runs.ts";
 
 /**
  * While a process knows no subscription, it sends statements that cannot write deliveries. These

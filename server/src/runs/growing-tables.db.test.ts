@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { builtInPricer } from "../../test/built-in-pricer.ts";
 import { testDatabase } from "../../test/database.ts";
 import { eventually } from "../../test/eventually.ts";
 import {
@@ -11,6 +12,7 @@ import {
   startRow,
   succeeded,
 } from "../../test/tenant.ts";
+import { appendToRuns, startRuns } from "../../test/write-runs.ts";
 import { connect, inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
@@ -29,16 +31,13 @@ import { claimLimited, claimQueued, findClaimed } from "./claiming/claim-stateme
 import { endExhausted } from "./claiming/end-exhausted.ts";
 import { endRestoredStatements } from "./claiming/end-restored-statement.ts";
 import { readDraft } from "./executing/draft-store.ts";
-import { appendToRuns } from "./journal/append-statement.ts";
 import { cancelAllStored, cancelStored } from "./journal/cancel-statement.ts";
 import { toEntry } from "./journal/journal-entry.ts";
 import { readJournal, readSomeEvents } from "./journal/journal-store.ts";
 import { readLastSeqs, readOutcome } from "./journal/result-store.ts";
 import { deleteRunRows } from "./managing/delete-store.ts";
 import { readRetried, readSenderEvent } from "./managing/retry-store.ts";
-import { builtInPricer } from "./pricer.ts";
 import { runDetails } from "./starting/start-row.ts";
-import { startRuns } from "./starting/start-runs.ts";
 
 /**
  * A prepared statement can keep a plan that was made while the tables were almost empty, such as a

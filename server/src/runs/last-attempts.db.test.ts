@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { builtInPricer } from "../../test/built-in-pricer.ts";
 import { testDatabase } from "../../test/database.ts";
 import { eventually } from "../../test/eventually.ts";
 import { startHeldModel } from "../../test/held-model.ts";
@@ -11,6 +12,7 @@ import {
   startOne,
   succeeded,
 } from "../../test/tenant.ts";
+import { appendToRuns } from "../../test/write-runs.ts";
 import { connect, type Database } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
@@ -24,8 +26,6 @@ import {
 } from "./claiming/abandoned-statement.ts";
 import { type ClaimedRun, claimQueued } from "./claiming/claim-statement.ts";
 import { endExhausted } from "./claiming/end-exhausted.ts";
-import { appendToRuns } from "./journal/append-statement.ts";
-import { builtInPricer } from "./pricer.ts";
 
 const { database, url, role } = await testDatabase();
 const other = connect({ url, poolSize: 2, role, log: createLog("silent") });

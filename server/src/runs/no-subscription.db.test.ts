@@ -2,10 +2,9 @@ import { expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 import { executedStatements } from "../../test/executed-statements.ts";
 import { appendRow, seedAgent, seedProcess, startRow, succeeded } from "../../test/tenant.ts";
+import { appendToRuns, startRuns } from "../../test/write-runs.ts";
 import { newId } from "../base/ids.ts";
 import { KnownSubscriptions } from "../events/index.ts";
-import { appendToRuns } from "./journal/append-statement.ts";
-import { startRuns } from "./starting/start-runs.ts";
 
 // No server runs in this file's process, because its statements would be counted too.
 const { database } = await testDatabase();

@@ -1,6 +1,6 @@
 import type { OperatorProviders } from "../base/context.ts";
 import type { Database } from "../base/database/index.ts";
-import { demoEchoName, freePrice, type PriceOf, unknownPrice } from "../engine/index.ts";
+import type { PriceOf } from "../engine/index.ts";
 import { operatorAddress, type PriceTable, readOwnPricing } from "../prices/index.ts";
 
 /** A model whose price is needed. */
@@ -37,9 +37,3 @@ export function createPricer({
     );
   };
 }
-
-/**
- * A pricer without a price list: the demo model is free, and the price of all others is unknown.
- */
-export const builtInPricer: Pricer = ({ model, providerId }) =>
-  providerId === null && model === demoEchoName ? freePrice : unknownPrice;

@@ -3,6 +3,7 @@ import type { NewEvent, TokenUsage } from "@beckon/contract";
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { builtInPricer } from "../../test/built-in-pricer.ts";
 import { eventually } from "../../test/eventually.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import { entriesOf, wrongWithLedger } from "../../test/ledger.ts";
@@ -16,16 +17,16 @@ import {
   startOne,
   succeeded,
 } from "../../test/tenant.ts";
+import { appendToRuns } from "../../test/write-runs.ts";
 import { unknownPrice } from "../engine/index.ts";
 import { digestOf, endByDigest } from "../engine/lost-run.ts";
 import { type MeteredCall, spentBy } from "../engine/metered-call.ts";
 import { recordDeaths } from "../processes/process-store.ts";
 import { countSuspects } from "./claiming/abandoned-statement.ts";
 import { endExhausted } from "./claiming/end-exhausted.ts";
-import { type AppendRow, appendForDead, appendToRuns } from "./journal/append-statement.ts";
+import { type AppendRow, appendForDead } from "./journal/append-statement.ts";
 import { toEntry } from "./journal/journal-entry.ts";
 import { readJournal } from "./journal/journal-store.ts";
-import { builtInPricer } from "./pricer.ts";
 
 const beckon = await startTestBeckon();
 const { database } = beckon.db;

@@ -13,13 +13,9 @@ import {
   startOne,
   startRow,
 } from "../../../test/tenant.ts";
-import {
-  type AppendResult,
-  type AppendRow,
-  appendToRuns,
-} from "../../runs/journal/append-statement.ts";
+import { appendToRuns, startRuns } from "../../../test/write-runs.ts";
+import type { AppendResult, AppendRow } from "../../runs/journal/append-statement.ts";
 import type { StartResult, StartRow } from "../../runs/starting/start-row.ts";
-import { startRuns } from "../../runs/starting/start-runs.ts";
 import { createLog } from "../log.ts";
 import { createBatcher } from "./batcher.ts";
 import { connect, type Database } from "./connect.ts";

@@ -1,13 +1,13 @@
 import { eventData, type NewEvent } from "@beckon/contract";
 import { expect, test } from "vitest";
+import { builtInPricer } from "../../../test/built-in-pricer.ts";
 import { testDatabase } from "../../../test/database.ts";
 import { appendRow, seedAgent, seedProcess, startOne } from "../../../test/tenant.ts";
+import { appendToRuns } from "../../../test/write-runs.ts";
 import { recordDeaths } from "../../processes/process-store.ts";
-import { appendToRuns } from "../journal/append-statement.ts";
 import { toEntry } from "../journal/journal-entry.ts";
 import { readJournal } from "../journal/journal-store.ts";
 import { readOutcome } from "../journal/result-store.ts";
-import { builtInPricer } from "../pricer.ts";
 import { countSuspects } from "./abandoned-statement.ts";
 import { endExhausted } from "./end-exhausted.ts";
 

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "vitest";
+import { builtInPricer } from "../../../test/built-in-pricer.ts";
 import { testDatabase } from "../../../test/database.ts";
 import {
   appendRow,
@@ -10,15 +11,13 @@ import {
   startRow,
   succeeded,
 } from "../../../test/tenant.ts";
+import { appendToRuns, startRuns } from "../../../test/write-runs.ts";
 import { connect, type Database } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
 import { createLog } from "../../base/log.ts";
 import { recordDeaths } from "../../processes/process-store.ts";
-import { appendToRuns } from "../journal/append-statement.ts";
 import { readOutcome } from "../journal/result-store.ts";
-import { builtInPricer } from "../pricer.ts";
 import type { StartedRun } from "../starting/start-row.ts";
-import { startRuns } from "../starting/start-runs.ts";
 import { claimAbandoned, claimLastAttempts, countSuspects } from "./abandoned-statement.ts";
 import { claimLimited, claimQueued, findClaimed } from "./claim-statement.ts";
 import { endExhausted } from "./end-exhausted.ts";

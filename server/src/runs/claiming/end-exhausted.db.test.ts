@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
+import { builtInPricer } from "../../../test/built-in-pricer.ts";
 import { testDatabase } from "../../../test/database.ts";
 import { seedAgent, seedProcess, startOne } from "../../../test/tenant.ts";
 import { ByteBudget } from "../../base/byte-budget.ts";
 import { createLog } from "../../base/log.ts";
 import { OwnProcess, recordDeaths } from "../../processes/index.ts";
 import { Capacity, type OwnedRun } from "../executing/index.ts";
-import { builtInPricer } from "../pricer.ts";
 import { createUnconfirmedStarts } from "../starting/index.ts";
 import { createLiveRuns } from "../subscribing/index.ts";
 import { takeOverRuns, type UnconfirmedClaim } from "./claim.ts";

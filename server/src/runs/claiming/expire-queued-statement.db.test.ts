@@ -3,9 +3,9 @@ import { startTestBeckon } from "../../../test/beckon.ts";
 import { testDatabase } from "../../../test/database.ts";
 import { eventually } from "../../../test/eventually.ts";
 import { seedAgent, startRow } from "../../../test/tenant.ts";
+import { startRuns } from "../../../test/write-runs.ts";
 import { newId } from "../../base/ids.ts";
 import { registerProcess } from "../../processes/index.ts";
-import { startRuns } from "../starting/start-runs.ts";
 import { expireQueued } from "./expire-queued-statement.ts";
 
 const { database } = await testDatabase();

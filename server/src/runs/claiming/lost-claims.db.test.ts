@@ -1,7 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
+import { builtInPricer } from "../../../test/built-in-pricer.ts";
 import { testDatabase } from "../../../test/database.ts";
 import { executedStatements } from "../../../test/executed-statements.ts";
 import { appendRow, seedAgent, seedProcess, startOne, succeeded } from "../../../test/tenant.ts";
+import { appendToRuns } from "../../../test/write-runs.ts";
 import { ByteBudget } from "../../base/byte-budget.ts";
 import { elapsed } from "../../base/clock.ts";
 import { connect } from "../../base/database/index.ts";
@@ -9,8 +11,6 @@ import { newId } from "../../base/ids.ts";
 import { createLog } from "../../base/log.ts";
 import { OwnProcess } from "../../processes/index.ts";
 import { Capacity, type OwnedRun } from "../executing/index.ts";
-import { appendToRuns } from "../journal/append-statement.ts";
-import { builtInPricer } from "../pricer.ts";
 import { createUnconfirmedStarts } from "../starting/index.ts";
 import { createLiveRuns } from "../subscribing/index.ts";
 import { claimRuns, executeLostClaims, type UnconfirmedClaim } from "./claim.ts";

@@ -4,7 +4,7 @@ import type { MeteredCall, ReportedCall } from "../../engine/index.ts";
 import {
   insertEvents,
   insertWorkspaceEvents,
-  KnownSubscriptions,
+  type KnownSubscriptions,
   someSubscriptions,
 } from "../../events/index.ts";
 import { chargeBudgets, workspacesToWake } from "../../reservations/index.ts";
@@ -313,14 +313,13 @@ interface AppendOptions {
   /**
    * Whether any workspace is known to have a subscription. If one has, the statement that also
    * writes deliveries is sent at once. `appendToRuns` sets `some` when it finds a subscription.
-   * Default: none is known.
    */
-  readonly subscriptions?: KnownSubscriptions;
+  readonly subscriptions: KnownSubscriptions;
   /**
    * Called if money or usage that runs had reserved was returned to limits, with the workspaces in
    * which other runs may wait for it.
    */
-  readonly onReturned?: (workspaceIds: readonly string[]) => void;
+  readonly onReturned: (workspaceIds: readonly string[]) => void;
 }
 
 /**
@@ -331,7 +330,7 @@ interface AppendOptions {
 export function appendToRuns(
   database: Database,
   rows: readonly AppendRow[],
-  options: AppendOptions = {},
+  options: AppendOptions,
 ): Promise<AppendResult[]> {
   return write<AppendResult>(database, charging, rows, options, (row) => findReason(database, row));
 }
@@ -343,7 +342,7 @@ export function appendToRuns(
 export function appendUncharged(
   database: Database,
   rows: readonly AppendRow[],
-  options: AppendOptions = {},
+  options: AppendOptions,
 ): Promise<(AppendResult | Limited)[]> {
   return write<AppendResult | Limited>(database, uncharged, rows, options, (row, deferral) =>
     deferral === "limited" ? { kind: "limited" } : findReason(database, row),
@@ -355,7 +354,7 @@ async function write<Result>(
   database: Database,
   { neither, deliveries, both }: ReturnType<typeof variants>,
   rows: readonly AppendRow[],
-  { subscriptions = new KnownSubscriptions(), onReturned }: AppendOptions,
+  { subscriptions, onReturned }: AppendOptions,
   resultOf: (row: AppendRow, deferral: Deferral | undefined) => Result | Promise<Result>,
 ): Promise<(Result | AppendResult)[]> {
   const withoutArtifacts = subscriptions.some ? deliveries : neither;
@@ -366,7 +365,7 @@ async function write<Result>(
     sent = await send(database, deliveries, rows);
   }
   const { written, deferred, time } = sent;
-  if (sent.woken.length > 0) onReturned?.(sent.woken);
+  if (sent.woken.length > 0) onReturned(sent.woken);
   const result = { kind: "written" as const, time };
   if (written.size === rows.length) return rows.map(() => result);
   return Promise.all(

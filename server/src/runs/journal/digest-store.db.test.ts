@@ -1,14 +1,14 @@
 import type { NewEvent } from "@beckon/contract";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { builtInPricer } from "../../../test/built-in-pricer.ts";
 import { testDatabase } from "../../../test/database.ts";
 import { appendRow, seedAgent, seedProcess, startOne } from "../../../test/tenant.ts";
+import { appendToRuns } from "../../../test/write-runs.ts";
 import { digestOf } from "../../engine/lost-run.ts";
 import { recordDeaths } from "../../processes/process-store.ts";
 import { countSuspects } from "../claiming/abandoned-statement.ts";
 import { endExhausted } from "../claiming/end-exhausted.ts";
-import { builtInPricer } from "../pricer.ts";
-import { appendToRuns } from "./append-statement.ts";
 import { readDigest } from "./digest-store.ts";
 import { type AppendEntry, toEntry } from "./journal-entry.ts";
 import { readOutcome } from "./result-store.ts";

@@ -10,12 +10,12 @@ import {
   startOne,
   startRow,
 } from "../../../test/tenant.ts";
+import { startRuns } from "../../../test/write-runs.ts";
 import { failureKind } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
 import { claimQueued } from "../claiming/claim-statement.ts";
 import { cancelStored } from "../journal/cancel-statement.ts";
 import { type ReceivedStart, runDetails, type StartRow } from "./start-row.ts";
-import { startRuns } from "./start-runs.ts";
 
 const { database } = await testDatabase();
 

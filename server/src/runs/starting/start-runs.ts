@@ -1,6 +1,6 @@
 import type { LimitReached } from "@beckon/contract";
 import type { Database } from "../../base/database/index.ts";
-import { KnownSubscriptions } from "../../events/index.ts";
+import type { KnownSubscriptions } from "../../events/index.ts";
 import type { InitialStatus } from "../journal/index.ts";
 import { groupByCaller } from "./start-callers.ts";
 import {
@@ -13,17 +13,14 @@ import {
 import { type CallerState, type CheckedRequest, readStarted, sendStarts } from "./start-store.ts";
 
 interface StartOptions {
-  /** Whether an earlier call may already have written some of the rows. Default true. */
-  readonly repeated?: boolean;
+  /** Whether an earlier call may already have written some of the rows. */
+  readonly repeated: boolean;
   /**
    * Workspaces whose runs wait for memory in this process. New runs of these workspaces are queued.
-   * Default: none.
    */
-  readonly full?: readonly string[];
-  /**
-   * What this process knows about subscriptions; see `KnownSubscriptions`. Default: it knows none.
-   */
-  readonly subscriptions?: KnownSubscriptions;
+  readonly full: readonly string[];
+  /** What this process knows about subscriptions. */
+  readonly subscriptions: KnownSubscriptions;
 }
 
 /**
@@ -33,7 +30,7 @@ interface StartOptions {
 export async function startRuns(
   database: Database,
   rows: readonly StartRow[],
-  { repeated = true, full = [], subscriptions = new KnownSubscriptions() }: StartOptions = {},
+  { repeated, full, subscriptions }: StartOptions,
 ): Promise<StartResult[]> {
   const { callers, callerOf } = groupByCaller(rows);
   const checked = await sendStarts(

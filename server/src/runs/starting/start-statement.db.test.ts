@@ -9,11 +9,11 @@ import {
   startOne,
   startRow,
 } from "../../../test/tenant.ts";
+import { startRuns } from "../../../test/write-runs.ts";
 import { newId } from "../../base/ids.ts";
 import { recordDeaths } from "../../processes/process-store.ts";
 import { readOutcome } from "../journal/result-store.ts";
 import { runDetails, type StartRow } from "./start-row.ts";
-import { startRuns } from "./start-runs.ts";
 
 const { database } = await testDatabase();
 const hash = Buffer.alloc(32, 1);

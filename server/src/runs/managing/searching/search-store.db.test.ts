@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testDatabase } from "../../../../test/database.ts";
 import { seedAgent, startRow } from "../../../../test/tenant.ts";
+import { startRuns } from "../../../../test/write-runs.ts";
 import { connect, inWorkspace } from "../../../base/database/index.ts";
 import { createLog } from "../../../base/log.ts";
-import { startRuns } from "../../starting/start-runs.ts";
 import { maxScanned, type Search, searchRuns } from "./search-store.ts";
 
 /**
