@@ -28,7 +28,8 @@ export const runsToLimit = (runIds: string) => `runs_to_limit as materialized (
 export interface LockedBudget extends Budget {
   readonly workspaceId: string;
   readonly pausesAgent: boolean;
-  readonly refused: boolean;
+  /** See `ReserveInput`. */
+  readonly hasRejected: boolean;
 }
 
 interface BudgetRow {
@@ -88,7 +89,7 @@ function toBudget(row: BudgetRow): LockedBudget {
     reserved: Number(row.reserved),
     resetsAt: row.ends.toISOString(),
     pausesAgent: row.pauses_agent,
-    refused: row.refused,
+    hasRejected: row.refused,
   };
 }
 
@@ -220,11 +221,11 @@ export interface ReserveInput {
      * `pauses_agent` then pauses its agent. A request that was rejected only because it is large
      * does not count.
      */
-    readonly refused: boolean;
+    readonly hasRejected: boolean;
     /** Whether a run waits until a reserved amount of the budget is returned. */
     readonly hasWaiter: boolean;
   }[];
-  /** Ids of the budgets whose `refused` becomes true. */
+  /** Ids of the budgets whose `hasRejected` becomes true. */
   readonly reached: readonly number[];
   readonly reservations: readonly WrittenReservation[];
 }
@@ -237,7 +238,7 @@ const writeStatement = statement<ReserveInput>("reserve-write", (p) => {
   const budgets = p.rows("c", (input) => input.budgets, {
     id: ["bigint", (row) => row.id],
     reserved: ["bigint", (row) => row.reserved],
-    refused: ["boolean", (row) => row.refused],
+    refused: ["boolean", (row) => row.hasRejected],
     has_waiter: ["boolean", (row) => row.hasWaiter],
   });
   const reservations = p.rows("v", (input) => input.reservations, {

@@ -163,7 +163,7 @@ function written(
   requests: readonly ReservationRequest[],
   { decisions, reserved }: ReturnType<typeof decide>,
 ): ReserveInput | undefined {
-  const refusing = new Set(
+  const rejecting = new Set(
     decisions.flatMap((decision) =>
       decision.kind === "spent" && decision.isUsedUp ? keyOf(decision.limit) : [],
     ),
@@ -175,15 +175,17 @@ function written(
     const change = {
       id: budget.id,
       reserved: reserved.get(budget.id) ?? budget.reserved,
-      refused: budget.refused || refusing.has(keyOf(budget)),
+      hasRejected: budget.hasRejected || rejecting.has(keyOf(budget)),
       hasWaiter: waitedFor.has(budget.id),
     };
     const isChanged =
-      change.hasWaiter || change.reserved !== budget.reserved || change.refused !== budget.refused;
+      change.hasWaiter ||
+      change.reserved !== budget.reserved ||
+      change.hasRejected !== budget.hasRejected;
     return isChanged ? change : [];
   });
   const reached = budgets.flatMap((budget) =>
-    !budget.refused && refusing.has(keyOf(budget)) ? budget.id : [],
+    !budget.hasRejected && rejecting.has(keyOf(budget)) ? budget.id : [],
   );
   const reservations = requests.flatMap((request, index) => {
     const decision = decisions[index];

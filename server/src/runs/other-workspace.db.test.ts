@@ -39,7 +39,7 @@ const stateOf = async (runId: string) =>
 
 test.each([
   ["queued", {}, "cancelled"],
-  ["running", { owner }, "asked"],
+  ["running", { owner }, "requested"],
 ] as const)("a %s run is cancelled in its own workspace only", async (_, options, result) => {
   const { runId } = await startOne(database, theirs, options);
   const before = await stateOf(runId);

@@ -4248,7 +4248,7 @@ select json_agg(position) as written, now() as time, null::json as deferred, (se
 
 -- cancel
 with found as materialized (
-  select r.id, r.workspace_id, r.status, r.cancel_requested_at as asked_before,
+  select r.id, r.workspace_id, r.status, r.cancel_requested_at as requested_before,
     r.status in ('queued', 'waiting') as is_unexecuted,
     -- The locked row is its newest version; a subquery reads the one of the statement's snapshot.
     r.last_seq <> (select s.last_seq from runs s where s.id = r.id
@@ -4331,7 +4331,7 @@ with found as materialized (
     cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
     limit_reached
   from results
-), asked as (
+), requested as (
   update runs r set cancel_requested_at = coalesce(r.cancel_requested_at, now())
   from found f where f.status = 'running' and r.id = any ($1::text[]) and r.id = f.id
     and r.workspace_id = f.workspace_id
@@ -4339,14 +4339,14 @@ with found as materialized (
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
   select $4::text, workspace_id, $5::text, $6::text, 'run.cancel', id, '{}' from found
-  where $4::text is not null and asked_before is null
+  where $4::text is not null and requested_before is null
     and (status = 'running' or is_unexecuted and not is_newer)
 )
 select f.id,
-  case when e.id is not null then 'cancelled' when a.id is not null then 'asked'
-    when f.is_unexecuted then 'again' else 'over' end as answer,
-  f.asked_before is not null as asked_before
-from found f left join ended e on e.id = f.id left join asked a on a.id = f.id;
+  case when e.id is not null then 'cancelled' when q.id is not null then 'requested'
+    when f.is_unexecuted then 'again' else 'already_ended' end as result,
+  f.requested_before is not null as requested_before
+from found f left join ended e on e.id = f.id left join requested q on q.id = f.id;
 
 -- expire-queued
 with picked as (

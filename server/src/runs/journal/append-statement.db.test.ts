@@ -260,26 +260,26 @@ function inTransaction(connection: Awaited<ReturnType<typeof openConnection>>): 
   return { ...database, engine: { query } } as unknown as typeof database;
 }
 
-type Answers = Promise<readonly (readonly [runId: string, answer: string])[]>;
+type CancelResults = Promise<readonly (readonly [runId: string, result: string])[]>;
 
-async function cancelOne(run: RunRef): Answers {
-  const answer = await cancelStored(database, run, {
+async function cancelOne(run: RunRef): CancelResults {
+  const result = await cancelStored(database, run, {
     eventId: newId("evt"),
     message: "Cancelled.",
   });
-  return [[run.runId, answer]];
+  return [[run.runId, result]];
 }
 
 async function cancelAll(
   runs: readonly RunRef[],
   states: readonly RunStatus[] = ["waiting", "queued", "running"],
-): Answers {
+): CancelResults {
   const { workspaceId } = agent;
   const runIds = runs.map(({ runId }) => runId);
   const changed = await inWorkspace(database.tenant, workspaceId, (tx) =>
     cancelAllStored(tx, { runIds, workspaceId, states, message: "Cancelled." }),
   );
-  return changed.map(({ runId, answer }) => [runId, answer]);
+  return changed.map(({ runId, result }) => [runId, result]);
 }
 
 const waitingCancellation = () =>
@@ -330,7 +330,7 @@ test.each([
 
 test.each<[RunStatus[], string[]]>([
   [["queued"], []],
-  [["queued", "running"], ["asked"]],
+  [["queued", "running"], ["requested"]],
 ])(
   "a cancellation of runs that are %j, which waits for a claim of one, checks what the run is then",
   async (states, expected) => {
@@ -341,10 +341,10 @@ test.each<[RunStatus[], string[]]>([
       const eventIds = Array.from({ length: 50 }, () => newId("evt"));
       const { runs } = await claimQueued(inTransaction(client), { owner, eventIds });
       expect(runs.map(({ runId }) => runId)).toContain(run.runId);
-      const answers = cancelAll([run], states);
+      const results = cancelAll([run], states);
       await waitingCancellation();
       await client.query("commit");
-      expect((await answers).map(([, answer]) => answer)).toEqual(expected);
+      expect((await results).map(([, result]) => result)).toEqual(expected);
     } finally {
       client.release();
     }

@@ -8,18 +8,18 @@ import { endUnexecuted } from "./end-runs.ts";
 /**
  * The result of a cancellation.
  * - `cancelled`: this call has ended the run.
- * - `asked`: the run is running, and the process that owns it must end it.
- * - `over`: the run had already ended before.
+ * - `requested`: the run is running, and the process that owns it must end it.
+ * - `already_ended`: the run had already ended before.
  * - `not_found`: the run does not exist.
  */
-export type CancelResult = "cancelled" | "asked" | "over" | "not_found";
+export type CancelResult = "cancelled" | "requested" | "already_ended" | "not_found";
 
 interface CancelInput extends Omit<CancelOptions, "eventId"> {
   readonly runIds: readonly string[];
   readonly workspaceId: string;
   /** Ids of the events that will end the runs: one for each run, in the order of `runIds`. */
   readonly eventIds: readonly string[];
-  /** Runs in other states are left unchanged, without an answer. Undefined: no restriction. */
+  /** Runs in other states are left unchanged, without a result. Undefined: no restriction. */
   readonly states?: readonly RunStatus[] | undefined;
 }
 
@@ -31,7 +31,7 @@ interface CancelInput extends Omit<CancelOptions, "eventId"> {
  *
  * If a process wrote to a run's journal and released the run while the statement waited for its
  * row, the statement sees the new row, but not what the process wrote to other tables, such as the
- * usage of the run. It then leaves the run unchanged, with the answer `again`, and must be
+ * usage of the run. It then leaves the run unchanged, with the result `again`, and must be
  * repeated: each repeat has a newer snapshot. In a transaction one repeat is enough, because the
  * rows are locked.
  */
@@ -45,7 +45,7 @@ export const cancelStatement = statement<CancelInput>("cancel", (p) => {
   const states = p.value("text[]", (input) => input.states ?? null);
   return `
 with found as materialized (
-  select r.id, r.workspace_id, r.status, r.cancel_requested_at as asked_before,
+  select r.id, r.workspace_id, r.status, r.cancel_requested_at as requested_before,
     r.status in ('queued', 'waiting') as is_unexecuted,
     -- The locked row is its newest version; a subquery reads the one of the statement's snapshot.
     r.last_seq <> (select s.last_seq from runs s where s.id = r.id
@@ -61,7 +61,7 @@ with found as materialized (
     source: "ending",
     set: "cancel_requested_at = now(),",
     end: ({ message }) => ({ status: "cancelled", error: { code: "cancelled", message } }),
-  })}, asked as (
+  })}, requested as (
   update runs r set cancel_requested_at = coalesce(r.cancel_requested_at, now())
   from found f where f.status = 'running' and r.id = any (${ids}) and r.id = f.id
     and r.workspace_id = f.workspace_id
@@ -69,20 +69,20 @@ with found as materialized (
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
   select ${auditId}, workspace_id, ${actor}, ${address}, 'run.cancel', id, '{}' from found
-  where ${auditId} is not null and asked_before is null
+  where ${auditId} is not null and requested_before is null
     and (status = 'running' or is_unexecuted and not is_newer)
 )
 select f.id,
-  case when e.id is not null then 'cancelled' when a.id is not null then 'asked'
-    when f.is_unexecuted then 'again' else 'over' end as answer,
-  f.asked_before is not null as asked_before
-from found f left join ended e on e.id = f.id left join asked a on a.id = f.id`;
+  case when e.id is not null then 'cancelled' when q.id is not null then 'requested'
+    when f.is_unexecuted then 'again' else 'already_ended' end as result,
+  f.requested_before is not null as requested_before
+from found f left join ended e on e.id = f.id left join requested q on q.id = f.id`;
 });
 
-interface Answered {
+interface CancelRow {
   readonly id: string;
-  readonly answer: Exclude<CancelResult, "not_found"> | "again";
-  readonly asked_before: boolean;
+  readonly result: Exclude<CancelResult, "not_found"> | "again";
+  readonly requested_before: boolean;
 }
 
 export interface CancelOptions {
@@ -111,9 +111,9 @@ export async function cancelStored(
     by,
   });
   for (;;) {
-    const { rows } = await database.engine.query<Answered>(query);
-    const { answer } = rows[0] ?? { answer: "not_found" };
-    if (answer !== "again") return answer;
+    const { rows } = await database.engine.query<CancelRow>(query);
+    const { result } = rows[0] ?? { result: "not_found" };
+    if (result !== "again") return result;
   }
 }
 
@@ -137,16 +137,16 @@ export async function cancelAllStored(
     states?: readonly RunStatus[];
     message: string;
   },
-): Promise<readonly { readonly runId: string; readonly answer: "cancelled" | "asked" }[]> {
-  const changed: { runId: string; answer: "cancelled" | "asked" }[] = [];
+): Promise<readonly { readonly runId: string; readonly result: "cancelled" | "requested" }[]> {
+  const changed: { runId: string; result: "cancelled" | "requested" }[] = [];
   for (let ids = runIds; ids.length > 0; ) {
     const eventIds = ids.map(() => newId("evt"));
     const query = cancelStatement.query({ runIds: ids, workspaceId, eventIds, states, message });
-    const { rows } = await tx.executeQuery<Answered>(CompiledQuery.raw(query.text, query.values));
-    for (const { id, answer, asked_before } of rows)
-      if ((answer === "cancelled" || answer === "asked") && !asked_before)
-        changed.push({ runId: id, answer });
-    ids = rows.flatMap(({ id, answer }) => (answer === "again" ? [id] : []));
+    const { rows } = await tx.executeQuery<CancelRow>(CompiledQuery.raw(query.text, query.values));
+    for (const { id, result, requested_before } of rows)
+      if ((result === "cancelled" || result === "requested") && !requested_before)
+        changed.push({ runId: id, result });
+    ids = rows.flatMap(({ id, result }) => (result === "again" ? [id] : []));
   }
   return changed;
 }

@@ -45,8 +45,8 @@ export async function cancelRuns({
     }
     return { changed, next };
   });
-  for (const { runId, answer } of changed) {
-    if (answer === "asked") stopRun(ctx.runs, runId);
+  for (const { runId, result } of changed) {
+    if (result === "requested") stopRun(ctx.runs, runId);
     else ctx.runs.reports.ended({ runId }, cancelledUnexecuted);
   }
   if (changed.length > 0) ctx.runs.eventPoller.noteWritten();

@@ -50,14 +50,14 @@ export async function cancelRun({
   if (before.finished_at !== null) return visibleRun(ctx, before);
   try {
     const ref = { runId: input.runId, workspaceId: ctx.workspaceId };
-    const answer = await cancelStored(ctx.database, ref, {
+    const result = await cancelStored(ctx.database, ref, {
       eventId: newId("evt"),
       message: notStarted,
       by: { auditId: newId("aud"), actor: principalOf(ctx.actor), address: ctx.address },
     });
-    if (answer === "asked") stopRun(ctx.runs, input.runId);
+    if (result === "requested") stopRun(ctx.runs, input.runId);
     else ctx.runs.eventPoller.noteWritten();
-    if (answer === "cancelled")
+    if (result === "cancelled")
       ctx.runs.reports.ended({ ...ref, agentId: before.agent_id }, cancelledUnexecuted);
   } catch (thrown) {
     throw unavailableIfLost(thrown);

@@ -303,9 +303,9 @@ async function cancelRejected(
       const cancel = () => cancelStored(ports.database, run, { eventId: newId("evt"), message });
       // Another process may have claimed the run while this one had no reply from the database, or
       // may take it over because this one was declared dead. The other process must then stop it.
-      const answer = await retryWhileLost(cancel);
-      if (answer === "asked") ports.processMessages.send({ kind: "cancel", runId: run.runId });
-      if (answer === "cancelled") ports.reports.ended(run, outcome);
+      const result = await retryWhileLost(cancel);
+      if (result === "requested") ports.processMessages.send({ kind: "cancel", runId: run.runId });
+      if (result === "cancelled") ports.reports.ended(run, outcome);
     }
   } catch (thrown) {
     ports.log.write("a run whose caller got 503 could not be cancelled", {
