@@ -51,6 +51,7 @@ export { ScrollRegion } from "./layout/scroll-region.tsx";
 export { SplitPane } from "./layout/split-pane.tsx";
 export { type TabItem, Tabs } from "./layout/tabs.tsx";
 export { Term } from "./layout/term.tsx";
+export { useBarHeight } from "./layout/use-bar-height.ts";
 export { lazyPart } from "./lazy-part.tsx";
 export { Anchor, type AnchorProps, Link } from "./link.tsx";
 export { Mark } from "./mark.tsx";

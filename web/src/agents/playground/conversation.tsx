@@ -5,7 +5,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { useFormState, useWatch } from "react-hook-form";
 import { reasonWithout, useWorkspace } from "../../data/index.ts";
 import { useResets } from "../../live/index.ts";
-import { Button } from "../../ui/index.ts";
+import { Button, useBarHeight } from "../../ui/index.ts";
 import { useAgent } from "../queries.ts";
 import { bodyOf } from "../settings/fields.ts";
 import type { FormValues } from "../settings/form-values.ts";
@@ -42,6 +42,8 @@ export function Conversation({ search }: ConversationProps) {
   const start = useStartRun(agent.id);
   const field = useRef<HTMLTextAreaElement>(null);
   const list = useFollowedEnd(turns.length);
+  const bar = useRef<HTMLDivElement>(null);
+  useBarHeight(bar);
 
   const canRun = can("agents:invoke");
   useEffect(() => {
@@ -131,7 +133,10 @@ export function Conversation({ search }: ConversationProps) {
           </div>
         )}
       </div>
-      <div className="sticky bottom-bars z-10 border-t border-rule bg-sheet px-4 py-3 md:bottom-0 md:px-6">
+      <div
+        ref={bar}
+        className="sticky bottom-bars z-10 border-t border-rule bg-sheet px-4 py-3 md:bottom-0 md:px-6"
+      >
         <div className="mx-auto flex max-w-180 flex-col gap-3">
           {earlier === undefined ? null : (
             <EarlierRun

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { useBarHeight } from "../layout/use-bar-height.ts";
 import { Button } from "./button.tsx";
 
 /** The state of the form. It is `saved` only after a 2xx response. */
@@ -44,6 +45,7 @@ const looks = {
 export function SaveBar(props: SaveBarProps) {
   const { state, changed, savedText = "Saved", disabledReason, onDiscard, place = "panel" } = props;
   const hasSaved = useRecently(state === "saved");
+  const bar = useRef<HTMLDivElement>(null);
   const status = useRef<HTMLParagraphElement>(null);
   const hasButtons = disabledReason === undefined && (state === "dirty" || state === "saving");
   const hadButtons = useRef(false);
@@ -59,10 +61,12 @@ export function SaveBar(props: SaveBarProps) {
   // While there is nothing to save and no text to show, the bar of a panel is not sticky: it stays
   // at the end of its form.
   const isSticky = !isIdle || hasSaved;
+  useBarHeight(bar, isSticky && isShown);
   const text =
     disabledReason ?? (hasButtons ? `Unsaved: ${namesOf(changed)}` : hasSaved ? savedText : "");
   return (
     <div
+      ref={bar}
       className={`border-t py-2 ${looks[place].bar} ${isSticky ? "sticky bottom-bars z-10 md:bottom-0" : ""} ${isShown ? "border-rule bg-sheet" : "pointer-events-none border-transparent"}`}
     >
       <div className={`flex min-h-control items-center gap-2 ${looks[place].line}`}>

@@ -35,7 +35,7 @@ const looks = {
   panes: {
     box: "lg:relative lg:min-h-120",
     grid: "lg:absolute lg:inset-0",
-    side: "flex min-h-0 flex-col lg:overflow-y-auto",
+    side: "flex min-h-0 flex-col lg:scroll-pb-(--bar-height) lg:overflow-y-auto",
     end: "bg-sheet lg:border-l lg:border-rule",
   },
 };

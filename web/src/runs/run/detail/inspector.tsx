@@ -47,7 +47,7 @@ export function Inspector(props: InspectorProps) {
       ref={ref}
       aria-label="Detail of the step"
       tabIndex={-1}
-      className="flex h-full min-w-0 flex-col overflow-y-auto outline-none"
+      className="flex h-full min-w-0 scroll-pt-16 flex-col overflow-y-auto outline-none"
     >
       <header className="sticky top-0 z-1 flex min-h-row flex-wrap items-center gap-x-3 gap-y-1 border-b border-rule bg-sheet px-4 py-1">
         <span className="-ml-2 sm:hidden">
