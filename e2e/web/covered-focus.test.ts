@@ -108,3 +108,23 @@ for (const { width } of [viewports.desktop, viewports.phone]) {
     await expectNothingCovered(page, page.getByLabel("Search runs"), links.last());
   });
 }
+
+// 1280 × 1024 px at a zoom of 400 % (WCAG 2.2, 1.4.10).
+inBrowser("bars leave a window of 320 × 256 px to the content", async () => {
+  const viewport = { width: 320, height: 256 };
+  const path = `${workspace}/agents/${agent.id}/settings`;
+  const page = await openDashboard(beckon.url, { as: owner, path, viewport });
+  const topOf = async (target: Locator) => (await target.boundingBox())?.y;
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Returns desk");
+  const save = page.getByRole("button", { name: "Save", exact: true });
+  await save.waitFor();
+  await page.evaluate("scrollTo(0, 0)");
+  expect(await topOf(save)).toBeGreaterThan(viewport.height);
+  await page.getByRole("link", { name: "Playground" }).click();
+  const message = page.getByRole("textbox", { name: "Message", exact: true });
+  await message.waitFor();
+  await page.evaluate("scrollTo(0, 0)");
+  expect(await topOf(message)).toBeGreaterThan(viewport.height);
+  const run = page.getByRole("button", { name: "Run", exact: true });
+  await expectNothingCovered(page, message, run);
+});

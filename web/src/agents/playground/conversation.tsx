@@ -135,7 +135,7 @@ export function Conversation({ search }: ConversationProps) {
       </div>
       <div
         ref={bar}
-        className="sticky bottom-bars z-10 border-t border-rule bg-sheet px-4 py-3 md:bottom-0 md:px-6"
+        className="sticky bottom-bars z-10 border-t border-rule bg-sheet px-4 py-3 md:bottom-0 md:px-6 low:static"
       >
         <div className="mx-auto flex max-w-180 flex-col gap-3">
           {earlier === undefined ? null : (

@@ -67,7 +67,7 @@ export function SaveBar(props: SaveBarProps) {
   return (
     <div
       ref={bar}
-      className={`border-t py-2 ${looks[place].bar} ${isSticky ? "sticky bottom-bars z-10 md:bottom-0" : ""} ${isShown ? "border-rule bg-sheet" : "pointer-events-none border-transparent"}`}
+      className={`border-t py-2 ${looks[place].bar} ${isSticky ? "sticky bottom-bars z-10 md:bottom-0 low:static" : ""} ${isShown ? "border-rule bg-sheet" : "pointer-events-none border-transparent"}`}
     >
       <div className={`flex min-h-control items-center gap-2 ${looks[place].line}`}>
         <p
