@@ -196,6 +196,31 @@ inBrowser("a run is stopped, and a paused agent says why it does not run", async
   await page.getByText("The agent is paused. Resume it to run it.").first().waitFor();
 });
 
+inBrowser("numbers that are estimated after Stop look estimated on all pages", async () => {
+  const held = await startHeldModel(beckon);
+  const { id } = await beckon.createAgent({ model: held.model });
+  const price = { input_micros_per_million: 2_000_000_000, output_micros_per_million: 0 };
+  await beckon.call("/prices", { body: { model: held.model, ...price } });
+  const page = await openAgent(id);
+  await send(page, "Hello");
+  await held.reached(1);
+  await button(page, "Stop").click();
+  await page.getByText("The run was cancelled.").waitFor();
+  const estimated = (area: Locator) => area.getByTitle("Estimated").allTextContents();
+  const expectEstimated = (area: Locator, ...patterns: readonly RegExp[]) =>
+    expect
+      .poll(() => estimated(area))
+      .toEqual(patterns.map((pattern) => expect.stringMatching(pattern)));
+  const tokens = /^~\d+ in · \d+ out$/;
+  const cost = /^~\$\d/;
+  await expectEstimated(page.getByRole("article"), tokens, cost);
+  await tab(page, "Runs").click();
+  await page.getByText(/^1 in total · ~\$\d/).waitFor();
+  await expectEstimated(page.getByRole("table"), tokens, cost);
+  await page.getByRole("link", { name: "Overview" }).first().click();
+  await expectEstimated(page.getByRole("main").locator("dl"), cost);
+});
+
 inBrowser("an error of the model is told in plain words with what to do", async () => {
   // The provider's server is not a model server and responds with 404 to all requests.
   const { id: providerId } = await beckon.createProvider(`${shop.url}/v1`, "gone");

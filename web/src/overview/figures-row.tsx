@@ -6,7 +6,10 @@ import { meanMinutes, rateOf, slowestSeries, successOf } from "./figures.ts";
 import { TrendFigure } from "./trend-figure.tsx";
 import type { useStatistics } from "./use-statistics.ts";
 
-type Cost = Pick<UsageReport["totals"], "cost_micros" | "unknown_cost_entries">;
+type Cost = Pick<
+  UsageReport["totals"],
+  "cost_micros" | "unknown_cost_entries" | "estimated_entries"
+>;
 
 /** Four figures about the runs of the workspace: their rate, success and duration, and the cost. */
 export function FiguresRow({
@@ -64,7 +67,11 @@ export function FiguresRow({
           isFailed={today.isError}
           value={
             cost && (
-              <CostFigure micros={cost.cost_micros} isPartial={cost.unknown_cost_entries > 0} />
+              <CostFigure
+                micros={cost.cost_micros}
+                isPartial={cost.unknown_cost_entries > 0}
+                isEstimated={cost.estimated_entries > 0}
+              />
             )
           }
           detail={<span className="block truncate">{cost && costDetail(cost, timeZone)}</span>}

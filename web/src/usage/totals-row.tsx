@@ -19,7 +19,11 @@ export function TotalsRow({ report, isFailed }: TotalsRowProps) {
         label="Cost"
         value={
           totals && (
-            <CostFigure micros={totals.cost_micros} isPartial={totals.unknown_cost_entries > 0} />
+            <CostFigure
+              micros={totals.cost_micros}
+              isPartial={totals.unknown_cost_entries > 0}
+              isEstimated={totals.estimated_entries > 0}
+            />
           )
         }
         detail={totals && priceDetail(totals)}

@@ -44,10 +44,14 @@ export function TurnFooter({ turn, runHref, followed, compareHref }: TurnFooterP
       {isEnded(transcript) ? (
         <>
           <span title="Tokens">
-            <Tokens input={usage.input_tokens} output={usage.output_tokens} />
+            <Tokens
+              input={usage.input_tokens}
+              output={usage.output_tokens}
+              estimated={usage.estimated}
+            />
           </span>
           <span className="inline-flex items-baseline gap-1">
-            Cost <Money micros={costMicros} />
+            Cost <Money micros={costMicros} estimated={usage.estimated} />
           </span>
           <span className="inline-flex items-center gap-1">
             <Duration ms={durationOf(transcript)} />

@@ -84,9 +84,9 @@ function Facts({ run }: { readonly run: Run }) {
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-dense text-ink-3">
       <StatusMark status={status} />
       {source === "draft" ? <Badge tone="brass">Draft</Badge> : <Badge>v{agent_version}</Badge>}
-      <Tokens input={usage.input_tokens} output={usage.output_tokens} />
+      <Tokens input={usage.input_tokens} output={usage.output_tokens} estimated={usage.estimated} />
       <span className="inline-flex items-baseline gap-1">
-        Cost <Money micros={cost_micros} />
+        Cost <Money micros={cost_micros} estimated={usage.estimated} />
       </span>
       <Duration ms={ms} />
     </div>

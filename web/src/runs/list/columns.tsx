@@ -124,7 +124,11 @@ export function runColumns(
       from: "xl",
       cell: (run) =>
         isEnded(run) ? (
-          <Tokens input={run.usage.input_tokens} output={run.usage.output_tokens} />
+          <Tokens
+            input={run.usage.input_tokens}
+            output={run.usage.output_tokens}
+            estimated={run.usage.estimated}
+          />
         ) : (
           nothing
         ),

@@ -44,7 +44,8 @@ function costText(ended: readonly ListedRun[]): string {
   if (ended.length === 0) return "";
   const costs = ended.flatMap(({ cost_micros }) => cost_micros ?? []);
   if (costs.length === 0) return " · cost unknown";
-  const sum = formatMoney(costs.reduce((total, cost) => total + cost, 0));
+  const mark = ended.some(({ usage }) => usage.estimated) ? "~" : "";
+  const sum = mark + formatMoney(costs.reduce((total, cost) => total + cost, 0));
   const unknown = ended.length - costs.length;
   if (unknown === 0) return ` · ${sum}`;
   return ` · at least ${sum}, cost of ${formatCount(unknown)} unknown`;

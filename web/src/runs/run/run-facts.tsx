@@ -113,7 +113,11 @@ function useFacts(props: Omit<RunFactsProps, "layout">): Readonly<Record<FactNam
     attempt: <Fact label="Attempt">{`${run.attempt}${of}`}</Fact>,
     tokens: (
       <Fact label={usage.estimated ? "Tokens, estimated" : "Tokens"}>
-        <Tokens input={usage.input_tokens} output={usage.output_tokens} />
+        <Tokens
+          input={usage.input_tokens}
+          output={usage.output_tokens}
+          estimated={usage.estimated}
+        />
       </Fact>
     ),
     cost: (

@@ -5,10 +5,12 @@ interface CostFigureProps {
   readonly micros: number | null;
   /** Whether a part of the cost is unknown, so that the whole cost is at least `micros`. */
   readonly isPartial: boolean;
+  /** Marks an estimate, as of `Money`. */
+  readonly isEstimated: boolean;
 }
 
 /** A cost as a large figure: `≥ $1.20` if a part of it is unknown, or "unknown". */
-export function CostFigure({ micros, isPartial }: CostFigureProps) {
+export function CostFigure({ micros, isPartial, isEstimated }: CostFigureProps) {
   if (micros === null) return <span className="text-ink-3">unknown</span>;
   return (
     <>
@@ -20,7 +22,13 @@ export function CostFigure({ micros, isPartial }: CostFigureProps) {
           </span>
         </>
       ) : null}
-      <span>{formatMoney(micros)}</span>
+      {isEstimated ? (
+        <span title="Estimated" className="underline decoration-dotted underline-offset-3">
+          {`~${formatMoney(micros)}`}
+        </span>
+      ) : (
+        <span>{formatMoney(micros)}</span>
+      )}
     </>
   );
 }

@@ -20,6 +20,17 @@ export function Duration({ ms }: { readonly ms: number | null | undefined }) {
   return <Fact text={formatDuration(ms)} />;
 }
 
+function Estimated({ text }: { readonly text: string }) {
+  return (
+    <span
+      title="Estimated"
+      className="font-mono text-dense whitespace-nowrap underline decoration-dotted underline-offset-3 [word-spacing:-0.25em]"
+    >
+      {`~${text}`}
+    </span>
+  );
+}
+
 interface MoneyProps {
   /** Millionths of a dollar, as `cost_micros` of the API; null or undefined if unknown. */
   readonly micros: number | null | undefined;
@@ -34,24 +45,20 @@ export function Money({ micros, estimated, unknownReason }: MoneyProps) {
   const text = formatMoney(micros);
   if (text === "unknown") return <Fact text={text} title={unknownReason} />;
   if (!estimated) return <Fact text={text} />;
-  return (
-    <span
-      title="Estimated"
-      className="font-mono text-dense whitespace-nowrap underline decoration-dotted underline-offset-3"
-    >
-      {`~${text}`}
-    </span>
-  );
+  return <Estimated text={text} />;
 }
 
 interface TokensProps {
   readonly input: number | null | undefined;
   readonly output: number | null | undefined;
+  /** Marks an estimate, as of `Money`. */
+  readonly estimated?: boolean | undefined;
 }
 
 /** Tokens in and out: `4,211 in · 388 out`. Null or undefined counts are left out. */
-export function Tokens({ input, output }: TokensProps) {
-  return <Fact text={formatTokens(input, output)} />;
+export function Tokens({ input, output, estimated }: TokensProps) {
+  const text = formatTokens(input, output);
+  return estimated && text !== "unknown" ? <Estimated text={text} /> : <Fact text={text} />;
 }
 
 /** A size: `2.1 KiB`; null is "unknown". */

@@ -127,7 +127,7 @@ function LostUsage({ data }: { readonly data: JournalEvent["data"] }) {
         <span className="font-mono text-dense">{String(data.model)}</span>
       </Fact>
       <Fact label="Tokens, estimated">
-        <Tokens input={usage?.input_tokens} output={usage?.output_tokens} />
+        <Tokens input={usage?.input_tokens} output={usage?.output_tokens} estimated />
       </Fact>
       <CostFact cost={costOfStep(data)} estimated />
     </Facts>

@@ -41,7 +41,11 @@ export function ModelDetail({ data, view }: ModelDetailProps) {
           </span>
         </Fact>
         <Fact label={usage.estimated ? "Tokens, estimated" : "Tokens"}>
-          <Tokens input={usage.input_tokens} output={usage.output_tokens} />
+          <Tokens
+            input={usage.input_tokens}
+            output={usage.output_tokens}
+            estimated={usage.estimated}
+          />
         </Fact>
         {usage.cached_input_tokens ? (
           <Fact label="From the provider's cache">
