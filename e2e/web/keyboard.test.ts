@@ -150,7 +150,13 @@ inBrowser("Escape closes a dialog and returns the focus; ? lists the keys", asyn
 
   await page.keyboard.press("Shift+?");
   const keys = page.getByRole("dialog", { name: "Keyboard shortcuts" });
-  await keys.getByText("Go to Runs").waitFor();
+  for (const does of [
+    "Go to Runs",
+    "Next failed step",
+    "Next and previous step",
+    "Run the message",
+  ])
+    await keys.getByText(does).waitFor();
   await page.keyboard.press("Escape");
   await keys.waitFor({ state: "detached" });
   await expectFocus(more);

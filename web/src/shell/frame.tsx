@@ -2,7 +2,6 @@ import { useState } from "react";
 import { useWorkspace } from "../data/index.ts";
 import { lazyPart, TimeZoneProvider } from "../ui/index.ts";
 import { GuardedScreen } from "./guarded-screen.tsx";
-import { KeysDialog } from "./keyboard/keys-dialog.tsx";
 import { useKeys } from "./keyboard/use-keys.ts";
 import { BottomBar } from "./navigation/bottom-bar.tsx";
 import { Navigation } from "./navigation/side-bar.tsx";
@@ -10,6 +9,7 @@ import { ResetNotice } from "./reset-notice.tsx";
 import { mainId } from "./use-focus-on-navigation.ts";
 import { useSignOut } from "./use-sign-out.tsx";
 
+const KeysDialog = lazyPart(async () => (await import("./keyboard/keys-dialog.tsx")).KeysDialog);
 const PaletteDialog = lazyPart(
   async () => (await import("./keyboard/palette-dialog.tsx")).PaletteDialog,
 );
@@ -52,7 +52,7 @@ export function Frame({ resetReason, dismissReset }: FrameProps) {
         </main>
         <BottomBar openPalette={openPalette} showKeys={showKeys} signOut={signOut} />
       </div>
-      <KeysDialog open={open === "keys"} onOpenChange={close} />
+      {open === "keys" ? <KeysDialog close={close} /> : null}
       {open === "palette" ? (
         <PaletteDialog close={close} showKeys={showKeys} signOut={signOut} />
       ) : null}

@@ -2,12 +2,11 @@ import { Dialog, Kbd } from "../../ui/index.ts";
 import { useNavigation } from "../navigation/items.ts";
 
 interface KeysDialogProps {
-  readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
+  readonly close: () => void;
 }
 
 /** The dialog that lists the keyboard shortcuts. */
-export function KeysDialog({ open, onOpenChange }: KeysDialogProps) {
+export function KeysDialog({ close }: KeysDialogProps) {
   const items = useNavigation();
   const command = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";
   const keys: readonly (readonly [string, readonly string[]])[] = [
@@ -15,14 +14,18 @@ export function KeysDialog({ open, onOpenChange }: KeysDialogProps) {
     ["Search on this screen", ["/"]],
     ...items.map(({ label, key }) => [`Go to ${label}`, ["g", key]] as const),
     ["Next and previous row", ["j", "k"]],
-    ["Open the row", ["Enter"]],
+    ["Next and previous step", ["↓", "↑"]],
+    ["First and last step", ["Home", "End"]],
+    ["Next failed step", ["]"]],
+    ["Open the row or step", ["Enter"]],
+    ["Run the message", [command, "Enter"]],
     ["Close", ["Esc"]],
     ["Show this list", ["?"]],
   ];
   return (
     <Dialog
-      open={open}
-      onOpenChange={onOpenChange}
+      open
+      onOpenChange={close}
       title="Keyboard shortcuts"
       description="Keys without a modifier do nothing while you type. The menu with your name switches them off."
     >
