@@ -4,7 +4,7 @@ import { eventually } from "../../server/test/eventually.ts";
 import { held, says, startModelServer, status } from "../../server/test/model-server.ts";
 import { addPerson } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
-import { inBrowser, openDashboard } from "./dashboard.ts";
+import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
 import { holdRendering } from "./hold-rendering.ts";
 import { renderFrames } from "./hold-requests.ts";
 import { withEvents } from "./reset-stream.ts";
@@ -253,4 +253,18 @@ inBrowser("a page is left once another person opens another workspace in the bro
   await opened.goto(`${beckon.url}/w/${workspaceId}`);
   await opened.getByTitle("Live", { exact: true }).waitFor();
   await left;
+});
+
+inBrowser("on a phone, the header of each page shows that updates are live", async () => {
+  const page = await openDashboard(beckon.url, {
+    as: owner,
+    path: `/w/${workspaceId}`,
+    viewport: viewports.phone,
+  });
+  const lamp = page.locator("main header").getByRole("img", { name: "Live", exact: true });
+  for (const screen of ["Overview", "Runs", "Agents"]) {
+    await page.getByRole("navigation", { name: "Main" }).getByText(screen).click();
+    await page.getByRole("heading", { name: screen, level: 1 }).waitFor();
+    await lamp.waitFor();
+  }
 });

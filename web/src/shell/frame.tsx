@@ -1,9 +1,10 @@
 import { useState } from "react";
 import { useWorkspace } from "../data/index.ts";
-import { lazyPart, TimeZoneProvider } from "../ui/index.ts";
+import { HeaderEnd, lazyPart, TimeZoneProvider } from "../ui/index.ts";
 import { GuardedScreen } from "./guarded-screen.tsx";
 import { useKeys } from "./keyboard/use-keys.ts";
 import { BottomBar } from "./navigation/bottom-bar.tsx";
+import { HeaderLamp } from "./navigation/header-lamp.tsx";
 import { Navigation } from "./navigation/side-bar.tsx";
 import { ResetNotice } from "./reset-notice.tsx";
 import { mainId } from "./use-focus-on-navigation.ts";
@@ -48,7 +49,9 @@ export function Frame({ resetReason, dismissReset }: FrameProps) {
         <Navigation openPalette={openPalette} showKeys={showKeys} signOut={signOut} />
         <main id={mainId} tabIndex={-1} className="min-w-0 flex-1 pb-bars outline-none md:pb-0">
           <ResetNotice reason={resetReason} dismiss={dismissReset} />
-          <GuardedScreen />
+          <HeaderEnd value={<HeaderLamp />}>
+            <GuardedScreen />
+          </HeaderEnd>
         </main>
         <BottomBar openPalette={openPalette} showKeys={showKeys} signOut={signOut} />
       </div>

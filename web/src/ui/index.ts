@@ -43,7 +43,7 @@ export { Fact, Facts } from "./layout/facts.tsx";
 export { Figure, type FigureProps } from "./layout/figure.tsx";
 export { type LinkTab, LinkTabs } from "./layout/link-tabs.tsx";
 export { List, Row } from "./layout/list.tsx";
-export { type Crumb, PageHeader } from "./layout/page-header.tsx";
+export { type Crumb, HeaderEnd, PageHeader } from "./layout/page-header.tsx";
 export { Pairs } from "./layout/pairs.tsx";
 export { Panel } from "./layout/panel.tsx";
 export { Part } from "./layout/part.tsx";

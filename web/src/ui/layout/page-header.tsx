@@ -1,5 +1,8 @@
-import type { ReactNode } from "react";
+import { createContext, type ReactNode, useContext } from "react";
 import { Link } from "../link.tsx";
+
+/** What every header shows at its right end. */
+export const HeaderEnd = createContext<ReactNode>(null);
 
 /** A page above the current one, in the breadcrumb. */
 export interface Crumb {
@@ -36,13 +39,15 @@ export function PageHeader({
   tabs,
   children,
 }: PageHeaderProps) {
+  const end = useContext(HeaderEnd);
+  const hasBreadcrumb = breadcrumb !== undefined && breadcrumb.length > 0;
   const padding = tabs === undefined ? "py-4" : "pt-4";
   return (
     <header
       className={`flex min-w-0 flex-col gap-3 border-b border-rule bg-sheet px-4 md:px-6 ${padding}`}
     >
       <div className="flex min-w-0 flex-col gap-2">
-        {breadcrumb === undefined || breadcrumb.length === 0 ? null : (
+        {!hasBreadcrumb ? null : (
           <div className="flex min-w-0 items-center gap-1.5 text-dense text-ink-3">
             <nav aria-label="Breadcrumb" className="min-w-0">
               <ol className="flex min-w-0 items-center gap-1.5">
@@ -67,6 +72,7 @@ export function PageHeader({
                 <span className="-my-3 flex shrink-0 items-center">{id}</span>
               </>
             )}
+            <span className="ml-auto">{end}</span>
           </div>
         )}
         <div className="flex min-h-control min-w-0 flex-wrap items-center gap-x-4 gap-y-2">
@@ -84,6 +90,7 @@ export function PageHeader({
               <div className="flex shrink-0 items-center gap-2">{status}</div>
             )}
           </div>
+          {hasBreadcrumb ? null : end}
           {actions === undefined ? null : (
             <div className="flex flex-wrap items-center gap-2">{actions}</div>
           )}
