@@ -116,3 +116,18 @@ inBrowser("a viewer learns which role the page needs", async () => {
   const page = await openDashboard(beckon.url, { as: viewer, path });
   await page.getByText("This page needs the role admin.").waitFor();
 });
+
+inBrowser("a time that is missing, or typed in part, is not applied and says so", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path: `${path}?since=` });
+  const from = page.getByLabel(/^From, time in /);
+  await from.fill("");
+  await page.getByRole("button", { name: "Apply" }).click();
+  await page.getByText("Choose a time.").waitFor();
+  await from.focus();
+  await page.keyboard.type("12");
+  await page.getByRole("button", { name: "Apply" }).click();
+  await page.getByText("Complete the time that is typed in part.").waitFor();
+  await from.fill("2026-01-02T03:04");
+  await page.getByRole("button", { name: "Apply" }).click();
+  await page.waitForURL(/since=2026-01-02T03/);
+});

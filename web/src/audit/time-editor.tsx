@@ -18,14 +18,20 @@ export function TimeEditor({ label, value, onChoose }: TimeEditorProps) {
     // For a new filter, the field starts with the beginning of today.
     return toZoned(Number.isNaN(ms) ? startOfDay(Date.now(), zone) : ms, zone);
   });
-  const submit = (event: FormEvent) => {
+  const [error, setError] = useState<string>();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
+    // If the time is typed only in part, the value of the field is empty. Only the validity check
+    // distinguishes this field from one without a time.
+    if (!event.currentTarget.checkValidity())
+      return setError("Complete the time that is typed in part.");
     const ms = fromZoned(text, zone);
-    if (ms !== undefined) onChoose(new Date(ms).toISOString());
+    if (ms === undefined) return setError("Choose a time.");
+    onChoose(new Date(ms).toISOString());
   };
   return (
-    <form onSubmit={submit} className="flex items-end gap-2 p-1">
-      <Field label={`${label}, time in ${zone}`}>
+    <form onSubmit={submit} noValidate className="flex flex-col gap-3 p-2">
+      <Field label={`${label}, time in ${zone}`} error={error}>
         <TextInput
           type="datetime-local"
           value={text}
