@@ -9,18 +9,33 @@ const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
 const empty = await apiOf(beckon.url, owner)("/workspaces", { name: "Empty" });
 
+const other = await apiOf(beckon.url, owner)("/workspaces", { name: "With an agent" });
+const agent = await apiOf(beckon.url, owner)(
+  "/agents",
+  { name: "Orders", model: "demo/echo" },
+  { workspace: other.id },
+);
+
 const screens = [
   { path: "", teaches: /^An agent is a model/, action: "New agent", call: "/agents" },
   { path: "/agents", teaches: /^An agent is a model/, action: "New agent", call: "/agents" },
   { path: "/keys", teaches: /^A key lets/, action: "New key", call: "/agents/AGENT_ID/invoke" },
   { path: "/providers", teaches: /^A provider is/, action: "Add provider", call: "/providers" },
+  {
+    title: "the screen of triggers",
+    workspace: other.id,
+    path: `/agents/${agent.id}/triggers`,
+    teaches: /^A trigger is/,
+    action: "New trigger",
+    call: `/agents/${agent.id}/triggers`,
+  },
 ];
 
-for (const { path, teaches, action, call } of screens)
+for (const { path, teaches, action, call, workspace = empty.id, title } of screens)
   inBrowser(
-    `/${path.slice(1)} without content teaches what it is, with one action and a call`,
+    `${title ?? `/${path.slice(1)}`} without content teaches what it is, with one action and a call`,
     async () => {
-      const page = await openDashboard(beckon.url, { as: owner, path: `/w/${empty.id}${path}` });
+      const page = await openDashboard(beckon.url, { as: owner, path: `/w/${workspace}${path}` });
       const main = page.getByRole("main");
       await main.getByText(teaches).waitFor();
       const actions = main

@@ -70,6 +70,12 @@ inBrowser("the first trigger: examples, a name, its URL, a test and what it rece
   await page.getByRole("row", { name: /Order 4712/ }).waitFor();
 });
 
+inBrowser("an empty list of payloads leads to the payload of the test", async () => {
+  const { page } = await openTrigger();
+  await button(page, "Write a test payload").click();
+  await page.getByLabel("Example payload").and(page.locator(":focus")).waitFor();
+});
+
 inBrowser("new payloads wait while one reads further down", async () => {
   const { page, trigger } = await openTrigger();
   await page.setViewportSize({ width: 1_440, height: 500 });

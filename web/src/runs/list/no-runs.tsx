@@ -6,22 +6,15 @@ interface NoRunsProps {
   readonly clearFilters: (() => void) | undefined;
   /** Id of the agent to which the list is limited; undefined if it is not limited to an agent. */
   readonly agentId: string | undefined;
-  readonly triggerId: string | undefined;
 }
 
 /** Shown instead of a list of runs if it has no rows. */
-export function NoRuns({ clearFilters, agentId, triggerId }: NoRunsProps) {
+export function NoRuns({ clearFilters, agentId }: NoRunsProps) {
   const { id } = useWorkspace();
   if (clearFilters !== undefined)
     return (
       <EmptyState action={<Button onClick={clearFilters}>Clear filters</Button>}>
         No run matches.
-      </EmptyState>
-    );
-  if (triggerId !== undefined)
-    return (
-      <EmptyState>
-        Each request to the trigger's URL becomes a run, which is listed here.
       </EmptyState>
     );
   const path = agentId === undefined ? `/w/${id}/agents` : `/w/${id}/agents/${agentId}/playground`;

@@ -15,10 +15,7 @@ import { useRunFilters } from "./use-run-filters.ts";
 interface RunsTableProps {
   /** Accessible name: "Runs". */
   readonly label: string;
-  /**
-   * Limits the list to an agent or a trigger; the person cannot change these filters. Default: no
-   * limit.
-   */
+  /** Limits the list to an agent; the person cannot change this filter. Default: no limit. */
   readonly limitedTo?: RunFilters | undefined;
 }
 
@@ -80,7 +77,6 @@ export function RunsTable({ label, limitedTo = everything }: RunsTableProps) {
           <NoRuns
             clearFilters={state.isFiltered ? clear : undefined}
             agentId={limitedTo.agent_id}
-            triggerId={limitedTo.trigger_id}
           />
         }
       />

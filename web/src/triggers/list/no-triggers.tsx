@@ -1,8 +1,9 @@
 import type { ReactNode } from "react";
-import { LinkButton } from "../../ui/index.ts";
+import { CurlLine, LinkButton } from "../../ui/index.ts";
 import { examples } from "../new/examples.ts";
 
 interface NoTriggersProps {
+  readonly agentId: string;
   /** The primary action. */
   readonly action: ReactNode;
   /**
@@ -13,7 +14,7 @@ interface NoTriggersProps {
 }
 
 /** Shown while the agent has no trigger: explains what triggers are for. */
-export function NoTriggers({ action, hrefOf }: NoTriggersProps) {
+export function NoTriggers({ agentId, action, hrefOf }: NoTriggersProps) {
   return (
     <div className="mx-auto flex w-full max-w-160 flex-col gap-6 py-8">
       <div className="flex flex-col items-center gap-4 text-center">
@@ -42,6 +43,7 @@ export function NoTriggers({ action, hrefOf }: NoTriggersProps) {
           );
         })}
       </ul>
+      <CurlLine path={`/agents/${agentId}/triggers`} body={'{"name": "Orders"}'} />
     </div>
   );
 }

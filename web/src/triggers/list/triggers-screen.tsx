@@ -59,6 +59,7 @@ export function TriggersScreen() {
       <title>{`Triggers of ${agent.name} · Beckon`}</title>
       {isEmpty ? (
         <NoTriggers
+          agentId={agent.id}
           action={create("primary")}
           hrefOf={(id) => (disabledReason === undefined ? `${path}?new=${id}` : undefined)}
         />

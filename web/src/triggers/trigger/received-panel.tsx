@@ -3,6 +3,7 @@ import { ListFilter } from "lucide-react";
 import { heldWhileScrolled, useList, useWorkspace } from "../../data/index.ts";
 import { patched, useLiveRuns } from "../../runs/index.ts";
 import {
+  Button,
   type Column,
   DataTable,
   EmptyState,
@@ -13,6 +14,7 @@ import {
   Time,
 } from "../../ui/index.ts";
 import { payloadLineOf } from "../input/payload.ts";
+import { needsInvoke } from "../permission.ts";
 import { receivedQuery } from "../queries.ts";
 import { useLivePayloads } from "./use-live-payloads.ts";
 
@@ -57,7 +59,17 @@ export function ReceivedPanel({ trigger }: { readonly trigger: Trigger }) {
         rowHref={({ id }) => `/w/${workspace.id}/runs/${id}`}
         query={received}
         empty={
-          <EmptyState>
+          // The curl command that posts a payload is above, beside the editor of the payload.
+          <EmptyState
+            action={
+              <Button
+                onClick={() => document.getElementById("payload")?.focus()}
+                disabledReason={needsInvoke(workspace.can)}
+              >
+                Write a test payload
+              </Button>
+            }
+          >
             Nothing was received yet. Send a test, or post to the URL: each payload appears here
             with its run. Rejected requests are not kept.
           </EmptyState>
