@@ -25,8 +25,10 @@ export function PauseDialog({ agent, close }: PauseDialogProps) {
   const { keyOf } = useIdempotencyKey();
   const { register, handleSubmit, formState } = useForm({
     resolver: zodResolver(pauseAgentBody, { error: wording }),
+    mode: "onTouched",
     defaultValues: { reason: "" },
   });
+  const { isDirty, errors } = formState;
   const pause = useMutation({
     mutationFn: ({ reason }: { reason?: string | undefined }) => {
       const body = reason ? { reason } : {};
@@ -39,7 +41,7 @@ export function PauseDialog({ agent, close }: PauseDialogProps) {
   });
   return (
     <FormDialog
-      isDirty={() => false}
+      isDirty={() => isDirty}
       isSaved={pause.isSuccess}
       close={close}
       size="small"
@@ -52,7 +54,7 @@ export function PauseDialog({ agent, close }: PauseDialogProps) {
         label="Reason"
         optional
         hint="Callers see it in the error, and people on all pages of the agent."
-        error={messageOf(formState.errors.reason)}
+        error={messageOf(errors.reason)}
       >
         <TextArea {...register("reason")} rows={2} autoFocus />
       </Field>

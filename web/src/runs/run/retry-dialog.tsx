@@ -29,6 +29,7 @@ interface RetryDialogProps {
 export function RetryDialog({ run, retry, openFromHere, close }: RetryDialogProps) {
   const { register, handleSubmit, formState } = useForm({
     resolver: zodResolver(invokeBody, { error: wording }),
+    mode: "onTouched",
     defaultValues: { input: run.input },
   });
   // While the page of the new run opens, this dialog is still open. It must not ask whether to

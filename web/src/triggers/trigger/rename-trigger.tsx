@@ -24,12 +24,13 @@ export function RenameTrigger({ trigger, onClose }: RenameTriggerProps) {
     mode: "onTouched",
     defaultValues: { name: initial },
   });
+  const { isDirty, errors } = formState;
   const rename = useMutation({ mutationFn: update });
   const save = ({ name }: { name: string }) =>
     name === initial ? onClose() : rename.mutate({ name });
   return (
     <FormDialog
-      isDirty={() => false}
+      isDirty={() => isDirty}
       isSaved={rename.isSuccess}
       close={onClose}
       size="small"
@@ -38,7 +39,7 @@ export function RenameTrigger({ trigger, onClose }: RenameTriggerProps) {
       onSubmit={handleSubmit(save)}
       submit={{ label: "Save", pending: rename.isPending }}
     >
-      <Field label="Name" error={messageOf(formState.errors.name)}>
+      <Field label="Name" error={messageOf(errors.name)}>
         <TextInput {...register("name")} autoComplete="off" autoFocus />
       </Field>
       <FormError error={rename.error} />
