@@ -16,6 +16,15 @@ const trigger = await beckon.createTrigger(agent.id, { name: "Payments" });
 
 const open = (path: string) => openDashboard(beckon.url, { as: owner, path: workspace + path });
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const field = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
+const expectValue = (page: Page, name: string, value: string) =>
+  expect.poll(() => field(page, name).inputValue()).toBe(value);
+
+/** Reloads the page, and confirms that it is left with unsaved changes. */
+async function reload(page: Page): Promise<void> {
+  page.once("dialog", (dialog) => void dialog.accept());
+  await page.reload();
+}
 
 /** Presses Escape, and keeps the dialog that asks about unsaved changes open. */
 async function expectQuestion(page: Page): Promise<void> {
@@ -60,4 +69,40 @@ inBrowser("the input of a retry is checked when one leaves it", async () => {
   await page.getByRole("dialog").getByLabel("Input").fill("");
   await page.keyboard.press("Tab");
   await page.getByRole("dialog").getByText("Must not be empty.").waitFor();
+});
+
+inBrowser("a new agent is kept over a reload, without secrets, until it is discarded", async () => {
+  const path = "/agents/new?from=template&template=order-lookup";
+  const page = await open(path);
+  const name = await field(page, "Name").inputValue();
+  await field(page, "Instructions").fill("Answer in one word.");
+  await page.getByLabel("API key").fill("sk-0123456789");
+  await reload(page);
+  await expectValue(page, "Instructions", "Answer in one word.");
+  await expectValue(page, "Name", name);
+  expect(await page.getByLabel("API key").inputValue()).toBe("");
+  expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("sk-0123456789");
+  await page.getByRole("link", { name: "Cancel" }).click();
+  await button(page, "Discard agent").click();
+  await page.waitForURL(/\/agents$/);
+  await page.goto(`${beckon.url}${workspace}${path}`);
+  await field(page, "Instructions").waitFor();
+  expect(await field(page, "Instructions").inputValue()).not.toBe("Answer in one word.");
+});
+
+inBrowser("an unsaved prompt prefix is kept over a reload, and saved as a change", async () => {
+  const page = await open(`/agents/${agent.id}/triggers/${trigger.id}`);
+  await field(page, "Prompt prefix").fill("Answer in French.");
+  await beckon.call(`/agents/${agent.id}/triggers/${trigger.id}`, {
+    method: "PATCH",
+    body: { prompt_prefix: "Answer in German." },
+  });
+  await reload(page);
+  await expectValue(page, "Prompt prefix", "Answer in French.");
+  await button(page, "Save prefix").click();
+  await page.getByRole("dialog").getByText("Answer in German.").waitFor();
+  await page.keyboard.press("Escape");
+  await button(page, "Discard").click();
+  await reload(page);
+  await expectValue(page, "Prompt prefix", "Answer in German.");
 });

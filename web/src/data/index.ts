@@ -15,6 +15,7 @@ export { fieldErrorOf } from "./form/field-error-of.ts";
 export { fillIn } from "./form/fill-in.ts";
 export { messageOf, wording } from "./form/form-messages.ts";
 export { numberIn } from "./form/number-in.ts";
+export { useKept } from "./form/use-kept.ts";
 export { keyOfBody, storedIdempotencyKey, useIdempotencyKey } from "./idempotency-key.ts";
 export { forgetWorkspace, lastWorkspace, rememberWorkspace } from "./last-workspace.ts";
 export {

@@ -19,6 +19,7 @@ import { defaultModel } from "./default-model.ts";
 import { newestAgentQuery } from "./newest-agent-query.ts";
 import type { AgentTemplate } from "./templates.ts";
 import { useCreateAgent } from "./use-create-agent.ts";
+import { useKeptFields } from "./use-kept-fields.ts";
 
 interface AgentFormProps {
   /** The template with which the form is filled in; undefined for an empty form. */
@@ -50,6 +51,7 @@ export function AgentForm({ template }: AgentFormProps) {
   });
   const { control, register, handleSubmit, setError, resetField, getFieldState, formState } = form;
   const { errors, isDirty, isSubmitted, dirtyFields } = formState;
+  useKeptFields(form, `${workspace.id}.${template?.id ?? "blank"}`);
   // What is typed after the form was sent would be lost when the new agent is opened.
   const readOnly = create.isPending;
 

@@ -1,14 +1,13 @@
 import type { Trigger } from "@beckon/client";
 import { useState } from "react";
-import { useWorkspace } from "../../data/index.ts";
+import { useKept, useWorkspace } from "../../data/index.ts";
 import { Button, CodeBlock, Panel } from "../../ui/index.ts";
 import { needsInvoke } from "../permission.ts";
 import { InputPreview } from "./input-preview.tsx";
 import { curlOf, payloadProblem, samplePayloads } from "./payload.ts";
 import { PayloadEditor } from "./payload-editor.tsx";
-import { PrefixForm } from "./prefix-form.tsx";
+import { PrefixForm, type TypedPrefix } from "./prefix-form.tsx";
 import { TestResult } from "./test-result.tsx";
-import { useKept } from "./use-kept.ts";
 import { usePayloadType } from "./use-payload-type.ts";
 import { useTestTrigger } from "./use-test-trigger.ts";
 
@@ -18,8 +17,8 @@ import { useTestTrigger } from "./use-test-trigger.ts";
 export function InputPanel({ trigger }: { readonly trigger: Trigger }) {
   const { can } = useWorkspace();
   const test = useTestTrigger(trigger);
-  const [typedPrefix, setTypedPrefix] = useState<string>();
-  const prefix = typedPrefix ?? trigger.prompt_prefix;
+  const [typed, setTyped] = useKept<TypedPrefix | null>("prefix", trigger.id, null);
+  const prefix = typed?.prefix ?? trigger.prompt_prefix;
   const [type, setType] = usePayloadType();
   const [payloads, setPayloads] = useKept("payloads", trigger.id, samplePayloads);
   const [hasTried, setHasTried] = useState(false);
@@ -34,7 +33,7 @@ export function InputPanel({ trigger }: { readonly trigger: Trigger }) {
     <Panel title="Input">
       <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-5 xl:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-5">
-          <PrefixForm trigger={trigger} onEdit={setTypedPrefix} />
+          <PrefixForm trigger={trigger} typed={typed} onEdit={setTyped} />
           <PayloadEditor
             type={type}
             onTypeChange={setType}

@@ -1,17 +1,26 @@
 import type { Trigger } from "@beckon/client";
 import { createTriggerBody } from "@beckon/contract";
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef } from "react";
 import { useForm } from "react-hook-form";
 import { failureOf, fillIn, messageOf, useWorkspace, wording } from "../../data/index.ts";
 import { Button, Field, FormError, LeaveGuard, TextArea } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { useTriggerPatch } from "../trigger/use-trigger-patch.tsx";
 
+/** A prefix that is not saved. */
+export interface TypedPrefix {
+  readonly prefix: string;
+  /** The trigger as it was before the first change. */
+  readonly base: Trigger;
+}
+
 interface PrefixFormProps {
   readonly trigger: Trigger;
-  /** Called with the typed prefix, and with undefined once it is saved or discarded. */
-  readonly onEdit: (prefix: string | undefined) => void;
+  /** What was typed before the page was reloaded, or since; null while nothing is changed. */
+  readonly typed: TypedPrefix | null;
+  /** Called with what is typed, and with null once it is saved or discarded. */
+  readonly onEdit: (typed: TypedPrefix | null) => void;
 }
 
 const fields = createTriggerBody.pick({ prompt_prefix: true });
@@ -21,10 +30,8 @@ interface Prefix {
 }
 
 /** The form for the prompt prefix, which is put before each payload. */
-export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
+export function PrefixForm({ trigger, typed, onEdit }: PrefixFormProps) {
   const { can } = useWorkspace();
-  /** The trigger as it was before the first change; undefined while nothing is changed. */
-  const [base, setBase] = useState<Trigger>();
   const form = useForm({
     resolver: zodResolver(fields, { error: wording }),
     mode: "onTouched",
@@ -33,8 +40,17 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
     values: { prompt_prefix: trigger.prompt_prefix },
     resetOptions: { keepDirtyValues: true },
   });
-  const { register, handleSubmit, getValues, formState } = form;
+  const { register, handleSubmit, getValues, setValue, formState } = form;
   const { isDirty, errors } = formState;
+  const restore = useEffectEvent(() => {
+    if (typed !== null) setValue("prompt_prefix", typed.prefix, { shouldDirty: true });
+  });
+  const forget = useEffectEvent(() => onEdit(null));
+  useEffect(() => {
+    restore();
+    // A page with an unsaved prefix is left only after a question.
+    return () => forget();
+  }, []);
   /**
    * Fills in the saved prefix. If the person has edited the field since `sent` was submitted, keeps
    * the edit; without `sent`, discards all edits.
@@ -42,10 +58,8 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
   const show = (saved: Trigger, sent?: Prefix) => {
     const { prompt_prefix } = saved;
     fillIn(form, { prompt_prefix }, sent);
-    const typed = getValues("prompt_prefix");
-    const isEdited = typed !== prompt_prefix;
-    setBase(isEdited ? saved : undefined);
-    onEdit(isEdited ? typed : undefined);
+    const prefix = getValues("prompt_prefix") ?? "";
+    onEdit(prefix === prompt_prefix ? null : { prefix, base: saved });
   };
   /** The values of the form when it was last sent. */
   const sent = useRef<Prefix>(undefined);
@@ -54,11 +68,10 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
   const edited = register("prompt_prefix", {
     onChange: ({ target }) => {
       if (!patch.isSaving) patch.reset();
-      const before = base ?? trigger;
+      const base = typed?.base ?? trigger;
       // During a save, an undone edit is kept, because it differs from what was sent.
-      const isUndone = !patch.isSaving && target.value === before.prompt_prefix;
-      setBase(isUndone ? undefined : before);
-      onEdit(isUndone ? undefined : target.value);
+      const isUndone = !patch.isSaving && target.value === base.prompt_prefix;
+      onEdit(isUndone ? null : { prefix: target.value, base });
     },
   });
   return (
@@ -66,7 +79,7 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
       noValidate
       onSubmit={handleSubmit((changes) => {
         sent.current = getValues();
-        patch.save(base ?? trigger, changes);
+        patch.save(typed?.base ?? trigger, changes);
       })}
       className="flex min-w-0 flex-col gap-2"
     >

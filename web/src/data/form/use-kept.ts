@@ -1,11 +1,11 @@
 import { useState } from "react";
-import { useMe } from "../../data/index.ts";
+import { useMe } from "../me.ts";
 
 /**
  * Returns a state and a function that changes it. This tab keeps a changed state while another
- * screen is open and over a reload, until the person signs out.
+ * screen is open and over a reload, until the person signs out. It must contain no secrets.
  * @param name names the state, for example `payload`
- * @param id id of the trigger. Use it as `key` of the component, too.
+ * @param id id of the resource. Use it as `key` of the component, too.
  */
 export function useKept<State>(
   name: string,
