@@ -37,13 +37,14 @@ async function statuses(table: "runs" | "deliveries"): Promise<string[]> {
   return rows.map(({ status }) => status).sort();
 }
 
+const owner = await seedProcess(database);
+
 /**
  * Writes a running, a queued and a held (`waiting`) run. The subscription of the first test gives
  * each a pending delivery.
  */
 async function startThree() {
   const checksLimits = true;
-  const owner = await seedProcess(database);
   const running = await startOne(database, agent, { owner, checksLimits });
   await startOne(database, agent, { checksLimits });
   const { runId } = await startOne(database, agent, { checksLimits });
@@ -61,7 +62,7 @@ async function reserve(runId: string): Promise<void> {
   const amountsOf = (costMicros: number) => ({ ...noAmounts, costMicros });
   const call = { maxOutputTokens: 400, amountsOf, used: noAmounts };
   await reserveForRuns(database, reachedStatement, [
-    { runId, workspaceId: agent.workspaceId, call },
+    { runId, workspaceId: agent.workspaceId, owner, fence: 1, call },
   ]);
 }
 

@@ -78,6 +78,8 @@ const amounts = (cost: number, tokens = cost): Amounts => ({
 const asking = (run: Run, max: number, used = noAmounts): AskingRun => ({
   runId: run.runId,
   workspaceId: run.workspaceId,
+  owner,
+  fence: 1,
   call: { maxOutputTokens: max, amountsOf: (count) => amounts(count), used },
 });
 
@@ -211,7 +213,7 @@ test("a run that gives its reservation back holds nothing, and can reserve again
   const reservations = new Reservations(database, createMutex(), reachedStatement);
   const { signal } = new AbortController();
   await reservations.reserve(asking(run, 400), signal);
-  await reservations.giveBack(run, signal);
+  await reservations.giveBack({ ...run, owner, fence: 1 }, signal);
   expect(await budget(id)).toMatchObject({ reserved: 0 });
   expect(await wrongWithBudgets(engine)).toEqual([]);
   await reservations.reserve(asking(run, 900), signal);
@@ -488,11 +490,11 @@ test("of runs that ask together, each is limited by its own budgets only", async
   const results = await reserve(
     ...[...runs, await start(elsewhere)].map((run) => asking(run, 300)),
   );
-  expect(results.map(({ kind, isLimited }) => [kind, isLimited])).toEqual([
-    ["granted", true],
-    ["granted", true],
-    ["unlimited", true],
-    ["unlimited", false],
+  expect(results).toMatchObject([
+    { kind: "granted", isLimited: true },
+    { kind: "granted", isLimited: true },
+    { kind: "unlimited", isLimited: true },
+    { kind: "unlimited", isLimited: false },
   ]);
   expect(await budget(id)).toMatchObject({ reserved: 600 });
   expect(await wrongWithBudgets(engine)).toEqual([]);

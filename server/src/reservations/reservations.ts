@@ -67,7 +67,7 @@ export class Reservations {
       // Runs stay in the order of arrival: first come, first served. This causes no deadlocks: the
       // statements lock budgets in the order of the primary key, whatever the order of the runs.
       order: ({ order }) => order,
-      // An estimate for two ids, five amounts and the ids of some budgets.
+      // An estimate for three ids, five amounts and the ids of some budgets.
       bytes: () => 500,
       maxRows: 200,
       maxBytes: 1024 * 1024,
@@ -116,11 +116,11 @@ export class Reservations {
    * @throws the reason of `signal` when it aborts.
    */
   async giveBack(
-    { runId, workspaceId }: Omit<AskingRun, "call">,
+    { runId, workspaceId, owner, fence }: Omit<AskingRun, "call">,
     signal: AbortSignal,
   ): Promise<void> {
     const call = { maxOutputTokens: 0, amountsOf: () => noAmounts, used: noAmounts };
-    await this.reserve({ runId, workspaceId, call }, signal);
+    await this.reserve({ runId, workspaceId, owner, fence, call }, signal);
   }
 
   /** Must be called once this process no longer works on the run. */
@@ -203,6 +203,7 @@ export class Reservations {
     const order = String(this.#asked).padStart(16, "0");
     const revision = this.revision(run.workspaceId);
     const result = await this.#batcher.submit({ ...run, order });
+    if (result.kind === "fenced") return result;
     if (result.kind === "granted") this.#holding.add(run.runId);
     // A result without a limit is recorded only if the revision is unchanged. Otherwise the request
     // may have read the budgets before a new limit was added.

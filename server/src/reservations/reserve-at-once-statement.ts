@@ -1,19 +1,19 @@
 import { type Database, statement } from "../base/database/index.ts";
 import { type Amounts, heldAmountSql, limitsModelCallsSql } from "./budget.ts";
-import { runsToLimit, scopeIds, waiterTimeoutSeconds } from "./reserve-statement.ts";
+import { type RunClaim, runsToLimit, scopeIds, waiterTimeoutSeconds } from "./reserve-statement.ts";
 
 /** What a run asks for. It is reserved completely or not at all. */
-export interface WholeReservation {
-  readonly runId: string;
+export interface WholeReservation extends RunClaim {
   readonly amounts: Amounts;
 }
 
 const amountOfRun = heldAmountSql("b", "a");
 
 /**
- * Reserves what the runs ask for, either for all of them or for none. It reserves only if every
- * budget that applies is in its current period and has enough left for all runs together, if no
- * other run waits for one of these budgets, and if none of the runs already holds a reservation.
+ * Reserves what the runs ask for, either for all of them or for none. It reserves only if all
+ * claims are valid, if every budget that applies is in its current period and has enough left for
+ * all runs together, if no other run waits for one of these budgets, and if none of the runs
+ * already holds a reservation.
  *
  * Whether a run waits is read from `budgets.waiter_seen_at` after the budget's row was locked. The
  * rows of waiting runs are not read: the statement's snapshot is older than the lock, so new rows
@@ -25,7 +25,11 @@ export const reserveAtOnceStatement = statement<readonly WholeReservation[]>(
     const asking = p.rowsWithNumbers(
       "a",
       (runs) => runs,
-      { run_id: ["text", ({ runId }) => runId] },
+      {
+        run_id: ["text", ({ runId }) => runId],
+        owner: ["text", ({ owner }) => owner],
+        fence: ["int", ({ fence }) => fence],
+      },
       {
         cost_micros: ({ amounts }) => amounts.costMicros,
         plan_cost_micros: ({ amounts }) => amounts.planCostMicros,
@@ -36,7 +40,7 @@ export const reserveAtOnceStatement = statement<readonly WholeReservation[]>(
     );
     const runIds = asking.column("run_id");
     return `
-with ${runsToLimit(runIds)}, asking as materialized (
+with ${runsToLimit(asking)}, asking as materialized (
   select a.*, r.workspace_id, r.agent_id, r.principal, r.trigger_id, ${scopeIds("r")} as scope_ids
   from ${asking.table} join runs_to_limit r on r.run_id = a.run_id
 ), locked_budgets as materialized (
@@ -61,7 +65,7 @@ with ${runsToLimit(runIds)}, asking as materialized (
   ) and not exists (
     -- A reservation that a run already holds must be replaced, which this statement cannot do.
     select from reservations v where v.run_id = any (${runIds})
-  ) as fits
+  ) and (select count(*) from runs_to_limit) = cardinality(${runIds}) as fits
 ), written_budgets as (
   update budgets b set reserved = b.reserved + n.amount
   from needed n

@@ -105,8 +105,8 @@ test("can be replaced by a larger reservation of the run", async () => {
   const [run] = await start(calling(agent, 300));
   const larger = { ...noAmounts, costMicros: 700, planCostMicros: 700, tokens: 700 };
   const call = { maxOutputTokens: 700, amountsOf: () => larger, used: noAmounts };
-  const asking = { runId: run?.runId ?? "", workspaceId: agent.workspaceId, call };
-  expect(await reserveForRuns(database, reachedStatement, [asking])).toMatchObject([
+  const claim = { runId: run?.runId ?? "", workspaceId: agent.workspaceId, owner, fence: 1 };
+  expect(await reserveForRuns(database, reachedStatement, [{ ...claim, call }])).toMatchObject([
     { kind: "granted" },
   ]);
   expect(await reservedIn(id)).toBe(700);

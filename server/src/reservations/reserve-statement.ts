@@ -1,5 +1,11 @@
 import type { LimitMetric } from "@beckon/contract";
-import { type Database, inTransaction, statement } from "../base/database/index.ts";
+import {
+  type Database,
+  inTransaction,
+  type Parameters,
+  type RowsTable,
+  statement,
+} from "../base/database/index.ts";
 import { type Amounts, type Budget, calendarPeriodSql, nextStartSql } from "./budget.ts";
 import type { ReachedStatement } from "./thresholds.ts";
 
@@ -11,18 +17,35 @@ import type { ReachedStatement } from "./thresholds.ts";
 export const scopeIds = (run: string) => `array[${run}.workspace_id, ${run}.agent_id,
     case when ${run}.principal like 'key:%' then substr(${run}.principal, 5) end, ${run}.trigger_id]`;
 
+/** The claim with which a process asks for a run's reservation. */
+export interface RunClaim {
+  readonly runId: string;
+  readonly owner: string;
+  readonly fence: number;
+}
+
 /**
- * Returns SQL of the common table expression `runs_to_limit`: the runs whose ids are in the array
- * `runIds`, with the columns that determine their scopes.
+ * Returns SQL of the common table expression `runs_to_limit`: the asking runs whose claims are
+ * valid, with the columns that determine their scopes. It leaves out the runs of former owners: a
+ * request that arrives late must not replace what the present owner has reserved.
+ * @param claims the claims, with the columns run_id, owner and fence.
  */
-export const runsToLimit = (runIds: string) => `runs_to_limit as materialized (
-  select r.id as run_id, r.workspace_id, r.agent_id, i.principal, i.trigger_id
-  from unnest(${runIds}) as asked (id)
+export const runsToLimit = (claims: RowsTable) => `runs_to_limit as materialized (
+  select r.id as run_id, r.workspace_id, r.fence, r.agent_id, i.principal, i.trigger_id
+  from unnest(${["run_id", "owner", "fence"].map(claims.column).join(", ")}) as asked (id, owner, fence)
   cross join lateral (select * from runs r where r.id = asked.id limit 1) r
   cross join lateral (
     select * from run_inputs i where i.run_id = r.id and i.workspace_id = r.workspace_id limit 1
   ) i
+  where r.status = 'running' and r.owner = asked.owner and r.fence = asked.fence
 )`;
+
+const claimsOf = (p: Parameters<readonly RunClaim[]>) =>
+  p.rows("asked", (claims) => claims, {
+    run_id: ["text", ({ runId }) => runId],
+    owner: ["text", ({ owner }) => owner],
+    fence: ["int", ({ fence }) => fence],
+  });
 
 /** A budget that this transaction has locked, with its values for the current period. */
 export interface LockedBudget extends Budget {
@@ -51,10 +74,10 @@ interface BudgetRow {
  * order of the primary key, so that they do not deadlock. If the period of a budget is over, the
  * returned row is that of the next period; `writeStatement` stores it later.
  */
-const lockStatement = statement<readonly string[]>("reserve-lock", (p) => {
-  const runIds = p.value("text[]", (ids) => ids);
-  return `
-with ${runsToLimit(runIds)}
+const lockStatement = statement<readonly RunClaim[]>(
+  "reserve-lock",
+  (p) => `
+with ${runsToLimit(claimsOf(p))}
 select b.id, b.workspace_id, b.scope_id, b.scope_kind, b.metric, b.pauses_agent, b.reserved,
   case when b.ends > now() or not b.changes_next then b.allowed else b.next_allowed end as allowed,
   case when b.ends > now() then b.spent else 0 end as spent,
@@ -64,8 +87,8 @@ from budgets b
 where b.workspace_id = any (array(select workspace_id from runs_to_limit))
   and b.scope_id = any (array(select unnest(${scopeIds("r")}) from runs_to_limit r))
 order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
-for no key update of b`;
-});
+for no key update of b`,
+);
 
 /**
  * Returns SQL that computes the start or end of the current period of a budget whose stored period
@@ -106,8 +129,8 @@ interface ReservationRow {
   readonly run_id: string;
   readonly workspace_id: string;
   readonly scope_ids: readonly (string | null)[];
-  /** True for a run that asks now, false for another run that waits. */
-  readonly asks: boolean;
+  /** The fence of a run that asks now; null for another run that waits. */
+  readonly fence: number | null;
   /** Whether the workspace has any limit. */
   readonly is_limited: boolean;
   readonly state: "held" | "waiting" | null;
@@ -129,29 +152,29 @@ interface AmountColumns<T> {
  * Reads the scopes and reservations of the runs that ask for a reservation now, and of other runs
  * of the same workspaces that wait for one. It must be sent after `lockStatement` in the same
  * transaction: while the budgets are locked, no other transaction changes what runs hold in them.
+ * Its snapshot is newer than the lock, so it sees each claim whose owner has reserved something.
  */
-const readStatement = statement<readonly string[]>("reserve-read", (p) => {
-  const runIds = p.value("text[]", (ids) => ids);
+const readStatement = statement<readonly RunClaim[]>("reserve-read", (p) => {
   const columns = `v.state, (extract(epoch from v.asked_at) * 1000000)::bigint as asked_at, v.asked,
   case when v.run_id is not null then json_build_object('cost_micros', v.cost_micros,
     'plan_cost_micros', v.plan_cost_micros, 'tokens', v.tokens, 'voice_ms', v.voice_ms,
     'browser_ms', v.browser_ms) end as held, v.held_in`;
   return `
-with ${runsToLimit(runIds)}
-select r.run_id, r.workspace_id, ${scopeIds("r")} as scope_ids, true as asks,
+with ${runsToLimit(claimsOf(p))}
+select r.run_id, r.workspace_id, ${scopeIds("r")} as scope_ids, r.fence,
   exists (select from budgets b where b.workspace_id = r.workspace_id) as is_limited, ${columns}
 from runs_to_limit r
 left join lateral (
   select * from reservations v where v.run_id = r.run_id and v.workspace_id = r.workspace_id limit 1
 ) v on true
 union all
-select v.run_id, v.workspace_id, ${scopeIds("v")}, false, true, ${columns}
+select v.run_id, v.workspace_id, ${scopeIds("v")}, null, true, ${columns}
 from (select distinct workspace_id from runs_to_limit) as w
 cross join lateral (
   select * from reservations v
   where v.workspace_id = w.workspace_id and v.state = 'waiting'
     and v.seen_at > clock_timestamp() - interval '${waiterTimeoutSeconds} seconds'
-    and v.run_id <> all (${runIds})
+    and v.run_id <> all (array(select run_id from runs_to_limit))
   order by v.asked_at limit ${maxWaiting}
 ) v`;
 });
@@ -161,7 +184,8 @@ export interface StoredReservation {
   readonly runId: string;
   readonly workspaceId: string;
   readonly scopeIds: ReadonlySet<string>;
-  readonly asks: boolean;
+  /** The fence of a run that asks now; undefined for another run that waits. */
+  readonly fence: number | undefined;
   /** Whether its workspace has any limit. */
   readonly isLimited: boolean;
   readonly askedAt: number | undefined;
@@ -175,7 +199,7 @@ function toReservation(row: ReservationRow): StoredReservation {
     runId: row.run_id,
     workspaceId: row.workspace_id,
     scopeIds: new Set(row.scope_ids.filter((id) => id !== null)),
-    asks: row.asks,
+    fence: row.fence ?? undefined,
     isLimited: row.is_limited,
     askedAt: row.asked_at === null ? undefined : Number(row.asked_at),
     asked: row.asked === null ? undefined : toAmounts(row.asked),
@@ -314,19 +338,19 @@ export interface Locked {
 }
 
 /**
- * Locks the budgets of some runs, calls `decideOn`, and writes the result in one transaction.
- * `decideOn` returns undefined if there is nothing to write. `reached` is sent only if a limit is
- * reached: most transactions need no SQL for events.
+ * Locks the budgets of the runs whose claims are valid, calls `decideOn`, and writes the result in
+ * one transaction. `decideOn` returns undefined if there is nothing to write. `reached` is sent
+ * only if a limit is reached: most transactions need no SQL for events.
  */
 export function reserveInTransaction(
   database: Database,
   reached: ReachedStatement,
-  runIds: readonly string[],
+  claims: readonly RunClaim[],
   decideOn: (locked: Locked) => ReserveInput | undefined,
 ): Promise<void> {
   return inTransaction(database.engine, async (client) => {
-    const budgets = await client.query<BudgetRow>(lockStatement.query(runIds));
-    const reservations = await client.query<ReservationRow>(readStatement.query(runIds));
+    const budgets = await client.query<BudgetRow>(lockStatement.query(claims));
+    const reservations = await client.query<ReservationRow>(readStatement.query(claims));
     const written = decideOn({
       budgets: budgets.rows.map(toBudget),
       reservations: reservations.rows.map(toReservation),

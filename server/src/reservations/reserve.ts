@@ -7,14 +7,14 @@ import {
   type Locked,
   type LockedBudget,
   type ReserveInput,
+  type RunClaim,
   reserveInTransaction,
   type StoredReservation,
 } from "./reserve-statement.ts";
 import type { ReachedStatement } from "./thresholds.ts";
 
 /** A run that requests a reservation for its next model call. */
-export interface AskingRun {
-  readonly runId: string;
+export interface AskingRun extends RunClaim {
   readonly workspaceId: string;
   readonly call: CallBound;
   /** The limit of the run itself; undefined if it has none. */
@@ -26,17 +26,18 @@ type Fits = Extract<Fit, { readonly kind: "fits" }>;
 
 /**
  * The result for one run. The kind `unlimited` means that no limit applies to the run. `fits` means
- * that only the run's own limit applies. In both cases nothing is reserved. `isLimited` is whether
- * the run's workspace has any limit.
+ * that only the run's own limit applies. `fenced` means that the claim is no longer valid, because
+ * another process owns the run. In these cases nothing is reserved. `isLimited` is whether the
+ * run's workspace has any limit.
  */
-export type ReserveResult = (Decision | Fits | { readonly kind: "unlimited" }) & {
-  readonly isLimited: boolean;
-};
+export type ReserveResult =
+  | ((Decision | Fits | { readonly kind: "unlimited" }) & { readonly isLimited: boolean })
+  | { readonly kind: "fenced" };
 
 /**
  * Reserves for all runs. Can be called again if the reply of the database is lost, because a
  * reservation replaces what the run holds, and does not add to it.
- * @param runs in the order in which they asked, each at most once.
+ * @param runs in the order in which they asked, each claim at most once.
  * @returns the results in the same order.
  */
 export async function reserveForRuns(
@@ -70,7 +71,12 @@ async function grantAll(
   }
   const unrestricted = await reserveAtOnce(
     database,
-    asked.map(({ run: { runId }, granted: { amounts } }) => ({ runId, amounts })),
+    asked.map(({ run: { runId, owner, fence }, granted: { amounts } }) => ({
+      runId,
+      owner,
+      fence,
+      amounts,
+    })),
   ).catch((thrown: unknown) => {
     // The same reservation was sent before over a connection that was lost, and has been written
     // since this statement began. `reserveInTurn` can replace it.
@@ -94,27 +100,28 @@ async function reserveInTurn(
   runs: readonly AskingRun[],
 ): Promise<readonly ReserveResult[]> {
   let results: readonly ReserveResult[] = [];
-  await reserveInTransaction(
-    database,
-    reached,
-    runs.map(({ runId }) => runId),
-    (locked) => {
-      const { requests, decided } = decideFor(locked, runs);
-      const limited = new Set(
-        locked.reservations.flatMap((row) => (row.isLimited ? row.workspaceId : [])),
-      );
-      results = decided.decisions.map((decision, index) => {
-        const isLimited = limited.has(runs[index]?.workspaceId ?? "");
-        const request = requests[index];
-        if (request?.budgetIds.length !== 0) return { ...decision, isLimited };
-        if (request.runLimit === undefined) return { kind: "unlimited", isLimited };
-        return decision.kind === "granted"
-          ? { ...decision, kind: "fits", isLimited }
-          : { ...decision, isLimited };
-      });
-      return written(locked.budgets, requests, decided);
-    },
-  );
+  await reserveInTransaction(database, reached, runs, (locked) => {
+    const fences = new Map(locked.reservations.map(({ runId, fence }) => [runId, fence]));
+    // A run's former and present owner can ask in the same batch, so the fences are compared.
+    const isValid = ({ runId, fence }: AskingRun) => fences.get(runId) === fence;
+    const asking = runs.filter(isValid);
+    const { requests, decided } = decideFor(locked, asking);
+    const limited = new Set(
+      locked.reservations.flatMap((row) => (row.isLimited ? row.workspaceId : [])),
+    );
+    const decisions = decided.decisions.map((decision, index): ReserveResult => {
+      const isLimited = limited.has(asking[index]?.workspaceId ?? "");
+      const request = requests[index];
+      if (request?.budgetIds.length !== 0) return { ...decision, isLimited };
+      if (request.runLimit === undefined) return { kind: "unlimited", isLimited };
+      return decision.kind === "granted"
+        ? { ...decision, kind: "fits", isLimited }
+        : { ...decision, isLimited };
+    });
+    const resultOf = new Map(decisions.map((result, index) => [asking[index], result]));
+    results = runs.map((run) => resultOf.get(run) ?? { kind: "fenced" });
+    return written(locked.budgets, requests, decided);
+  });
   return results;
 }
 
@@ -132,7 +139,10 @@ function decideFor({ budgets, reservations }: Locked, runs: readonly AskingRun[]
     };
   });
   const waiting = reservations.flatMap((row) =>
-    row.asks || row.asked === undefined || row.held === undefined || row.askedAt === undefined
+    row.fence !== undefined ||
+    row.asked === undefined ||
+    row.held === undefined ||
+    row.askedAt === undefined
       ? []
       : [
           {

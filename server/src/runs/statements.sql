@@ -5312,16 +5312,17 @@ from (values (1)) as always
 
 -- reserve-at-once
 with runs_to_limit as materialized (
-  select r.id as run_id, r.workspace_id, r.agent_id, i.principal, i.trigger_id
-  from unnest($1::text[]) as asked (id)
+  select r.id as run_id, r.workspace_id, r.fence, r.agent_id, i.principal, i.trigger_id
+  from unnest($1::text[], $2::text[], $3::int[]) as asked (id, owner, fence)
   cross join lateral (select * from runs r where r.id = asked.id limit 1) r
   cross join lateral (
     select * from run_inputs i where i.run_id = r.id and i.workspace_id = r.workspace_id limit 1
   ) i
+  where r.status = 'running' and r.owner = asked.owner and r.fence = asked.fence
 ), asking as materialized (
   select a.*, r.workspace_id, r.agent_id, r.principal, r.trigger_id, array[r.workspace_id, r.agent_id,
     case when r.principal like 'key:%' then substr(r.principal, 5) end, r.trigger_id] as scope_ids
-  from (select a.*, nullif(($2::bigint[])[5 * (a.position::int - 1) + 1], -9007199254740991) as cost_micros, nullif(($2::bigint[])[5 * (a.position::int - 1) + 2], -9007199254740991) as plan_cost_micros, nullif(($2::bigint[])[5 * (a.position::int - 1) + 3], -9007199254740991) as tokens, nullif(($2::bigint[])[5 * (a.position::int - 1) + 4], -9007199254740991) as voice_ms, nullif(($2::bigint[])[5 * (a.position::int - 1) + 5], -9007199254740991) as browser_ms from unnest($1::text[]) with ordinality as a (run_id, position)) as a join runs_to_limit r on r.run_id = a.run_id
+  from (select a.*, nullif(($4::bigint[])[5 * (a.position::int - 1) + 1], -9007199254740991) as cost_micros, nullif(($4::bigint[])[5 * (a.position::int - 1) + 2], -9007199254740991) as plan_cost_micros, nullif(($4::bigint[])[5 * (a.position::int - 1) + 3], -9007199254740991) as tokens, nullif(($4::bigint[])[5 * (a.position::int - 1) + 4], -9007199254740991) as voice_ms, nullif(($4::bigint[])[5 * (a.position::int - 1) + 5], -9007199254740991) as browser_ms from unnest($1::text[], $2::text[], $3::int[]) with ordinality as a (run_id, owner, fence, position)) as a join runs_to_limit r on r.run_id = a.run_id
 ), locked_budgets as materialized (
   select b.* from budgets b
   where b.workspace_id = any (array(select workspace_id from asking))
@@ -5349,7 +5350,7 @@ with runs_to_limit as materialized (
   ) and not exists (
     -- A reservation that a run already holds must be replaced, which this statement cannot do.
     select from reservations v where v.run_id = any ($1::text[])
-  ) as fits
+  ) and (select count(*) from runs_to_limit) = cardinality($1::text[]) as fits
 ), written_budgets as (
   update budgets b set reserved = b.reserved + n.amount
   from needed n
@@ -5377,12 +5378,13 @@ from outcome;
 
 -- reserve-lock
 with runs_to_limit as materialized (
-  select r.id as run_id, r.workspace_id, r.agent_id, i.principal, i.trigger_id
-  from unnest($1::text[]) as asked (id)
+  select r.id as run_id, r.workspace_id, r.fence, r.agent_id, i.principal, i.trigger_id
+  from unnest($1::text[], $2::text[], $3::int[]) as asked (id, owner, fence)
   cross join lateral (select * from runs r where r.id = asked.id limit 1) r
   cross join lateral (
     select * from run_inputs i where i.run_id = r.id and i.workspace_id = r.workspace_id limit 1
   ) i
+  where r.status = 'running' and r.owner = asked.owner and r.fence = asked.fence
 )
 select b.id, b.workspace_id, b.scope_id, b.scope_kind, b.metric, b.pauses_agent, b.reserved,
   case when b.ends > now() or not b.changes_next then b.allowed else b.next_allowed end as allowed,
@@ -5404,15 +5406,16 @@ for no key update of b;
 
 -- reserve-read
 with runs_to_limit as materialized (
-  select r.id as run_id, r.workspace_id, r.agent_id, i.principal, i.trigger_id
-  from unnest($1::text[]) as asked (id)
+  select r.id as run_id, r.workspace_id, r.fence, r.agent_id, i.principal, i.trigger_id
+  from unnest($1::text[], $2::text[], $3::int[]) as asked (id, owner, fence)
   cross join lateral (select * from runs r where r.id = asked.id limit 1) r
   cross join lateral (
     select * from run_inputs i where i.run_id = r.id and i.workspace_id = r.workspace_id limit 1
   ) i
+  where r.status = 'running' and r.owner = asked.owner and r.fence = asked.fence
 )
 select r.run_id, r.workspace_id, array[r.workspace_id, r.agent_id,
-    case when r.principal like 'key:%' then substr(r.principal, 5) end, r.trigger_id] as scope_ids, true as asks,
+    case when r.principal like 'key:%' then substr(r.principal, 5) end, r.trigger_id] as scope_ids, r.fence,
   exists (select from budgets b where b.workspace_id = r.workspace_id) as is_limited, v.state, (extract(epoch from v.asked_at) * 1000000)::bigint as asked_at, v.asked,
   case when v.run_id is not null then json_build_object('cost_micros', v.cost_micros,
     'plan_cost_micros', v.plan_cost_micros, 'tokens', v.tokens, 'voice_ms', v.voice_ms,
@@ -5423,7 +5426,7 @@ left join lateral (
 ) v on true
 union all
 select v.run_id, v.workspace_id, array[v.workspace_id, v.agent_id,
-    case when v.principal like 'key:%' then substr(v.principal, 5) end, v.trigger_id], false, true, v.state, (extract(epoch from v.asked_at) * 1000000)::bigint as asked_at, v.asked,
+    case when v.principal like 'key:%' then substr(v.principal, 5) end, v.trigger_id], null, true, v.state, (extract(epoch from v.asked_at) * 1000000)::bigint as asked_at, v.asked,
   case when v.run_id is not null then json_build_object('cost_micros', v.cost_micros,
     'plan_cost_micros', v.plan_cost_micros, 'tokens', v.tokens, 'voice_ms', v.voice_ms,
     'browser_ms', v.browser_ms) end as held, v.held_in
@@ -5432,7 +5435,7 @@ cross join lateral (
   select * from reservations v
   where v.workspace_id = w.workspace_id and v.state = 'waiting'
     and v.seen_at > clock_timestamp() - interval '15 seconds'
-    and v.run_id <> all ($1::text[])
+    and v.run_id <> all (array(select run_id from runs_to_limit))
   order by v.asked_at limit 500
 ) v;
 

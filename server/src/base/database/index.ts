@@ -33,6 +33,12 @@ export {
 export { pauseIfLost, retryWhileLost } from "./retry-while-lost.ts";
 export { maxSearched, type Searched, searchNewest } from "./search-newest.ts";
 export { explainStartFailure } from "./start-failure.ts";
-export { type Column, type Parameters, type Statement, statement } from "./statement.ts";
+export {
+  type Column,
+  type Parameters,
+  type RowsTable,
+  type Statement,
+  statement,
+} from "./statement.ts";
 export type { Tables } from "./tables.ts";
 export { timeText } from "./time-text.ts";

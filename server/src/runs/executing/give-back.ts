@@ -1,8 +1,8 @@
 import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Reservations } from "../../reservations/index.ts";
-import type { RunRef } from "../run.ts";
 import type { FirstCall } from "./first-calls.ts";
+import type { Claim } from "./run-journal.ts";
 
 /** The services that returning a reservation needs. */
 export interface GiveBackPorts {
@@ -18,7 +18,7 @@ export interface GiveBackPorts {
  */
 export async function giveBack(
   { reservations, onReturned, log }: GiveBackPorts,
-  run: RunRef & { firstCall?: FirstCall | undefined },
+  run: Claim & { firstCall?: FirstCall | undefined },
   signal: AbortSignal,
 ): Promise<void> {
   const isReserved = run.firstCall?.reserved !== undefined;

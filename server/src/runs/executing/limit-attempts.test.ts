@@ -1,12 +1,14 @@
 import { agentConfig, createAgentBody } from "@beckon/contract";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { LimitStop } from "../../engine/index.ts";
+import { LimitStop, RunStopped } from "../../engine/index.ts";
 import { PriceTable, readOperatorPrices } from "../../prices/index.ts";
 import { type Amounts, noAmounts } from "../../reservations/index.ts";
 import { type FirstCall, FirstCalls } from "./first-calls.ts";
 import { limitAttempts } from "./limit-attempts.ts";
 
 afterEach(() => void vi.useRealTimers());
+
+const run = { runId: "run_1", workspaceId: "wsp_1", owner: "prc_1", fence: 1 };
 
 test("a call is limited by the highest price at which it can end", async () => {
   const model = "deepseek/deepseek-v4-flash";
@@ -25,7 +27,7 @@ test("a call is limited by the highest price at which it can end", async () => {
         firstCalls: { note() {} },
       },
       {
-        run: { runId: "run_1", workspaceId: "wsp_1" },
+        run,
         config: agentConfig.parse(createAgentBody.parse({ name: "Test", model, limits })),
         priceOf,
       },
@@ -62,7 +64,7 @@ test("a reservation covers the next attempt until limits change", async () => {
       firstCalls: { note() {} },
     },
     {
-      run: { runId: "run_1", workspaceId: "wsp_1" },
+      run,
       config: agentConfig.parse(createAgentBody.parse({ name: "Test", model })),
       priceOf: () => ({ micros: 1, standardMicros: null, origin: "workspace" }),
     },
@@ -75,8 +77,24 @@ test("a reservation covers the next attempt until limits change", async () => {
   expect(limited?.coversNext()).toBe(false);
 });
 
+test("a run that another process owns by now is stopped before its call, as by its journal", async () => {
+  const reservations = { revision: () => 1, reserve: async () => ({ kind: "fenced" }) as const };
+  const limit = limitAttempts(
+    { reservations, firstCalls: { note() {} } },
+    {
+      run,
+      config: agentConfig.parse(createAgentBody.parse({ name: "Test", model: "vendor/model" })),
+      priceOf: () => ({ micros: 1, standardMicros: null, origin: "workspace" }),
+    },
+  );
+  const attempt = { bytes: () => 100, earlier: [], runCostMicros: () => 0 };
+  await expect(limit(attempt, new AbortController().signal)).rejects.toThrow(
+    new RunStopped("fenced"),
+  );
+});
+
 describe("the first call of a run", () => {
-  const [model, workspaceId] = ["vendor/model", "wsp_1"];
+  const model = "vendor/model";
   const messageOf = (bytes: number) => ({ kind: "caller agent_1", messageBytes: bytes });
 
   /** A process in which the runs of one workspace have a limit with this revision. */
@@ -109,7 +127,7 @@ describe("the first call of a run", () => {
     limits = {},
   ) {
     const limit = limitAttempts(ports, {
-      run: { runId: "run_1", workspaceId, firstCall },
+      run: { ...run, firstCall },
       config: agentConfig.parse(
         createAgentBody.parse({
           name: "Test",

@@ -6,6 +6,7 @@ import {
   type MeteredCall,
   type PlannedAttempt,
   type PriceOf,
+  RunStopped,
   reachesBound,
 } from "../../engine/index.ts";
 import {
@@ -21,7 +22,6 @@ import {
   sumOf,
   toLimitReached,
 } from "../../reservations/index.ts";
-import type { RunRef } from "../run.ts";
 import {
   type AmountsOfCall,
   type FirstCall,
@@ -29,9 +29,12 @@ import {
   type FirstReservation,
   isEnough,
 } from "./first-calls.ts";
+import type { Claim } from "./run-journal.ts";
 
 interface LimitedRun {
-  readonly run: RunRef & { readonly firstCall?: FirstCall | undefined };
+  readonly run: Pick<Claim, "runId" | "workspaceId" | "owner" | "fence"> & {
+    readonly firstCall?: FirstCall | undefined;
+  };
   readonly config: AgentConfig;
   readonly priceOf: PriceOf;
 }
@@ -110,6 +113,8 @@ export function limitAttempts(
         const reached = toLimitReached(result.limit);
         throw new LimitStop({ error: limitError(reached), limit: reached });
       }
+      case "fenced":
+        throw new RunStopped("fenced");
       case "price_unknown":
         throw new LimitStop({ error: priceUnknown(config.model) });
       default: {
