@@ -7,8 +7,9 @@ import { disableRow } from "./maintenance-store.ts";
 /**
  * Disables a subscription if it is enabled, and writes an event and an audit entry about that.
  * `closeDeliveries` later closes its pending deliveries.
- * @param url if given, a subscription that now has another URL is not disabled. Set if the receiver
- *   at this URL is the reason, for example because it responded with 410.
+ * @param version if given, a subscription that now has another version is not disabled. Set if the
+ *   reason is a response to an attempt: the subscription may have got another URL or been resumed
+ *   since the attempt began.
  * @param minFailingSeconds if given, a subscription whose attempts have failed for a shorter time
  *   is not disabled, for example because an attempt has succeeded meanwhile.
  * @returns whether this call has disabled the subscription.
@@ -18,19 +19,19 @@ export async function disableSubscription(
   {
     id,
     workspaceId,
-    url,
+    version,
     minFailingSeconds,
   }: {
     readonly id: string;
     readonly workspaceId: string;
-    readonly url?: string | undefined;
+    readonly version?: number | undefined;
     readonly minFailingSeconds?: number | undefined;
   },
   reason: DisabledReason,
 ): Promise<boolean> {
   return inWorkspace(tenant, workspaceId, async (tx) => {
     await orderWorkspaceEvents(tx, id);
-    const disabled = await disableRow(tx, { id, workspaceId, url, minFailingSeconds }, reason);
+    const disabled = await disableRow(tx, { id, workspaceId, version, minFailingSeconds }, reason);
     if (disabled === undefined) return false;
     await writeWorkspaceEvent(
       tx,

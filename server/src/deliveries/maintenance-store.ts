@@ -10,7 +10,7 @@ interface SubscriptionRef {
 
 /**
  * Disables an enabled subscription and returns its URL; undefined if it is not enabled.
- * @param url if given, a subscription with another URL is not disabled.
+ * @param version if given, a subscription with another version is not disabled.
  * @param minFailingSeconds if given, a subscription that has failed for a shorter time is not
  *   disabled.
  */
@@ -19,10 +19,10 @@ export function disableRow(
   {
     id,
     workspaceId,
-    url,
+    version,
     minFailingSeconds,
   }: SubscriptionRef & {
-    readonly url?: string | undefined;
+    readonly version?: number | undefined;
     readonly minFailingSeconds?: number | undefined;
   },
   reason: DisabledReason,
@@ -40,7 +40,7 @@ export function disableRow(
     .where("workspace_id", "=", workspaceId)
     .where("status", "=", "enabled")
     .where("deleted_at", "is", null)
-    .$if(url !== undefined, (query) => query.where("url", "=", url ?? ""))
+    .$if(version !== undefined, (query) => query.where("version", "=", version ?? 0))
     .$if(minFailingSeconds !== undefined, (query) =>
       query.where(
         "failing_since",

@@ -178,8 +178,8 @@ export function startSender(options: SenderOptions): Sender {
     // now, they would be sent a second time later.
     if (isDatabaseLost) lanes.get(laneKey(delivery))?.releaseWaiting();
     if (isGone) {
-      const { subscription_id: id, workspace_id: workspaceId, url } = delivery;
-      await disable({ id, workspaceId, url }, "gone");
+      const { subscription_id: id, workspace_id: workspaceId } = delivery;
+      await disable({ id, workspaceId, version: delivery.subscription_version }, "gone");
     }
     return outcome.kind;
   }

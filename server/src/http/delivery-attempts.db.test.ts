@@ -288,6 +288,27 @@ describe("a response", () => {
     expect(await subscriptionOf(subscription)).toMatchObject({ status: "enabled", version: 2 });
   });
 
+  test("of 410 to an attempt from before a resume does not disable the subscription", async () => {
+    const subscription = await subscribed();
+    const path = `/subscriptions/${subscription.id}`;
+    receiver.respond = async (_request, response) => {
+      for (const change of ["pause", "resume"])
+        await beckon.call(`${path}/${change}`, { method: "POST" });
+      response.writeHead(410).end();
+    };
+    await invoke();
+    expect(await firstAttempt(subscription)).toMatchObject({ status: 410 });
+    receiver.respond = (_request, response) => response.writeHead(410).end();
+    await invoke();
+    await receiver.awaitCount(2);
+    const disabled = await eventually("the subscription is disabled", async () => {
+      const row = await subscriptionOf(subscription);
+      return row.status === "disabled" ? row : undefined;
+    });
+    // The pause, the resume, and the 410 of the second delivery.
+    expect(disabled).toMatchObject({ disabled_reason: "gone", version: 4 });
+  });
+
   test("that never ends counts by its status, and its connection is closed", async () => {
     const closed = Promise.withResolvers<void>();
     receiver.respond = (_request, response) => {
