@@ -266,7 +266,8 @@ const settings = {
     ...flag("1"),
     help:
       "1: startup prints a link that makes the first owner, while there is no owner. " +
-      "It is the only secret in the output. 0: no such link works.",
+      "It is the only secret in the output. The links of the last ten starts work. " +
+      "0: no such link works.",
   },
   BECKON_ROLE: {
     schema: z.enum(["all", "api", "worker"]).default("all"),

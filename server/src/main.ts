@@ -50,7 +50,7 @@ import {
   type Registered,
 } from "./supervisor/index.ts";
 import { pollCancellations, startWorker } from "./worker.ts";
-import { defaultWorkspaceId, issueSetupToken, revokeSetupToken } from "./workspaces/index.ts";
+import { defaultWorkspaceId, issueSetupToken, revokeSetupTokens } from "./workspaces/index.ts";
 
 /** One running server process. */
 export interface Beckon {
@@ -350,7 +350,7 @@ async function build(
   let setupToken: string | undefined;
   if (setup && !isWorker) {
     if (config.setupLink) setupToken = await issueSetupToken(database);
-    else await revokeSetupToken(database);
+    else await revokeSetupTokens(database);
   }
 
   // Notifies other processes of the workspaces with new limits. This comes late in startup, because

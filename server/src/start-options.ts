@@ -25,8 +25,8 @@ export interface StartOptions {
   readonly tools?: readonly Tool[];
   /**
    * Whether the result of this startup is printed for a person. If true, the startup reveals the
-   * demo agent's secrets and revokes the previous setup link. With `config.setupLink`, it issues a
-   * new link to create the first owner's account, if there is no owner.
+   * demo agent's secrets. With `config.setupLink`, it issues a new link to create the first owner's
+   * account, if there is no owner. Otherwise it revokes all setup links.
    */
   readonly setup?: boolean;
   /** Limits of event streams that replace the defaults. */

@@ -207,7 +207,7 @@ test("a server that dies is replaced, its successor and the others get its id, a
     ),
   ];
   expect(started.map((match) => match[3])).toEqual(["all", undefined]);
-  // Only one server issues a setup link: another one would revoke the link that was printed.
+  // Only one server issues a setup link: only its link is printed.
   expect(trace().match(/--setup/g)).toHaveLength(1);
   const [, pid, id] = started[0] ?? [];
   process.kill(Number(pid), "SIGKILL");

@@ -70,7 +70,7 @@ function authOf(beckon: TestBeckon): Auth {
 }
 
 /**
- * Issues a token for a setup link, as startup does. The previous token becomes invalid.
+ * Issues a token for a setup link, as startup does.
  * @throws {Error} the installation has an owner already.
  */
 export async function setupToken(beckon: TestBeckon): Promise<string> {

@@ -203,8 +203,8 @@ export async function keepServers(options: ServersOptions): Promise<number> {
       ...(claimed === undefined ? [] : [`--listen-fd=${portFd}`]),
       ...(reaped === "" ? [] : [`--reaped=${reaped}`]),
       // `--setup` is passed only until a server is ready, because only the first `ready` message is
-      // printed. A later server with `--setup` would issue another setup token and so revoke the
-      // printed one.
+      // printed. Later servers with `--setup` would issue setup tokens that nobody sees, and only
+      // the last ten are valid.
       ...(anyReady ? [] : ["--setup"]),
     ];
     // `detached` creates a process group for the server, so that Ctrl-C only reaches the

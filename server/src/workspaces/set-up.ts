@@ -6,33 +6,44 @@ import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, isCredential, newCredential } from "../base/secrets/index.ts";
 import { addMember, lockMembers } from "../members/index.ts";
 import { defaultWorkspaceId } from "./ensure-default.ts";
-import { hasOwner, isSetupHash, replaceSetupHash, takeSetupHash } from "./setup-store.ts";
+import {
+  addSetupHash,
+  deleteSetupHashes,
+  hasOwner,
+  isSetupHash,
+  maxSetupTokens,
+  takeSetupHashes,
+} from "./setup-store.ts";
 
-export const invalidSetupMessage =
-  "This setup link is no longer valid: it was used or replaced. If there is no owner yet, restart Beckon to print a new one.";
+export const invalidSetupMessage = `This setup link is no longer valid: a link was used, all links were revoked, or ${maxSetupTokens} later starts printed newer ones. If there is no owner yet, restart Beckon to print a new one.`;
 
 /**
- * Issues the token of the setup link, which lets a person become the first owner. It invalidates
- * the previous token, which may have been lost or seen by others.
+ * Issues the token of the setup link, which lets a person become the first owner. The tokens that
+ * were issued before stay valid, up to `maxSetupTokens`: another machine may have printed one of
+ * them a moment ago.
  * @returns The token, or undefined if there is an owner.
  */
 export function issueSetupToken(database: Database): Promise<string | undefined> {
   return inAllWorkspaces(database.tenant, async (tx) => {
-    const token = (await hasOwner(tx, defaultWorkspaceId)) ? undefined : newCredential("bks_");
-    await replaceSetupHash(tx, token === undefined ? null : hashCredential(token));
+    if (await hasOwner(tx, defaultWorkspaceId)) {
+      await deleteSetupHashes(tx);
+      return undefined;
+    }
+    const token = newCredential("bks_");
+    await addSetupHash(tx, hashCredential(token));
     return token;
   });
 }
 
-/** Invalidates the setup link that an earlier startup of Beckon issued. */
-export function revokeSetupToken(database: Database): Promise<void> {
-  return inAllWorkspaces(database.tenant, (tx) => replaceSetupHash(tx, null));
+/** Invalidates the setup links that earlier startups of Beckon issued. */
+export function revokeSetupTokens(database: Database): Promise<void> {
+  return inAllWorkspaces(database.tenant, deleteSetupHashes);
 }
 
 /**
- * Adds the first account, which becomes the owner of the workspace `default`. The setup token can
- * be used once. Of concurrent requests with it, one succeeds and the others fail as with a wrong
- * token.
+ * Adds the first account, which becomes the owner of the workspace `default`. One of the
+ * valid setup tokens can be used, and all are then invalid. Of concurrent requests with them, one
+ * succeeds and the others fail as with a wrong token.
  * @throws ApiError `bad_request`; `unauthorized` for an invalid token; `too_many_requests`,
  *   `unavailable`
  */
@@ -55,7 +66,7 @@ export async function setUp({
     await lockMembers(tx, defaultWorkspaceId);
     // The link is also invalid if there is an owner by now: after the link was printed, somebody
     // with a key may have invited a person as owner.
-    if (!(await takeSetupHash(tx, link)) || (await hasOwner(tx, defaultWorkspaceId)))
+    if (!(await takeSetupHashes(tx, link)) || (await hasOwner(tx, defaultWorkspaceId)))
       throw ctx.failedAttempts.count(invalidSetupMessage);
     const user = await addAccount(tx, { name, email, passwordHash });
     await addMember(tx, { userId: user.id, workspaceId: defaultWorkspaceId, role: "owner" });

@@ -13,25 +13,37 @@ export async function hasOwner(tx: WorkspaceTransaction, workspaceId: string): P
   return row !== undefined;
 }
 
-/** Stores the hash of a setup token in place of the previous one. With null, no token is valid. */
-export async function replaceSetupHash(
-  tx: WorkspaceTransaction,
-  hash: Buffer | null,
-): Promise<void> {
-  await sql`update installation set setup_hash = ${hash}`.execute(tx);
+/** Maximum number of setup tokens that are valid at the same time: those that were issued last. */
+export const maxSetupTokens = 10;
+
+/** Stores the hash of a setup token beside those that were issued before. */
+export async function addSetupHash(tx: WorkspaceTransaction, hash: Buffer): Promise<void> {
+  await sql`update installation set setup_hash = ${hash}, earlier_setup_hashes =
+      (array_remove(array[setup_hash], null) || earlier_setup_hashes)[1:${sql.lit(maxSetupTokens - 1)}]`.execute(
+    tx,
+  );
+}
+
+const noHashes = sql`setup_hash = null, earlier_setup_hashes = '{}'`;
+const isOneOf = (hash: Buffer) =>
+  sql`(setup_hash = ${hash} or ${hash} = any (earlier_setup_hashes))`;
+
+/** Deletes the hashes of all setup tokens. */
+export async function deleteSetupHashes(tx: WorkspaceTransaction): Promise<void> {
+  await sql`update installation set ${noHashes}`.execute(tx);
 }
 
 export async function isSetupHash(tx: WorkspaceTransaction, hash: Buffer): Promise<boolean> {
-  const { rows } = await sql`select from installation where setup_hash = ${hash}`.execute(tx);
+  const { rows } = await sql`select from installation where ${isOneOf(hash)}`.execute(tx);
   return rows.length > 0;
 }
 
 /**
- * Deletes the setup token's hash.
- * @returns Whether the hash was stored. Of concurrent calls, only one returns true.
+ * Deletes the hashes of all setup tokens, if this is the hash of one of them.
+ * @returns Whether it was. Of concurrent calls, only one returns true.
  */
-export async function takeSetupHash(tx: WorkspaceTransaction, hash: Buffer): Promise<boolean> {
-  const { rows } = await sql`update installation set setup_hash = null
-      where setup_hash = ${hash} returning only_row`.execute(tx);
+export async function takeSetupHashes(tx: WorkspaceTransaction, hash: Buffer): Promise<boolean> {
+  const { rows } = await sql`update installation set ${noHashes}
+      where ${isOneOf(hash)} returning only_row`.execute(tx);
   return rows.length > 0;
 }

@@ -375,6 +375,7 @@ create table installation (
   pruning_process text,
   pruned_at timestamp with time zone,
   running_since timestamp with time zone,
+  earlier_setup_hashes bytea[] not null default '{}'::bytea[],
   constraint installation_only_row_check CHECK (only_row),
   constraint installation_pkey PRIMARY KEY (only_row)
 );
