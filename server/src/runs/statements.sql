@@ -357,7 +357,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -369,7 +369,7 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::jsonb[], $29::text[], $30::text[], $31::jsonb[], $32::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::boolean[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[], $33::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -528,7 +528,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -540,7 +540,7 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::jsonb[], $29::text[], $30::text[], $31::jsonb[], $32::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::boolean[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[], $33::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -1027,7 +1027,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1039,7 +1039,7 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::jsonb[], $29::text[], $30::text[], $31::jsonb[], $32::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::boolean[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[], $33::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -1210,7 +1210,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1222,7 +1222,7 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::jsonb[], $29::text[], $30::text[], $31::jsonb[], $32::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::boolean[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[], $33::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -1711,7 +1711,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($35::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1723,7 +1723,7 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[], $33::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::boolean[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[], $34::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -1887,7 +1887,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($35::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1899,7 +1899,7 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[], $33::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::boolean[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[], $34::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -2401,7 +2401,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($35::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2413,7 +2413,7 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[], $33::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::boolean[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[], $34::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -2589,7 +2589,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($35::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2601,7 +2601,7 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[], $33::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::boolean[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[], $34::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -2787,7 +2787,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($62::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($63::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2816,7 +2816,7 @@ with callers as materialized (
       and (b.refused or (b.allowed is not null and b.spent >= greatest(b.allowed, 1)))
     order by b.ends desc, b.id limit 1
   ) paused on true
-), details as materialized (select * from unnest($26::int[], $27::int[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::jsonb[], $38::text[], $39::text[], $40::jsonb[], $41::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
+), details as materialized (select * from unnest($26::int[], $27::int[], $28::text[], $29::text[], $30::text[], $31::boolean[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::jsonb[], $39::text[], $40::text[], $41::jsonb[], $42::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -2846,6 +2846,7 @@ with callers as materialized (
       when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
       when r.callback_url is not null and c.source = 'trigger' and not c.allows_callback then 'callback_not_allowed'
       when r.callback_url is not null and signer.id is null then 'callback_unknown'
+      when d.copies_files and not exists (select from runs o where o.id = d.retry_of and o.workspace_id = c.workspace_id) then 'original_deleted'
       when coalesce(c.reached, of_trigger.reached) is not null and d.error_code is null and not c.holds then 'limit_reached'
       else 'start'
     end as check_result
@@ -2856,7 +2857,7 @@ with callers as materialized (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
-  left join unnest($42::int[], $43::text[], $44::text[], $45::int[], $46::boolean[], $47::boolean[]) with ordinality as q (request, id, event, event_days, swallows, is_filtered, position) on q.request = r.position
+  left join unnest($43::int[], $44::text[], $45::text[], $46::int[], $47::boolean[], $48::boolean[]) with ordinality as q (request, id, event, event_days, swallows, is_filtered, position) on q.request = r.position
   left join lateral (
     -- A replay is sent with the trigger in its details. If its Idempotency-Key was used before, the
     -- key decides: this call is then a repeat of an earlier one, which may have bound the event.
@@ -3019,14 +3020,14 @@ with callers as materialized (
     s.error_message, s.sender_event, b.event_type,
     case when s.check_result = 'start' then s.run_id end, b.replay_of, s.version, b.address,
     s.content_type, b.content_encoding, b.size, b.query, b.headers, b.body
-  from checked s join unnest($48::int[], $49::text[], $50::text[], $51::text[], $52::text[], $53::int[], $54::text[], $55::jsonb[], $56::bytea[]) with ordinality as b (request, event_type, replay_of, address, content_encoding, size, query, headers, body, position) on b.request = s.position
+  from checked s join unnest($49::int[], $50::text[], $51::text[], $52::text[], $53::text[], $54::int[], $55::text[], $56::jsonb[], $57::bytea[]) with ordinality as b (request, event_type, replay_of, address, content_encoding, size, query, headers, body, position) on b.request = s.position
   where s.check_result = 'filtered' or s.run_id in (select run_id from starting)
 ), stored_files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
   select f.id, s.workspace_id, s.run_id,
     case when f.copy_of is null then f.media_type else a.media_type end,
     case when f.copy_of is null then f.content else a.content end
-  from starting s join unnest($57::int[], $58::text[], $59::text[], $60::bytea[], $61::text[]) with ordinality as f (request, id, media_type, content, copy_of, position) on f.request = s.position
+  from starting s join unnest($58::int[], $59::text[], $60::text[], $61::bytea[], $62::text[]) with ordinality as f (request, id, media_type, content, copy_of, position) on f.request = s.position
   left join lateral (
     select a.media_type, a.content from artifacts a
     where a.id = f.copy_of and a.workspace_id = s.workspace_id and a.run_id = s.retry_of limit 1

@@ -75,8 +75,8 @@ export async function loadRun(
     try {
       await waiting;
     } finally {
-      // Waits until the reservation is returned, even if the run is stopped. If the return were
-      // written after the run's release, it would replace what the run's next owner has reserved.
+      // Waits until the reservation is returned, even if the run is stopped. After the run's
+      // release, the return would be rejected, and the run would keep the amount in the queue.
       await returned;
     }
   }

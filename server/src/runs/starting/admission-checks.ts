@@ -49,7 +49,7 @@ const included = (checks: readonly (Check | false)[]) => checks.filter((check) =
  * @param reached SQL of the limit that the request reaches; null if it reaches none
  */
 export function admissionChecks(parts: Parts, reached: string): Check[] {
-  const { triggers, callbacks, limits, received, deliveries, repeated } = parts;
+  const { triggers, details, callbacks, files, limits, received, deliveries, repeated } = parts;
   // A run that is held starts even while the agent is paused or a limit is spent.
   const isNotHeld = `not ${received ? "c.holds" : "false"}`;
   return included([
@@ -89,6 +89,12 @@ export function admissionChecks(parts: Parts, reached: string): Check[] {
         "r.callback_url is not null and c.source = 'trigger' and not c.allows_callback",
       ],
     callbacks && ["callback_unknown", "r.callback_url is not null and signer.id is null"],
+    // The files are deleted with the run, and the input of the retry names their copies.
+    details &&
+      files && [
+        "original_deleted",
+        "d.copies_files and not exists (select from runs o where o.id = d.retry_of and o.workspace_id = c.workspace_id)",
+      ],
     limits && ["limit_reached", `${reached} is not null and d.error_code is null and ${isNotHeld}`],
     !deliveries && ["subscribed", someSubscriptions],
   ]);

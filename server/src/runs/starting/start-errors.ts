@@ -176,6 +176,10 @@ const rejections: {
     "bad_request",
     "No enabled subscription that covers this agent has the origin of beckon-callback. Create a subscription for that origin, or omit the header.",
   ],
+  original_deleted: [
+    "not_found",
+    "The run was deleted while it was being retried, and its files with it. Nothing was started.",
+  ],
   held_full: [
     "too_many_requests",
     `This trigger holds ${maxHeldRuns.toLocaleString("en")} runs, as many as it can. Resume the agent, raise the limit, or cancel held runs.`,

@@ -257,6 +257,8 @@ export type StartRejection =
   | "empty"
   | "callback_not_allowed"
   | "callback_unknown"
+  /** The run from which a retry copies files was deleted after the retry had read it. */
+  | "original_deleted"
   | "agent_busy"
   /** The trigger holds as many runs as it can. */
   | "held_full"

@@ -366,6 +366,31 @@ test("details set a run's version, prefix, trigger, key scope and audit entry", 
   ]);
 });
 
+test("a retry that copies files of a run starts nothing if that run was deleted meanwhile", async () => {
+  const agent = await seedAgent(database);
+  const caller = {
+    kind: "member",
+    principal: "key:key_1",
+    workspaceId: agent.workspaceId,
+  } as const;
+  const file = { id: newId("art"), copyOf: newId("art"), bytes: 3 };
+  const original = await startOne(database, agent, {
+    files: [{ id: file.copyOf, mediaType: "text/plain", content: Buffer.from("abc") }],
+  });
+  const retry = (files: StartRow["files"]) =>
+    startRow(agent, { caller, files, details: { ...details, retryOf: original.runId } });
+  const kinds = async (...rows: StartRow[]) =>
+    (await startRuns(database, rows)).map(({ kind }) => kind);
+  const sent = retry([file]);
+  expect(await kinds(sent)).toEqual(["started"]);
+  await database.engine.query("delete from runs where id = $1", [original.runId]);
+  expect(await kinds(sent, retry([{ ...file, id: newId("art") }]), retry(undefined))).toEqual([
+    "started",
+    "original_deleted",
+    "started",
+  ]);
+});
+
 test("only a caller with details gets `agent_deleted`, and a replay takes precedence", async () => {
   const agent = await seedAgent(database);
   const caller = {

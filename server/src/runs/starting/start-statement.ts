@@ -371,8 +371,8 @@ const firstCallColumns: Readonly<Record<string, Column<{ readonly row: StartRow 
 
 function detailsTable(p: Parameters<StartInput>): string {
   const select = ({ rows }: StartInput) =>
-    rows.flatMap(({ details }, index) =>
-      details === undefined ? [] : [{ ...details, request: index + 1 }],
+    rows.flatMap(({ details, files = [] }, index) =>
+      details === undefined ? [] : [{ ...details, files, request: index + 1 }],
     );
   return p.rows("d", select, {
     request: ["int", (row) => row.request],
@@ -380,6 +380,7 @@ function detailsTable(p: Parameters<StartInput>): string {
     trigger_id: ["text", (row) => row.triggerId],
     prompt_prefix: ["text", (row) => row.promptPrefix],
     retry_of: ["text", (row) => row.retryOf],
+    copies_files: ["boolean", ({ files }) => files.some((file) => "copyOf" in file)],
     key_scope: ["text", (row) => row.keyScope],
     draft: ["text", (row) => row.draft?.config ?? null],
     draft_provider_id: ["text", (row) => row.draft?.providerId ?? null],
