@@ -13,12 +13,18 @@ import {
 } from "../../../test/tenant.ts";
 import { appendToRuns, startRuns } from "../../../test/write-runs.ts";
 import { connect, type Database } from "../../base/database/index.ts";
+import { engineVersion } from "../../base/engine-version.ts";
 import { newId } from "../../base/ids.ts";
 import { createLog } from "../../base/log.ts";
-import { recordDeaths } from "../../processes/process-store.ts";
+import { forgetDead, recordDeaths } from "../../processes/process-store.ts";
 import { readOutcome } from "../journal/result-store.ts";
 import type { StartedRun } from "../starting/start-row.ts";
-import { claimAbandoned, claimLastAttempts, countSuspects } from "./abandoned-statement.ts";
+import {
+  claimAbandoned,
+  claimLastAttempts,
+  countSuspects,
+  findExhausted,
+} from "./abandoned-statement.ts";
 import { claimLimited, claimQueued, findClaimed } from "./claim-statement.ts";
 import { endExhausted } from "./end-exhausted.ts";
 
@@ -109,6 +115,25 @@ test.each([
     );
     const { runs } = await claim(database, claimant(owner, 10));
     expect(ids(runs).sort()).toEqual([released, ...others]);
+  },
+);
+
+test.each([
+  ["without", null, claimQueued],
+  ["with", 3, claimLimited],
+] as const)(
+  "%s a concurrency limit, runs that need a newer engine version are not claimed",
+  async (_what, max, claim) => {
+    await emptyQueue();
+    const owner = await seedProcess(database);
+    const agent = await seedAgent(database, { limits: { max_concurrent_runs: max } });
+    const [newer, ...others] = await queue(agent, 3);
+    await database.engine.query("update run_inputs set engine_version = $2 where run_id = $1", [
+      newer,
+      engineVersion + 1,
+    ]);
+    const { runs } = await claim(database, claimant(owner, 10));
+    expect(ids(runs).sort()).toEqual(others);
   },
 );
 
@@ -298,6 +323,51 @@ test("a dead process's runs are taken over with the next attempt and fence", asy
   expect(rows).toEqual([{ owner: heir, fence: 2, attempt: 2 }]);
   expect((await appendToRuns(database, [appendRow(run, dead)]))[0]?.kind).toBe("fenced");
   expect((await claimAbandoned(database, claimant(heir, 10))).runs).toEqual([]);
+});
+
+test("the row of a process that exited days ago is kept while a running run has this owner", async () => {
+  await emptyQueue();
+  const heir = await seedProcess(database);
+  const dead = [await seedProcess(database), await seedProcess(database)] as const;
+  const run = await runAt(dead[0], 1);
+  await database.engine.query(
+    "update processes set died_at = now() - interval '2 days' where id = any ($1)",
+    [dead],
+  );
+  const remaining = async () => {
+    await forgetDead(database.engine);
+    const { rows } = await database.engine.query("select id from processes where id = any ($1)", [
+      dead,
+    ]);
+    return rows.map(({ id }) => id);
+  };
+  expect(await remaining()).toEqual([dead[0]]);
+  // Without the row, no process would take over the run.
+  expect(ids((await claimAbandoned(database, claimant(heir, 10))).runs)).toEqual([run.runId]);
+  expect(await remaining()).toEqual([]);
+});
+
+test("a dead process's runs that need a newer engine version are neither taken over nor ended", async () => {
+  await emptyQueue();
+  const dead = await seedProcess(database);
+  const heir = await seedProcess(database);
+  const runs = [await runAt(dead, 1), await runAt(dead, 2), await runAt(dead, 3)];
+  await recordDeaths(database.engine, [dead], heir);
+  await countSuspects(database);
+  const needVersion = (version: number) =>
+    database.engine.query("update run_inputs set engine_version = $2 where run_id = any ($1)", [
+      ids(runs),
+      version,
+    ]);
+  const found = async () => [
+    ids((await claimAbandoned(database, claimant(heir, 10))).runs),
+    ids((await claimLastAttempts(database, claimant(heir, 10), [])).runs),
+    ids(await findExhausted(database, { after: "", limit: 10 })),
+  ];
+  await needVersion(engineVersion + 1);
+  expect(await found()).toEqual([[], [], []]);
+  await needVersion(engineVersion);
+  expect(await found()).toEqual(ids(runs).map((id) => [id]));
 });
 
 test("an expired lease alone does not cause a failover", async () => {
