@@ -49,7 +49,7 @@ import {
   type Ready,
   type Registered,
 } from "./supervisor/index.ts";
-import { pollCancellations, startWorker } from "./worker.ts";
+import { defaultPollsPerSweep, pollCancellations, startWorker } from "./worker.ts";
 import { defaultWorkspaceId, issueSetupToken, revokeSetupTokens } from "./workspaces/index.ts";
 
 /** One running server process. */
@@ -118,6 +118,7 @@ async function build(
     discovery: { waitMs = 400, ...probing } = {},
     deliveries: { seams, ...deliveryLimits } = {},
     pruning = defaultPruning,
+    pollsPerSweep = defaultPollsPerSweep,
     onOtherCluster,
     onNewProcessId = () => {},
     log = createLog(config.logLevels, { format: config.logFormat }),
@@ -306,6 +307,7 @@ async function build(
     recordExpired: lease.recordExpired,
     applyNextPlans: () => applyNextPlans(database, limits),
     wakeSender: wakeSender.call,
+    pollsPerSweep,
   });
   opened.defer(() => worker.stop());
   let sender: Sender | undefined;

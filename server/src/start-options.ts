@@ -60,6 +60,8 @@ export interface StartOptions {
   };
   /** When rows that are older than their retention are deleted. Default: `defaultPruning`. */
   readonly pruning?: PruningOptions;
+  /** Number of polls of the worker from one sweep to the next. Default: `defaultPollsPerSweep`. */
+  readonly pollsPerSweep?: number;
   /**
    * Called when the database connections lead to another PostgreSQL cluster than before. The
    * process must then exit at once, without `stop`, and be started again: its positions in the

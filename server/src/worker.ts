@@ -19,12 +19,13 @@ import { rollUp } from "./usage/index.ts";
  */
 const pollIntervalMs = 1_000;
 /**
- * Number of polls from one sweep to the next. A sweep queues held runs that can start, including
- * those that other processes have held. It ends queued and held runs that have expired, changes the
- * plans of workspaces whose planned change is due, deletes the rows of processes that exited more
- * than a day ago, finds out whether there are subscriptions, and sums up usage.
+ * Default of `pollsPerSweep`, the number of polls from one sweep to the next. A sweep queues held
+ * runs that can start, including those that other processes have held. It ends queued and held runs
+ * that have expired, changes the plans of workspaces whose planned change is due, deletes the rows
+ * of processes that exited more than a day ago, finds out whether there are subscriptions, and sums
+ * up usage.
  */
-const pollsPerSweep = 60;
+export const defaultPollsPerSweep = 60;
 /**
  * Number of polls from one call of `returnReservations` to the next. `returnReservations` releases
  * amounts that are still reserved for runs that have ended, and for runs that were released to the
@@ -63,8 +64,10 @@ export function startWorker(
     applyNextPlans: () => Promise<void>;
     /** Wakes the sender of deliveries. Does nothing in a process that sends none. */
     wakeSender: () => void;
+    pollsPerSweep: number;
   },
 ): Worker {
+  const { pollsPerSweep } = options;
   const stopping = new AbortController();
   let endedTakeOvers = 0;
   /** Value of `endedTakeOvers` when a claim stopped waiting for the failover in progress. */
