@@ -45,6 +45,32 @@ test("a delivery that was released says nothing about the receiver, and the next
   });
 });
 
+test.each([
+  { outcome: "succeeded", sent: ["dlv_1", "dlv_2", "dlv_3"], released: [] },
+  { outcome: "retry", sent: ["dlv_1"], released: ["dlv_2", "dlv_3"] },
+  { outcome: "failed", sent: ["dlv_1"], released: ["dlv_2", "dlv_3"] },
+] as const)(
+  "after the outcome $outcome, of the deliveries that wait $released.length are released",
+  async ({ outcome, ...expected }) => {
+    const sent: string[] = [];
+    const released: string[] = [];
+    const lane = new Lane({
+      subscriptionId: "sub_1",
+      kind: "event",
+      maxConcurrent: 1,
+      maxWaitMs: 1_000,
+      send: async ({ id }) => {
+        sent.push(id);
+        return outcome;
+      },
+      release: ({ id }) => released.push(id),
+    });
+    for (const id of ["dlv_1", "dlv_2", "dlv_3"]) lane.add({ ...delivery, id });
+    for (let sends = 0; sends < 3; sends++) await lane.idle();
+    expect({ sent, released }).toEqual(expected);
+  },
+);
+
 test("a delivery whose sending rejects frees its slot for the next one", async () => {
   const sent: string[] = [];
   const lane = new Lane({

@@ -79,6 +79,27 @@ test("an attempt that ends with an unexpected error is an outcome", async () => 
   expect(await outcome.promise).toBe("retry");
 });
 
+test("a lease is longer than the waits and the attempt together, so that no other process sends too", async () => {
+  await insertDelivery("dlv_3");
+  const lease = Promise.withResolvers<number>();
+  const timeoutMs = 600_000;
+  start({
+    timeoutMs,
+    egress: {
+      callForBeginning: async () => {
+        const { rows } = await database.engine.query(
+          `select extract(epoch from next_at - now())::float8 * 1000 as left from deliveries
+            where id = 'dlv_3' and claims = 1`,
+        );
+        if (rows[0] !== undefined) lease.resolve(rows[0].left);
+        return { status: 204, headers: {}, text: "" };
+      },
+    },
+  });
+  // A delivery waits in its lane for up to 1.3 times the timeout, and for memory for 0.3 times.
+  expect(await lease.promise).toBeGreaterThan(2.6 * timeoutMs);
+});
+
 test("only the first of the living processes closes deliveries of paused subscriptions", async () => {
   const { id } = await subscribe(database.engine, masterKey, {
     url: "https://example.com/events",

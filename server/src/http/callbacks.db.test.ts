@@ -1,11 +1,12 @@
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import { startReceiver } from "../../test/receiver.ts";
 import { type SubscribeOptions, subscribe } from "../../test/subscribe.ts";
+import { newSigningSecret } from "../deliveries/index.ts";
 
 const beckon = await startTestBeckon();
 const { engine } = beckon.db.database;
@@ -138,6 +139,32 @@ describe("the header beckon-callback", () => {
     expect((await beckon.call(`/subscriptions/${id}`, { method: "DELETE" })).status).toBe(204);
     model.release();
     expect(await deliveriesAfterEnd(body.run_id)).toEqual([]);
+  });
+
+  test("is not sent if its subscription's URL has another origin when the run ends", async () => {
+    const { id } = await subscribed();
+    const moved = await startReceiver();
+    onTestFinished(() => moved.close());
+    const model = await startHeldModel(beckon);
+    const held = await beckon.createAgent({ model: model.model });
+    const { body } = await beckon.invoke(held, "Hello", { ...headers, prefer: "respond-async" });
+    await model.reached(1);
+    const changed = await beckon.call(`/subscriptions/${id}`, {
+      method: "PATCH",
+      body: { url: moved.url, secret: newSigningSecret() },
+    });
+    expect(changed.status).toBe(200);
+    model.release();
+    const attempt = await eventually("an attempt", async () => {
+      const { rows } = await engine.query(
+        `select a.error from delivery_attempts a join deliveries d on d.id = a.delivery_id
+          where d.run_id = $1`,
+        [body.run_id],
+      );
+      return rows[0];
+    });
+    expect(attempt).toEqual({ error: expect.stringMatching(/another origin.* Nothing was sent/) });
+    expect([receiver.received, moved.received]).toEqual([[], []]);
   });
 
   test("is not sent for the replay of a request that named it", async () => {
