@@ -139,7 +139,7 @@ describe("signatures", () => {
     });
   });
 
-  test("while two secrets overlap, both verify each delivery", async () => {
+  test("while two secrets overlap, both verify each delivery, and then only one signs", async () => {
     const subscription = await subscribed();
     const { secret } = await subscribed({ url: other.url });
     const newer = await engine.query(
@@ -155,6 +155,14 @@ describe("signatures", () => {
     if (delivery !== undefined)
       new Webhook(subscription.secret).verify(delivery.text, headersOf(delivery));
     expect(secret).not.toBe(subscription.secret);
+
+    await engine.query(
+      "update subscriptions set previous_secret_until = now() - interval '1 second' where id = $1",
+      [subscription.id],
+    );
+    const { run_id: runId } = (await beckon.invoke(agent, "Hello")).body;
+    const [later] = await receiver.awaitCount(1, ({ body }) => body.data.run_id === runId);
+    expect(String(later?.headers["webhook-signature"]).split(" ")).toHaveLength(1);
   });
 });
 

@@ -162,7 +162,7 @@ describe("a rotated key", () => {
     expect(await statusesOf(next)).toEqual([200, 200]);
   });
 
-  test("that rotates itself can repeat the call if the response is lost", async () => {
+  test("that rotates itself can repeat the call for 5 minutes if the response is lost", async () => {
     const { id, key } = await create({ preset: "everything" });
     const rotateItself = () =>
       beckon.call(`/keys/${id}/rotate`, {
@@ -173,6 +173,13 @@ describe("a rotated key", () => {
     const [lost, repeated] = [await rotateItself(), await rotateItself()];
     expect(repeated.body.data.key).toBe(lost.body.data.key);
     expect(await statusesOf(repeated.body.data.key)).toEqual([200, 200]);
+    // Both times come from the transaction that rotated the key.
+    const { rows } = await engine.query(
+      `select extract(epoch from max(expires_at) - max(created_at))::int as grace
+        from key_secrets where key_id = $1`,
+      [id],
+    );
+    expect(rows).toEqual([{ grace: 300 }]);
   });
 
   test("that rotates itself with a grace period of 0 is rejected at once", async () => {
