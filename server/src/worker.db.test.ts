@@ -3,7 +3,7 @@ import { addUsage } from "../test/add-usage.ts";
 import { startTestBeckon } from "../test/beckon.ts";
 import { eventually } from "../test/eventually.ts";
 import { seedAgent, seedProcess, startRow } from "../test/tenant.ts";
-import { startRuns } from "./runs/starting/start-runs.ts";
+import { startRuns } from "../test/write-runs.ts";
 
 /** A server that executes no runs, so that runs stay queued. Each of its polls is also a sweep. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" }, { pollsPerSweep: 1 });

@@ -11,6 +11,11 @@ export interface GiveBackPorts {
   readonly log: Log;
 }
 
+/** A run that may hold a reservation for its first call. */
+export interface ReservingRun extends Pick<Claim, "runId" | "workspaceId" | "owner" | "fence"> {
+  firstCall?: FirstCall | undefined;
+}
+
 /**
  * Returns to the budgets what was reserved when the run was started, if anything was. If this
  * fails, the run keeps the reservation, and replaces it when it reserves for its first call. Never
@@ -18,7 +23,7 @@ export interface GiveBackPorts {
  */
 export async function giveBack(
   { reservations, onReturned, log }: GiveBackPorts,
-  run: Claim & { firstCall?: FirstCall | undefined },
+  run: ReservingRun,
   signal: AbortSignal,
 ): Promise<void> {
   const isReserved = run.firstCall?.reserved !== undefined;

@@ -6,8 +6,7 @@ import { heldBytesOf } from "../../engine/index.ts";
 import { readInput, readJournal, readJournalBytes, readWasWaiting } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 import type { LiveRun } from "../subscribing/index.ts";
-import type { FirstCall } from "./first-calls.ts";
-import { type GiveBackPorts, giveBack } from "./give-back.ts";
+import { type GiveBackPorts, giveBack, type ReservingRun } from "./give-back.ts";
 
 /**
  * Estimated memory of a run with a model call and a short response, not counting its input, in
@@ -22,11 +21,10 @@ const heldPerInputByte = 2;
 const heldPerJournalByte = 8;
 
 /** A run that is to be loaded. `OwnedRun` documents the fields. */
-interface UnloadedRun extends RunRef {
+interface UnloadedRun extends ReservingRun {
   input: string | undefined;
   readonly inputBytes: number;
   readonly resumed: boolean;
-  firstCall?: FirstCall | undefined;
 }
 
 /** What the engine needs of the database to execute a run. */
