@@ -225,6 +225,33 @@ describe("summaries of events", () => {
     expect(reader.frames.map(({ data }) => data)).toEqual(summaries.data.slice(1));
   });
 
+  test("are not sent to a reader of whole events at the same time, nor the reverse", async () => {
+    const agent = await beckon.createAgent();
+    const query = `agent_id=${agent.id}`;
+    const [summary, full] = await Promise.all([
+      read(`/events?${query}&view=summary`),
+      read(`/events?${query}`),
+    ]);
+    await Promise.all([summary.has("stream.opened"), full.has("stream.opened")]);
+    const ended = (reader: typeof full, runId: string) =>
+      eventually(`the end of ${runId}`, () =>
+        reader.frames.find(
+          ({ event, data }) =>
+            event === "run.finished" && "run_id" in data && data.run_id === runId,
+        ),
+      );
+    // Both streams get the events of the second run from the poller, in one batch: by then, none
+    // of them reads the events since its start from the database.
+    for (const input of ["Hello", "Hello again"]) {
+      const { run_id } = (await beckon.invoke(agent, input)).body;
+      await Promise.all([ended(summary, run_id), ended(full, run_id)]);
+    }
+    const dataOf = (reader: typeof full) => reader.frames.slice(1).map(({ data }) => data);
+    const count = dataOf(full).length;
+    expect(dataOf(full)).toEqual((await allListed(query, count)).data);
+    expect(dataOf(summary)).toEqual((await allListed(`${query}&view=summary`, count)).data);
+  });
+
   test("leave workspace events as they are", async () => {
     const { id } = await beckon.createAgent();
     await beckon.call(`/agents/${id}/pause`, { body: { reason: "Holiday" } });

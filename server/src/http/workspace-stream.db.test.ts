@@ -126,6 +126,18 @@ test("a stream that shows none of the new events sends a cursor after them", asy
   expect(data.filter(isFirst)).toEqual([]);
 });
 
+test("a stream that shows none of the new events sends at most one cursor in 15 seconds", async () => {
+  const selected = await beckon.createAgent();
+  const start = performance.now();
+  const [all, reader] = [await opened(), await opened(`/events?agent_id=${selected.id}`)];
+  // Each run is read before the next one starts, so each run has batches of its own.
+  for (let count = 0; count < 3; count++) await ended(all, await run());
+  await ended(reader, await run(selected));
+  const seconds = (performance.now() - start) / 1_000;
+  const cursors = reader.text.match(/^: cursor /gm) ?? [];
+  expect(cursors.length).toBeLessThanOrEqual(1 + Math.floor(seconds / 15));
+});
+
 test("a limited client resumes after a cursor that names no run of another agent", async () => {
   const mine = await beckon.createAgent();
   await isPast(await run());
