@@ -23,6 +23,8 @@ export interface TestRates {
   readonly input: number;
   /** Default: the price of input. */
   readonly cachedInput?: number;
+  /** Default: the price of input. */
+  readonly cacheWrite?: number;
   readonly output: number;
 }
 
@@ -55,6 +57,7 @@ export async function pricedWorkspace(
       model,
       input_micros_per_million: rates.input,
       cached_input_micros_per_million: rates.cachedInput ?? null,
+      cache_write_micros_per_million: rates.cacheWrite ?? null,
       output_micros_per_million: rates.output,
     });
   return {

@@ -560,15 +560,22 @@ describe("in mid-run", () => {
   });
 });
 
-test("input that is dearer when it is read from the cache never exceeds a limit", async () => {
-  const rates = { input: 1_000_000, cachedInput: 10_000_000, output: 0 };
+test.each([
+  ["read from the cache", { cachedInput: 10_000_000 }, { cached_tokens: 50 }],
+  [
+    "written to the cache",
+    { cacheWrite: 10_000_000 },
+    { prompt_tokens_details: { cache_write_tokens: 50 } },
+  ],
+])("input that is dearer when it is %s never exceeds a limit", async (_, dearer, dearTokens) => {
+  const rates = { input: 1_000_000, ...dearer, output: 0 };
   const workspace = await pricedWorkspace(beckon, server, rates);
   const agent = await workspace.agent(bounded);
   // This limit pays for the whole request at the price of uncached input, but only for 40 tokens at
-  // the price of cached input.
+  // the higher price.
   const limit = 400;
   await workspace.ceiling("agent", agent.id, limit);
-  const usage = { prompt_tokens: 50, cached_tokens: 50, completion_tokens: 1 };
+  const usage = { prompt_tokens: 50, completion_tokens: 1, ...dearTokens };
   server.script(says({ text: "done", usage }));
   expectReached(await invoke(agent), { scope: "agent", limit, used: 0 });
   expect(server.requests).toEqual([]);
