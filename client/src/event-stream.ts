@@ -16,7 +16,7 @@ export type Frame =
  * If no data arrives for this long, the connection counts as lost. This is three times the server's
  * interval between keep-alive comments.
  */
-const idleTimeoutMs = 45_000;
+export const idleTimeoutMs = 45_000;
 
 /** Maximum length of one event in UTF-16 code units. Beckon's events are far smaller. */
 const maxFrameLength = 16 * 1024 * 1024;

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
@@ -11,6 +13,7 @@ import {
   startScriptedServer,
 } from "../test/scripted-server.ts";
 import { createClient } from "./client.ts";
+import { idleTimeoutMs } from "./event-stream.ts";
 import { readText } from "./read-text.ts";
 import type { WatchedEvent } from "./watched-event.ts";
 
@@ -265,4 +268,10 @@ test("an idle connection counts as lost", async () => {
   const text = readText(await fetch(server.url), "GET /", 50);
   expect((await text.next()).value).toBe(":\n\n");
   await expect(text.next()).rejects.toMatchObject({ code: "no_answer" });
+});
+
+test("a connection counts as lost after the time that the README says", () => {
+  const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
+  const [, seconds] = /the connection is lost, or idle for (\d+)\s+seconds/.exec(readme) ?? [];
+  expect(idleTimeoutMs).toBe(Number(seconds) * 1_000);
 });

@@ -83,7 +83,8 @@ export interface ConnectionLimits {
   readonly closeMs: number;
 }
 
-const defaultLimits: ConnectionLimits = {
+/** The limits of connections in production. */
+export const defaultConnectionLimits: ConnectionLimits = {
   headersMs: 20_000,
   requestMs: 60_000,
   keepAliveMs: 130_000,
@@ -114,7 +115,7 @@ export async function listen(
   address: ListenAddress,
   ownLimits: Partial<ConnectionLimits> = {},
 ): Promise<Listening> {
-  const limits = { ...defaultLimits, ...ownLimits };
+  const limits = { ...defaultConnectionLimits, ...ownLimits };
   const app = createApp(services);
   // The app responds to every `Error` that a route throws. This handler gets the rest: URLs that
   // do not parse, and thrown values that are not an `Error`. It does not get the request, so it

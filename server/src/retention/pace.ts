@@ -6,7 +6,7 @@ import { countCreatedRows } from "./pass-store.ts";
 export type Pace = (deleted: Batch["deleted"]) => number | Promise<number>;
 
 /** Minimum number of runs that are deleted per second. It applies while few runs are created. */
-const minRunsPerSecond = 200;
+export const minRunsPerSecond = 200;
 /** How much faster rows are deleted than they are created, so that deleting keeps up. */
 const timesCreated = 2;
 /** Cost of deleting a row that is not part of a run; the cost of a run with its rows is 1. */
