@@ -302,6 +302,24 @@ test("a key without runs:read sees neither what was sent nor what the receiver r
   receiver.respond = (_request, response) => response.writeHead(204).end();
 });
 
+test("a delivery shows its last 50 attempts", async () => {
+  const subscription = await subscribed({ eventTypes: ["run.finished"] });
+  await beckon.invoke(await beckon.createAgent(), "Hello");
+  const [{ id }] = await settled(subscription, 1);
+  await engine.query(
+    `insert into delivery_attempts
+      select subscription_id, delivery_id, n, workspace_id, started_at, duration_ms, url,
+        request_headers, status, response_headers, response_body, error
+      from delivery_attempts, generate_series(2, 51) n
+      where subscription_id = $1 and delivery_id = $2`,
+    [subscription.id, id],
+  );
+  const shown = await beckon.call(`/subscriptions/${subscription.id}/deliveries/${id}`);
+  expect(shown.body.data.attempts_log.map(({ number }: { number: number }) => number)).toEqual(
+    Array.from({ length: 50 }, (_, index) => 51 - index),
+  );
+});
+
 test("deleting a run empties its deliveries and cancels those that are pending", async () => {
   receiver.respond = ({ body }, response) =>
     response.writeHead(body.type === "run.finished" ? 500 : 200).end("echo");

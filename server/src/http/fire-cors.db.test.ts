@@ -19,9 +19,14 @@ test("a CORS preflight allows fires from any origin", async () => {
   expect(status).toBe(204);
   expect(headers.get("access-control-allow-origin")).toBe("*");
   expect(headers.get("access-control-allow-methods")).toContain("POST");
-  expect(headers.get("access-control-allow-headers")).toMatch(
-    /content-type.*idempotency-key.*beckon-external-id.*beckon-tags/,
-  );
+  expect(headers.get("access-control-allow-headers")?.split(", ")).toEqual([
+    "content-type",
+    "idempotency-key",
+    "webhook-id",
+    "beckon-external-id",
+    "beckon-tags",
+    "beckon-callback",
+  ]);
   expect(headers.has("access-control-allow-credentials")).toBe(false);
 });
 
@@ -63,6 +68,8 @@ test.each([
       expected,
       "*",
     ]);
+    const exposed = answer.headers.get("access-control-expose-headers")?.split(", ");
+    expect(exposed).toEqual(["beckon-request-id", "idempotency-replayed", "retry-after"]);
   },
 );
 

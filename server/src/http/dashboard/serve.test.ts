@@ -56,6 +56,7 @@ describe("the page", () => {
     for (const [index, { headers }] of pages.entries()) {
       expect(headers["content-security-policy"]).toContain(`'nonce-${nonces[index]}'`);
       expect(headers["cache-control"]).toBe("no-store");
+      expect(headers["cross-origin-resource-policy"]).toBe("same-origin");
     }
   });
 
@@ -90,6 +91,7 @@ describe("an asset", () => {
         "content-type": "text/javascript; charset=utf-8",
         "cache-control": "public, max-age=31536000, immutable",
         "x-content-type-options": "nosniff",
+        "cross-origin-resource-policy": "same-origin",
         vary: "accept-encoding",
       },
     });

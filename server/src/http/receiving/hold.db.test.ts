@@ -232,6 +232,23 @@ test("a run that a limit holds is executed when the limit resets, even if its ag
   expect(await ended(body.run_id)).toMatchObject({ status: "succeeded" });
 });
 
+test("a ceiling that pauses the agent holds no runs once its period has ended", async () => {
+  const { agentId, trigger, pause, resume } = await holding();
+  await pause();
+  const { body } = await trigger.send({});
+  await beckon.call(`/limits/agent/${agentId}`, {
+    method: "PUT",
+    body: { limit_micros: 10, pauses_agent: true },
+  });
+  await engine.query(
+    `update budgets set spent = 10, starts = now() - interval '1 day', ends = now()
+      where scope_id = $1`,
+    [agentId],
+  );
+  await resume();
+  expect(await ended(body.run_id)).toMatchObject({ status: "succeeded" });
+});
+
 test("a run that a pause holds stays held if its agent is deleted, until that is restored and resumed", async () => {
   const { agentId, trigger, pause, resume } = await holding();
   await pause();

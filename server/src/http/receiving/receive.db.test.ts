@@ -213,6 +213,12 @@ test("an Idempotency-Key keeps its rule beside the event id", async () => {
   const third = await trigger.send({ a: 1 }, { "x-github-delivery": "3" });
   expect(third).toMatchObject({ status: 200 });
   expect(third.body.run_id).not.toBe(first.body.run_id);
+  expect(await trigger.requests()).toMatchObject([
+    { outcome: "started", event_id: "1", run_id: first.body.run_id },
+    { outcome: "repeated", event_id: "2", run_id: first.body.run_id },
+    { outcome: "rejected", event_id: "3" },
+    { outcome: "started", event_id: "3", run_id: third.body.run_id },
+  ]);
 });
 
 test("a filtered event gets 202 and is stored, and starts a run when it is sent again with another filter", async () => {
