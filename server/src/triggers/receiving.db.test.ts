@@ -891,12 +891,14 @@ describe("a replay", () => {
 
   test("of many skips none of those that arrived in one millisecond", async () => {
     const { agent, id, path } = await made({});
-    // The trigger does not accept the content type of these requests, so replays start no runs.
+    // The trigger does not accept the content type of these requests, so replays start no runs. All
+    // but the oldest 20 are one event, of which only the newest is replayed: the test is faster.
     await beckon.db.database.engine.query(
       `insert into received_requests (id, workspace_id, agent_id, trigger_id, outcome,
-          content_type, size, query, headers, body)
+          event_id, content_type, size, query, headers, body)
         select 'req_01' || lpad((n / 3)::text, 8, '0') || lpad(n::text, 16, '0'), workspace_id,
-          agent_id, id, 'rejected', 'image/png', 1, '', '{"content-type": "image/png"}', 'x'
+          agent_id, id, 'rejected', case when n > 20 then 'same' end, 'image/png', 1, '',
+          '{"content-type": "image/png"}', 'x'
         from triggers, generate_series(1, 1003) n where id = $1 and agent_id = $2`,
       [id, agent.id],
     );
@@ -907,6 +909,6 @@ describe("a replay", () => {
     expect(first).toMatchObject({ replayed: 0, more: true });
     const second = await replay({ until: first.next_until });
     expect(second).toMatchObject({ more: false, next_until: null });
-    expect(first.skipped + second.skipped).toBe(1_003);
+    expect(first.skipped + second.skipped).toBe(20 + 1);
   });
 });
