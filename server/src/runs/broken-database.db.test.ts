@@ -10,6 +10,9 @@ import { type Proxy as Network, startProxy, statement } from "../../test/proxy.t
  */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 
+/** Seed of the random choices. `CRASH_SEED` repeats those of an earlier run. */
+const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 type Fault = (proxy: Network) => Promise<unknown>;
@@ -86,6 +89,7 @@ test.for([
 ] as const)(
   "network faults between %s and the database lose, duplicate and misreport no run",
   async ([, faulty], { annotate }) => {
+    await annotate(`CRASH_SEED=${seed}`);
     await annotate(await runWithFaults(faulty));
   },
 );
@@ -103,7 +107,6 @@ async function runWithFaults({
   faults: readonly Fault[];
   seconds: number;
 }): Promise<string> {
-  const seed = Number(process.hrtime.bigint() % 1_000_000n);
   const random = seeded(seed);
   const proxies = await Promise.all(
     Array.from({ length: processes }, () => startProxy(beckon.db.url)),
@@ -186,7 +189,7 @@ async function runWithFaults({
     expect((await send(0, "afterwards", undefined, false, at)).status).toBe(200);
 
   const runs = await eventually("the end of all runs", () => endedRuns(agents.map(({ id }) => id)));
-  const seedText = `seed ${seed}`;
+  const seedText = `CRASH_SEED=${seed}`;
   for (const { nonce, keyed, responses } of exchanges) {
     const started = runs.filter(({ payload }) => payload === nonce);
     const succeeded = started.filter(({ status }) => status === "succeeded").map(({ id }) => id);
