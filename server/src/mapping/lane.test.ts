@@ -224,6 +224,32 @@ test("more than 500 evaluations of a tenant are not queued, and others still are
   expect(all[600]).toEqual({ status: "fulfilled", value: "y" });
 });
 
+/** Returns a lane whose child never becomes ready, so that all evaluations wait. */
+const openWaiting = () =>
+  open({ start: () => ({ write: () => {}, usedMs: () => undefined, kill: () => {} }) });
+const tooMany = { code: "unavailable", retryAfter: 2 };
+
+test("more than 2,000 evaluations of all tenants are not queued", async () => {
+  const { lane, render } = openWaiting();
+  const evaluations = Array.from({ length: 2_001 }, (_, index) => render(`${index % 5}`, "x"));
+  const all = Promise.allSettled(evaluations);
+  lane.close();
+  const reasons = (await all).map((result) => result.status === "rejected" && result.reason);
+  const stopping = { code: "unavailable", retryAfter: 1 };
+  expect(reasons).toMatchObject([...Array(2_000).fill(stopping), tooMany]);
+});
+
+test("an evaluation that has waited for 10 seconds is rejected", async () => {
+  vi.useFakeTimers();
+  const { render } = openWaiting();
+  const rejected = vi.fn();
+  void render("a", "x").catch(rejected);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(rejected).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1_001);
+  expect(rejected).toHaveBeenCalledWith(expect.objectContaining(tooMany));
+});
+
 test("a child without work is stopped after its idle time, and started again", async () => {
   const { processes, render } = open({ idleMs: 1 });
   expect(await render("a", "x")).toBe("x");
