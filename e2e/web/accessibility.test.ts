@@ -20,7 +20,7 @@ const dashboard = await fillDashboard(
 
 /**
  * Opens screen after screen in one page, and returns what axe-core finds, by screen. Normal screens
- * and dialogs are checked in the dark theme as well.
+ * are checked in the dark theme as well.
  */
 async function findingsOf(
   shown: readonly { readonly screen: Screen; readonly state: ScreenState }[],
@@ -35,7 +35,7 @@ async function findingsOf(
       await showScreen(page, screen, { of: dashboard, state });
       const found = await accessibilityFindings(page);
       findings.push(...found.map((finding) => `${screen.name}, ${state}: ${finding}`));
-      if (state === "empty" || state === "failing") continue;
+      if (state !== "normal") continue;
       await page.emulateMedia({ colorScheme: "dark" });
       const inDark = await accessibilityFindings(page, { rules: rulesOfColours });
       findings.push(...inDark.map((finding) => `${screen.name}, ${state}, dark: ${finding}`));
@@ -51,7 +51,7 @@ const all = screens.flatMap((screen) => statesOf(screen).map((state) => ({ scree
 
 for (const [title, state] of [
   ["every screen is accessible in both themes", "normal"],
-  ["dialogs are accessible in both themes", "dialog"],
+  ["dialogs are accessible", "dialog"],
   ["empty screens are accessible", "empty"],
   ["failing screens are accessible", "failing"],
 ] as const) {

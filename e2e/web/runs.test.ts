@@ -230,10 +230,11 @@ inBrowser("many new runs are announced politely, and not more than once in 5 sec
 });
 
 inBrowser("further down, new runs wait until they are asked for", async () => {
+  const agent = await beckon.createAgent({ name: "Archive" });
   const yesterday = at(30 * 60).getTime();
   for (let index = 0; index < 60; index++)
-    await add(desk, { createdAt: new Date(yesterday - index), input: `Old ${index}.` });
-  const page = await open("/runs");
+    await add(agent, { createdAt: new Date(yesterday - index), input: `Old ${index}.` });
+  const page = await open(`/runs?agent_id=${agent.id}`);
   await page.getByRole("row", { name: "Old 0." }).waitFor();
   // Only rows in sight are in the document, even before the second page of the list is loaded.
   await expect.poll(() => page.getByRole("row").count()).toBeLessThan(50);
@@ -243,7 +244,7 @@ inBrowser("further down, new runs wait until they are asked for", async () => {
   await page.getByText(/in total/).waitFor();
   await page.mouse.wheel(0, 1_200);
   await page.getByRole("row", { name: "Old 59." }).waitFor();
-  await beckon.invoke(desk, "Came later");
+  await beckon.invoke(agent, "Came later");
   const news = page.getByRole("button", { name: "1 new run" });
   await news.waitFor();
   await expect.poll(() => page.getByRole("row", { name: "Came later" }).count()).toBe(0);
