@@ -8,6 +8,7 @@ import { launchBrowser } from "../server/test/chromium.ts";
 import { startStandaloneBeckon } from "../server/test/standalone-beckon.ts";
 import { median } from "./against/statistics.ts";
 import { withCleanUp } from "./clean-up.ts";
+import { measureClicks } from "./dashboard/measure-clicks.ts";
 import { measureSizes } from "./dashboard/sizes.ts";
 import { storeRuns } from "./store-runs.ts";
 
@@ -118,6 +119,24 @@ await withCleanUp(async (opened) => {
   addMs("LCP of the overview", median(lcps), 1_500);
   add("CLS of the overview", cls, 0.02, 3);
 
+  const { agent_id: agentId } = await apiOf(url, owner)(`/runs/${dashboard.runs.long}`);
+  const paths = ["/runs", `/runs/${dashboard.runs.failed}`, "/agents", `/agents/${agentId}`];
+  for (const path of [...paths, "/usage"]) {
+    const { page } = await open();
+    await page.goto(home + path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await delay(2_000);
+    const shift = await page.evaluate<number>("measured.cls");
+    add(`CLS of ${path.replace(/(?<=_)[0-9a-z]{26}/, "…")}`, shift, 0.02, 3);
+    await page.context().close();
+  }
+
+  const clicked = await open();
+  await clicked.page.goto(`${home}/runs/${dashboard.runs.failed}`);
+  const { clicks, p95Ms } = await measureClicks(clicked.page);
+  addMs(`95 % of ${clicks} clicks on a run painted within`, p95Ms, 100);
+  await clicked.page.context().close();
+
   const list = await open();
   await list.page.goto(`${home}/runs`);
   await list.page.locator("tbody tr, [role=row]").nth(5).waitFor();
@@ -171,7 +190,6 @@ await withCleanUp(async (opened) => {
   addMs(`first rows of a run of ${steps} steps, page loaded`, rowsMs, 1_500);
 
   // Clicks a link in the list, as a person does to open a run.
-  const { agent_id: agentId } = await api(`/runs/${dashboard.runs.long}`);
   const pressed = await open();
   await pressed.page.goto(`${home}/runs?agent_id=${agentId}`);
   const link = pressed.page.locator(`a[href$="/runs/${dashboard.runs.long}"]`).first();

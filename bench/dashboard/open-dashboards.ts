@@ -28,10 +28,18 @@ async function read(path: string, headers: Record<string, string> = {}): Promise
 const readApi = async (path: string) =>
   (await read(`/api/public${path}`, { "x-api-key": key })).arrayBuffer();
 
-/** Reads the page and the scripts, styles and fonts that it names. */
+/**
+ * Reads the page, the scripts, styles and fonts that it names, and the files of the overview, which
+ * `public/theme.js` requests.
+ */
 async function readPage(): Promise<void> {
   const html = await (await read("/", { accept: "text/html" })).text();
-  for (const [, path = ""] of html.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css|woff2|svg))"/g))
+  const named = html.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css|woff2|svg))"/g);
+  const ofOverview = /data-overview="([^"]+)"/.exec(html)?.[1]?.split(" ") ?? [];
+  for (const path of [
+    ...Array.from(named, ([, path = ""]) => path),
+    ...ofOverview.map((file) => `/assets/${file}`),
+  ])
     await (await read(path)).arrayBuffer();
 }
 
@@ -53,6 +61,8 @@ const statistics: readonly (() => string)[] = [
   () => `/runs/stats?group_by=agent&created_after=${lastHour()}`,
   () => `/usage?from=${today()}&to=${today()}`,
 ];
+/** Read once, when the page opens. */
+const first = ["/agents?limit=200", "/runs?view=summary&limit=100", "/models?limit=200"];
 /** Read once a minute. The queue is read more often only while runs are queued. */
 const states = [
   "/runs?status=queued&view=summary&limit=200",
@@ -64,8 +74,7 @@ const states = [
 async function show(): Promise<void> {
   await readPage();
   await openEvents();
-  for (const path of ["/agents?limit=1", "/runs?view=summary&limit=100", ...states])
-    await readApi(path);
+  for (const path of [...first, ...states]) await readApi(path);
   for (const path of statistics) await readApi(path());
 }
 
