@@ -3,9 +3,9 @@ import type { Page } from "playwright-core";
 const rounds = 10;
 
 /**
- * Clicks on the first row and the tabs of the page of a run. Returns the number of clicks, and the time within
- * which 95 % of them were painted, in milliseconds (Event Timing API). The browser reports no
- * clicks that were painted within 16 ms.
+ * Clicks on the first row and the tabs of the page of a run. Returns the number of clicks, and the
+ * time within which 95 % of them were painted, in milliseconds (Event Timing API). The browser does
+ * not report clicks that were painted within 16 ms.
  */
 export async function measureClicks(page: Page): Promise<{ clicks: number; p95Ms: number }> {
   const rows = page.getByRole("treeitem");
