@@ -75,3 +75,31 @@ test("after the drain time, a stop disconnects clients that read nothing", async
   const { server } = await startWithSlowReader({ BECKON_DRAIN_SECONDS: "0" });
   await server.stop();
 });
+
+/** Makes each iteration of the event loop take `ms`, as on a busy machine, until the test ends. */
+function slowDown(ms: number): void {
+  let isOver = false;
+  onTestFinished(() => {
+    isOver = true;
+  });
+  const iterate = () => {
+    const end = performance.now() + ms;
+    while (performance.now() < end);
+    if (!isOver) setImmediate(iterate);
+  };
+  iterate();
+}
+
+test("a stop resets no connection that clients have opened before it", async () => {
+  const server = await beckon.another();
+  // One connection is accepted in each iteration, so most of them wait when the server stops.
+  slowDown(20);
+  const sockets = await Promise.all(Array.from({ length: 40 }, () => openSocket(server.url)));
+  const answers = sockets.map(async (socket) => {
+    socket.write("GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n");
+    return (await once(socket, "data")).toString().slice(0, 12);
+  });
+  const stopped = server.stop();
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(["HTTP/1.1 200"]));
+  await stopped;
+});

@@ -240,6 +240,8 @@ function invalidUrl(): ApiError {
  * sent can still arrive.
  */
 const arrivalMs = 250;
+/** Maximum time for accepting these connections, after which the listener is closed anyway. */
+const maxAcceptMs = 2_000;
 /** Time between two checks whether connections are left. */
 const lingerPollMs = 20;
 
@@ -266,7 +268,7 @@ async function closeListener(
   }: { closed: Promise<void>; onListenerClosed: () => void; maxLingerMs: number },
 ): Promise<void> {
   await sleep(arrivalMs);
-  await arrivedIsRead();
+  await arrivedIsAccepted(server);
   // `close` of Node's HTTP server is not called here, because it also closes idle connections.
   NetServer.prototype.close.call(server);
   onListenerClosed();
@@ -284,6 +286,23 @@ async function closeListener(
 
 function connectionCount(server: Server): Promise<number> {
   return new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
+}
+
+/**
+ * Resolves when no connection waits to be accepted, and after `maxAcceptMs` at the latest. Node
+ * accepts at most one connection in an iteration of the event loop, so many can wait if iterations
+ * take long.
+ */
+async function arrivedIsAccepted(server: Server): Promise<void> {
+  const over = elapsed() + maxAcceptMs;
+  let accepted: number;
+  const count = () => accepted++;
+  server.on("connection", count);
+  do {
+    accepted = 0;
+    await arrivedIsRead();
+  } while (accepted > 0 && elapsed() < over);
+  server.off("connection", count);
 }
 
 /**
