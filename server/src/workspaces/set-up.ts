@@ -41,8 +41,8 @@ export function revokeSetupTokens(database: Database): Promise<void> {
 }
 
 /**
- * Adds the first account, which becomes the owner of the workspace `default`. One of the
- * valid setup tokens can be used, and all are then invalid. Of concurrent requests with them, one
+ * Adds the first account, which becomes the owner of the workspace `default`. Any of the valid
+ * setup tokens can be used, and all are then invalid. Of concurrent requests with them, one
  * succeeds and the others fail as with a wrong token.
  * @throws ApiError `bad_request`; `unauthorized` for an invalid token; `too_many_requests`,
  *   `unavailable`

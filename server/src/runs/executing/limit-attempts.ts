@@ -24,17 +24,14 @@ import {
 } from "../../reservations/index.ts";
 import {
   type AmountsOfCall,
-  type FirstCall,
   type FirstCalls,
   type FirstReservation,
   isEnough,
 } from "./first-calls.ts";
-import type { Claim } from "./run-journal.ts";
+import type { ReservingRun } from "./give-back.ts";
 
 interface LimitedRun {
-  readonly run: Pick<Claim, "runId" | "workspaceId" | "owner" | "fence"> & {
-    readonly firstCall?: FirstCall | undefined;
-  };
+  readonly run: Readonly<ReservingRun>;
   readonly config: AgentConfig;
   readonly priceOf: PriceOf;
 }

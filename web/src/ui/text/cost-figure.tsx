@@ -1,4 +1,5 @@
 import { formatMoney } from "../../format/index.ts";
+import { Estimated } from "./estimated.tsx";
 
 interface CostFigureProps {
   /** Micro-dollars; null if unknown. */
@@ -23,9 +24,7 @@ export function CostFigure({ micros, isPartial, isEstimated }: CostFigureProps) 
         </>
       ) : null}
       {isEstimated ? (
-        <span title="Estimated" className="underline decoration-dotted underline-offset-3">
-          {`~${formatMoney(micros)}`}
-        </span>
+        <Estimated text={formatMoney(micros)} />
       ) : (
         <span>{formatMoney(micros)}</span>
       )}

@@ -5,12 +5,20 @@ import {
   formatTokens,
   shortenId,
 } from "../../format/index.ts";
+import { Estimated } from "./estimated.tsx";
 
-function Fact({ text, title }: { readonly text: string; readonly title?: string | undefined }) {
-  const look = text === "unknown" ? "text-ink-3" : "font-mono text-dense [word-spacing:-0.25em]";
+interface FactProps {
+  readonly text: string;
+  readonly title?: string | undefined;
+  readonly estimated?: boolean | undefined;
+}
+
+function Fact({ text, title, estimated }: FactProps) {
+  const isKnown = text !== "unknown";
+  const look = isKnown ? "font-mono text-dense [word-spacing:-0.25em]" : "text-ink-3";
   return (
     <span title={title} className={`whitespace-nowrap ${look}`}>
-      {text}
+      {estimated && isKnown ? <Estimated text={text} /> : text}
     </span>
   );
 }
@@ -18,17 +26,6 @@ function Fact({ text, title }: { readonly text: string; readonly title?: string 
 /** A duration in ms: `3.41 s`; null is "unknown". */
 export function Duration({ ms }: { readonly ms: number | null | undefined }) {
   return <Fact text={formatDuration(ms)} />;
-}
-
-function Estimated({ text }: { readonly text: string }) {
-  return (
-    <span
-      title="Estimated"
-      className="font-mono text-dense whitespace-nowrap underline decoration-dotted underline-offset-3 [word-spacing:-0.25em]"
-    >
-      {`~${text}`}
-    </span>
-  );
 }
 
 interface MoneyProps {
@@ -43,9 +40,8 @@ interface MoneyProps {
 /** An amount: `$0.0184`; null is "unknown", never $0. */
 export function Money({ micros, estimated, unknownReason }: MoneyProps) {
   const text = formatMoney(micros);
-  if (text === "unknown") return <Fact text={text} title={unknownReason} />;
-  if (!estimated) return <Fact text={text} />;
-  return <Estimated text={text} />;
+  const title = text === "unknown" ? unknownReason : undefined;
+  return <Fact text={text} title={title} estimated={estimated} />;
 }
 
 interface TokensProps {
@@ -57,8 +53,7 @@ interface TokensProps {
 
 /** Tokens in and out: `4,211 in · 388 out`. Null or undefined counts are left out. */
 export function Tokens({ input, output, estimated }: TokensProps) {
-  const text = formatTokens(input, output);
-  return estimated && text !== "unknown" ? <Estimated text={text} /> : <Fact text={text} />;
+  return <Fact text={formatTokens(input, output)} estimated={estimated} />;
 }
 
 /** A size: `2.1 KiB`; null is "unknown". */
