@@ -23,11 +23,7 @@ export function CostFigure({ micros, isPartial, isEstimated }: CostFigureProps) 
           </span>
         </>
       ) : null}
-      {isEstimated ? (
-        <Estimated text={formatMoney(micros)} />
-      ) : (
-        <span>{formatMoney(micros)}</span>
-      )}
+      {isEstimated ? <Estimated text={formatMoney(micros)} /> : <span>{formatMoney(micros)}</span>}
     </>
   );
 }
