@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { defaultDeliveryLimits } from "./deliveries/sender.ts";
-import { defaultTimeouts } from "./engine/timeouts.ts";
+import { circuitPolicy } from "./engine/circuit/circuit.ts";
+import { defaultRetryPolicy, defaultTimeouts } from "./engine/timeouts.ts";
 import { defaultConnectionLimits } from "./http/listen.ts";
 import { defaultStreamLimits } from "./http/streams/open-streams.ts";
 import { largeLimits, maxSmallBytes, smallLimits } from "./mapping/mapping.ts";
@@ -29,6 +30,7 @@ function numbersIn(page: string, sentence: string): number[] {
 const { heartbeatMs, maxStreams, maxPerCredential, maxPerWorkspace } = defaultStreamLimits;
 const { headersMs, requestMs, keepAliveMs, stallMs, checkMs } = defaultConnectionLimits;
 const { maxPending, maxFailingSeconds } = defaultDeliveryLimits;
+const { failureThreshold, maxPauseMs } = circuitPolicy(2_000);
 const failingDays = maxFailingSeconds / 86_400;
 const seconds = (ms: number) => ms / 1_000;
 const minutes = (ms: number) => ms / 60_000;
@@ -72,6 +74,16 @@ test.each<[page: string, sentence: string, limits: readonly number[]]>([
     "providers/local-servers.md",
     "and one step at most # seconds, streamed or not. Once a streamed answer has begun, it can pause for at most # seconds;",
     [seconds(defaultTimeouts.stepMs), seconds(defaultTimeouts.idleMs)],
+  ],
+  [
+    "providers/README.md",
+    "A call is repeated up to # times after a lost connection",
+    [defaultRetryPolicy.maxAttempts - 1],
+  ],
+  [
+    "providers/README.md",
+    "After # failures in a row, a model of a provider counts as down in the workspace. Its runs then wait within their own time limits, and one call at least every # seconds",
+    [failureThreshold, seconds(maxPauseMs)],
   ],
   [
     "triggers.md",
