@@ -193,7 +193,7 @@ export async function fillDashboard(
   await start(long.id, "x".repeat(5_000));
   const echoed = await start(repeating.id, "A second one, which is retried.");
   await Promise.all([succeeded, failed, longRun, firedId, echoed].map(ended));
-  const { run_id: retried } = await api(`/runs/${failed}/retry`, {});
+  const { id: retried } = await api(`/runs/${failed}/retry`, {});
 
   const day = 24 * 3_600_000;
   const at = { workspaceId: owner.workspaceId, agentId: refunds.id };

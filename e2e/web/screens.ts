@@ -28,6 +28,8 @@ export interface Screen {
   readonly onPhones?: true;
   /** Returns entries of the tab's session storage with which the screen is shown. */
   readonly stored?: (of: FilledDashboard) => Readonly<Record<string, string>>;
+  /** Whether the path leads to nothing, so that the screen says what was not found. */
+  readonly isMissing?: true;
   /** Whether the screen itself makes no API calls. It then has no state `failing`. */
   readonly isStatic?: true;
   /** Whether the screen needs no session. */
@@ -165,6 +167,7 @@ export const screens: readonly Screen[] = [
     name: "run-missing",
     module: run,
     ...ofRun(() => "run_01jdb8tq5ke5ktbqrs4n1h9m0z"),
+    isMissing: true,
   },
   { name: "agents", module: "agents/list/agents-screen.tsx", ...inWorkspace("/agents") },
   {
@@ -359,6 +362,7 @@ export const screens: readonly Screen[] = [
     name: "not-found",
     module: "shell/index.ts",
     path: ({ owner }) => `/w/${owner.workspaceId}/nowhere`,
+    isMissing: true,
     isStatic: true,
   },
 ];

@@ -14,7 +14,10 @@ export function statesOf({ empty, dialog, isStatic, only }: Screen): readonly Sc
   ];
 }
 
-/** Opens a screen in a state and waits until the screen is complete. */
+/**
+ * Opens a screen in a state and waits until the screen is complete.
+ * @throws {Error} the screen says that something was not found, and the table does not say so.
+ */
 export async function showScreen(
   page: Page,
   screen: Screen,
@@ -32,6 +35,9 @@ export async function showScreen(
       await page.evaluate(`sessionStorage.setItem(...${JSON.stringify(entry)})`);
   }
   await openSettled(page, new URL(path(of), of.url).href);
+  const missing = page.getByRole("heading", { name: /not found$/ });
+  if (state === "normal" && screen.isMissing !== true && (await missing.count()) > 0)
+    throw new Error(`${screen.name}: ${await missing.textContent()}`);
   const steps = screen.dialog;
   if (state !== "dialog" || steps === undefined) return;
   await settled(page, async () => {

@@ -71,22 +71,6 @@ function allLooks(): Look[] {
  * @returns whether nothing was found
  */
 export async function checkDashboard(log: (line: string) => void): Promise<boolean> {
-  const opened = new AsyncDisposableStack();
-  try {
-    return await findNothing(opened, log);
-  } finally {
-    await opened.disposeAsync();
-  }
-}
-
-async function findNothing(
-  opened: AsyncDisposableStack,
-  log: (line: string) => void,
-): Promise<boolean> {
-  const beckon = await startStandaloneBeckon(opened);
-  const dashboard = await fillDashboard(beckon, { opened });
-  const browser = await launchBrowser();
-  opened.defer(() => browser.close());
   let found = 0;
   /**
    * Logs findings at once, so that they are shown even if a later screen fails. Of all findings,
@@ -97,13 +81,40 @@ async function findNothing(
     found += findings.length;
   };
   let shown = 0;
-  for (const look of allLooks()) shown += await showAll(browser, dashboard, { look, report });
-  await showHostile(browser, dashboard, { opened, report });
+  // Each look has an installation of its own, because the run that waits for its model ends after
+  // ten minutes.
+  for (const look of allLooks())
+    await withDashboard(async (browser, dashboard) => {
+      shown += await showAll(browser, dashboard, { look, report });
+    });
+  await withDashboard((browser, dashboard, opened) =>
+    showHostile(browser, dashboard, { opened, report }),
+  );
   log(
     `dashboard: ${shown} screens and ${manyPayloads.length} hostile texts shown, ` +
       `${found} findings`,
   );
   return found === 0;
+}
+
+/** Starts Beckon and a browser for the duration of `use`. */
+async function withDashboard(
+  use: (
+    browser: Browser,
+    dashboard: FilledDashboard,
+    opened: AsyncDisposableStack,
+  ) => Promise<void>,
+): Promise<void> {
+  const opened = new AsyncDisposableStack();
+  try {
+    const beckon = await startStandaloneBeckon(opened);
+    const dashboard = await fillDashboard(beckon, { opened });
+    const browser = await launchBrowser();
+    opened.defer(() => browser.close());
+    await use(browser, dashboard, opened);
+  } finally {
+    await opened.disposeAsync();
+  }
 }
 
 type Report = (findings: readonly string[]) => void;
