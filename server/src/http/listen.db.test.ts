@@ -103,3 +103,60 @@ test("a stop resets no connection that clients have opened before it", async () 
   expect(new Set(await Promise.all(answers))).toEqual(new Set(["HTTP/1.1 200"]));
   await stopped;
 });
+
+test("a stop sends a response completely although its handler has ended", async () => {
+  const agent = await beckon.createAgent();
+  const input = "x".repeat(1_000_000);
+  const { body } = await beckon.invoke(agent, input);
+  const server = await beckon.another({
+    settings: { BECKON_DRAIN_SECONDS: "20" },
+    connectionLimits: { closeMs: 1 },
+  });
+  const reader = await openSocket(server.url);
+  // One response could fit into the buffers of the sockets.
+  const count = 4;
+  for (let sent = 0; sent < count; sent++)
+    reader.write(requestOf(`/api/public/runs/${body.run_id}`));
+  await once(reader, "readable");
+  const silent = (await openSocket(server.url)).resume();
+  const stopped = server.stop();
+  // Idle connections are closed before this one.
+  await once(silent, "close");
+  let received = 0;
+  for await (const chunk of reader) received += chunk.length;
+  // Each response has input and output.
+  expect(received).toBeGreaterThan(count * 2 * input.length);
+  await stopped;
+});
+
+const requestOf = (path: string) =>
+  `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: ${beckon.key}\r\n\r\n`;
+
+test("during a stop, the last response on a connection says that it closes", async () => {
+  const server = await beckon.another();
+  const socket = await openSocket(server.url);
+  let response = "";
+  let stopped: Promise<void> | undefined;
+  do {
+    socket.write(requestOf("/healthz"));
+    response = (await once(socket, "data")).toString();
+    stopped ??= server.stop();
+  } while (/^connection: keep-alive/im.test(response));
+  expect(response).toMatch(/^connection: close/im);
+  await stopped;
+});
+
+test("a stop does not wait for the rest of a request, and says so", async () => {
+  const server = await beckon.another({
+    settings: { BECKON_DRAIN_SECONDS: "600" },
+    connectionLimits: { closeMs: 100, checkMs: 50 },
+  });
+  const { id } = await beckon.createAgent();
+  const socket = await openSocket(server.url);
+  const path = `/api/public/agents/${id}/invoke`;
+  const head = requestOf(path).replace("GET", "POST").trimEnd();
+  socket.write(`${head}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"i`);
+  const response = once(socket, "data");
+  await server.stop();
+  expect(String(await response)).toMatch(/^HTTP\/1\.1 408 /);
+});

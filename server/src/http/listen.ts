@@ -30,8 +30,8 @@ export interface Listening {
   /**
    * Stops accepting connections and closes idle ones. For up to `maxWaitMs`, but at least for the
    * limit `closeMs`, waits until all pending responses are complete. Then closes their connections,
-   * too. Connections without a pending response, for example with an incomplete request, are closed
-   * after `closeMs`.
+   * too. Connections without a request are closed after `closeMs`. Requests that are still
+   * incomplete then get a 408.
    */
   close(maxWaitMs: number): Promise<void>;
 }
@@ -155,8 +155,8 @@ export async function listen(
   const connections = trackConnections(server);
   let accepting: Promise<void> | undefined;
   const closed = new Promise<void>((resolve) => server.once("close", () => resolve()));
-  const stopAccepting = (maxLingerMs: number, onListenerClosed = () => {}) => {
-    accepting ??= closeListener(server, { closed, onListenerClosed, maxLingerMs });
+  const stopAccepting = (maxLingerMs: number, onListenerClosed: () => void) => {
+    accepting ??= closeListener(server, connections, { closed, onListenerClosed, maxLingerMs });
     return accepting;
   };
   await new Promise<void>((resolve, reject) => {
@@ -176,7 +176,10 @@ export async function listen(
     },
     async close(maxWaitMs) {
       const waitOver = elapsed() + maxWaitMs;
-      await stopAccepting(arrivalMs);
+      await stopAccepting(arrivalMs, () => closeAfterResponses(server, connections));
+      // From here on, Node responds with 408 to requests that are still incomplete after this time.
+      server.requestTimeout = Math.min(closeMs, limits.requestMs);
+      server.headersTimeout = Math.min(closeMs, limits.headersMs);
       const withoutResponse = setInterval(() => {
         for (const [socket, response] of connections)
           if (response === undefined || response.writableFinished) socket.destroy();
@@ -209,11 +212,14 @@ function trackConnections(server: Server): Connections {
 /**
  * Makes every later response close its connection. For pending responses, this is the one to the
  * last request of the connection: with an earlier one, pipelined requests would get no response.
+ * Requests can also be pipelined later.
  */
 function closeAfterResponses(server: Server, connections: Connections): void {
   for (const outgoing of connections.values())
     if (outgoing !== undefined) outgoing.shouldKeepAlive = false;
-  server.prependListener("request", (_incoming, outgoing) => {
+  server.prependListener("request", ({ socket }, outgoing) => {
+    const earlier = connections.get(socket);
+    if (earlier?.headersSent === false) earlier.shouldKeepAlive = true;
     outgoing.shouldKeepAlive = false;
   });
 }
@@ -261,6 +267,7 @@ const lingerPollMs = 20;
  */
 async function closeListener(
   server: Server,
+  connections: Connections,
   {
     closed,
     onListenerClosed,
@@ -274,14 +281,26 @@ async function closeListener(
   onListenerClosed();
   const lingerOver = elapsed() + maxLingerMs;
   while (elapsed() < lingerOver && (await connectionCount(server)) > 0) await sleep(lingerPollMs);
-  await arrivedIsRead();
-  server.close();
   const closeIdle = async () => {
     await arrivedIsRead();
-    server.closeIdleConnections();
+    // To Node, a connection is idle from the end of its response on, even if most of the response
+    // is not sent yet.
+    if (!isSending(connections)) server.closeIdleConnections();
   };
+  await closeIdle();
   const idle = setInterval(closeIdle, 50);
-  void closed.then(() => clearInterval(idle));
+  void closed.then(() => {
+    clearInterval(idle);
+    // Ends Node's check for slow requests, which is needed until all connections are closed.
+    server.close();
+  });
+}
+
+/** Returns whether a response has ended of which a part is not sent yet. */
+function isSending(connections: Connections): boolean {
+  return Array.from(connections.values()).some(
+    (response) => response?.writableEnded === true && !response.writableFinished,
+  );
 }
 
 function connectionCount(server: Server): Promise<number> {

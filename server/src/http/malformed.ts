@@ -20,7 +20,7 @@ const parserErrors: { readonly [code: string]: ParserError } = {
   ERR_HTTP_REQUEST_TIMEOUT: [
     "408 Request Timeout",
     "bad_request",
-    "The request arrived too slowly. Send the headers within 20 seconds, and all of it within 60.",
+    "The request arrived too slowly, or Beckon is stopping. Send the headers within 20 seconds, and all of it within 60.",
   ],
 };
 const invalidHttp: ParserError = [
