@@ -28,10 +28,10 @@ export interface Listening {
    */
   divertRequests(): Promise<void>;
   /**
-   * Stops accepting connections and closes idle ones. For up to `maxWaitMs`, but at least for the
-   * limit `closeMs`, waits until all pending responses are complete. Then closes their connections,
-   * too. Connections without a request are closed after `closeMs`. Requests that are still
-   * incomplete then get a 408.
+   * Stops accepting connections and closes idle ones. Each later response closes its connection.
+   * For up to `maxWaitMs`, but at least for the limit `closeMs`, waits until all pending responses
+   * are sent. Then closes their connections, too. Connections without a request are closed after
+   * `closeMs`. Requests that are still incomplete then get a 408.
    */
   close(maxWaitMs: number): Promise<void>;
 }
@@ -212,13 +212,13 @@ function trackConnections(server: Server): Connections {
 /**
  * Makes every later response close its connection. For pending responses, this is the one to the
  * last request of the connection: with an earlier one, pipelined requests would get no response.
- * Requests can also be pipelined later.
  */
 function closeAfterResponses(server: Server, connections: Connections): void {
   for (const outgoing of connections.values())
     if (outgoing !== undefined) outgoing.shouldKeepAlive = false;
   server.prependListener("request", ({ socket }, outgoing) => {
     const earlier = connections.get(socket);
+    // This request was pipelined, so its response comes after the earlier one.
     if (earlier?.headersSent === false) earlier.shouldKeepAlive = true;
     outgoing.shouldKeepAlive = false;
   });
