@@ -101,26 +101,36 @@ export async function startFleet(
       renamed: false,
       killed: false,
     });
-    const signal = AbortSignal.timeout(startTimeoutMs);
-    const failed = once(child, "exit", { signal }).then(() => {
-      // If the test killed the process during its startup, `kill` starts the next one.
-      if (child.signalCode !== "SIGKILL")
-        throw new Error(`a server exited during startup:\n${errors.slice(-5).join("\n")}`);
-    });
-    const ready = once(child, "message", { signal }).then(([message]) => {
-      const ready = parseFromServer(message);
-      if (ready?.type !== "ready" || launched.child !== child) return;
-      Object.assign(launched, { url: ready.url, up: true });
-      child.once("exit", () => {
-        if (closing || launched.killed) return;
+    return new Promise((resolve, reject) => {
+      const timeout = setTimeout(
+        () => reject(new Error("a server was not ready in time")),
+        startTimeoutMs,
+      );
+      child.on("message", (message) => {
+        const ready = parseFromServer(message);
+        // A message can arrive after the exit of its process.
+        if (ready?.type !== "ready" || launched.child !== child || launched.killed) return;
+        Object.assign(launched, { url: ready.url, up: true });
+        clearTimeout(timeout);
+        resolve(launched);
+      });
+      child.once("exit", (code) => {
+        clearTimeout(timeout);
+        // `kill` starts the next process.
+        if (closing || launched.killed) return resolve(launched);
+        const wasReady = launched.url !== "";
         launched.up = false;
-        launch([], launched).catch((thrown) => errors.push(String(thrown)));
+        // A server executes runs before it reports that it is ready, so that a run that kills its
+        // process can end a startup too. A server that exits with a code has failed to start.
+        if (!wasReady && code !== null)
+          return reject(
+            new Error(`a server exited during startup:\n${errors.slice(-5).join("\n")}`),
+          );
+        const next = launch([], launched);
+        next.catch((thrown) => errors.push(String(thrown)));
+        resolve(next);
       });
     });
-    ready.catch(() => {});
-    failed.catch(() => {});
-    await Promise.race([ready, failed]);
-    return launched;
   }
 
   const slots: Slot[] = [await launch([])];
