@@ -43,6 +43,7 @@ import type { StartOptions } from "./start-options.ts";
 import {
   type Demo,
   type Draining,
+  type Executing,
   type Failed,
   type FoundProvider,
   parseFromSupervisor,
@@ -121,6 +122,7 @@ async function build(
     pollsPerSweep = defaultPollsPerSweep,
     onOtherCluster,
     onNewProcessId = () => {},
+    onExecuting,
     log = createLog(config.logLevels, { format: config.logFormat }),
   }: StartOptions,
   opened: AsyncDisposableStack,
@@ -303,6 +305,7 @@ async function build(
   ownPorts.add(Number(new URL(http.url).port));
   // Starts after `listen`, so that a startup whose port is taken uses up no attempt of an abandoned
   // run. Nothing is awaited in between, so no request is handled without the worker.
+  if (config.role !== "api") onExecuting?.();
   const worker = startWorker(runs, {
     recordExpired: lease.recordExpired,
     applyNextPlans: () => applyNextPlans(database, limits),
@@ -484,6 +487,7 @@ async function runServer(): Promise<void> {
       onOtherCluster: () => void flushLogs().finally(() => process.exit(1)),
       onNewProcessId: (id) =>
         process.send?.({ type: "registered", process_id: id } satisfies Registered, () => {}),
+      onExecuting: () => process.send?.({ type: "executing" } satisfies Executing, () => {}),
     });
     isStarted = true;
     process.on("message", (message) => {

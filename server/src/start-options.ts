@@ -74,6 +74,10 @@ export interface StartOptions {
    * Default: none.
    */
   readonly onNewProcessId?: (id: string) => void;
+  /**
+   * Called when this process begins to execute runs, shortly before its startup ends. Default: none.
+   */
+  readonly onExecuting?: () => void;
   /** Default: a log with the levels and the format of the settings. */
   readonly log?: Log;
 }

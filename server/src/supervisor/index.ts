@@ -6,6 +6,7 @@ export {
   type CollectedMetrics,
   type Demo,
   type Draining,
+  type Executing,
   type Failed,
   type FoundProvider,
   parseFromSupervisor,

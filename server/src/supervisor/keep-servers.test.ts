@@ -22,13 +22,17 @@ test("a limit that the operator set is kept", () => {
 });
 
 /**
- * Runs `keepServers` with `count` 1 until two processes, one after the other, have been ready.
+ * Runs `keepServers` with `count` 1 until `untilReady` processes, one after the other, have been
+ * ready.
  * @param exits the value of EXIT for each process, in order: `1` exits after it was ready, `78`
- *   before. `newId` first sends a new id, and then exits like `1`. A process without a value does
- *   not exit by itself.
+ *   before, and `crash` before but while it executes runs. `newId` first sends a new id, and then
+ *   exits like `1`. A process without a value does not exit by itself.
  * @returns `args`: the arguments of the processes that were ready.
  */
-async function keepOneServer(exits: readonly string[], collector?: MetricsCollector) {
+async function keepOneServer(
+  exits: readonly string[],
+  { collector, untilReady = 2 }: { collector?: MetricsCollector; untilReady?: number } = {},
+) {
   const folder = await mkdtemp(join(tmpdir(), "beckon-servers-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const entry = join(folder, "server.mjs");
@@ -43,6 +47,8 @@ async function keepOneServer(exits: readonly string[], collector?: MetricsCollec
     entry,
     `process.on("disconnect", () => process.exit());
      if (process.env.EXIT === "78") process.exit(78);
+     if (process.env.EXIT === "crash")
+       await new Promise((sent) => process.send({ type: "executing" }, sent)).then(() => process.kill(process.pid, "SIGKILL"));
      if (process.env.EXIT === "newId") process.send({ type: "registered", process_id: "prc_new" });
      const ready = { ...${JSON.stringify(ready)}, url: process.argv.slice(2).join(" ") };
      process.send(ready, () => process.env.EXIT && process.exit(1));`,
@@ -72,7 +78,7 @@ async function keepOneServer(exits: readonly string[], collector?: MetricsCollec
     onReady: ({ url }) => {
       args.push(url);
       readyServers++;
-      if (readyServers === 2) stop.abort();
+      if (readyServers === untilReady) stop.abort();
     },
     onWaiting: () => {},
     onFailure: (reason) => failures.push(reason),
@@ -99,9 +105,17 @@ test("once a server was ready, one with an invalid configuration is replaced lik
   });
 });
 
+test("a startup in which runs crash the server does not count as failed", async () => {
+  expect(await keepOneServer(["crash", "crash", "crash"], { untilReady: 1 })).toMatchObject({
+    exitCode: 0,
+    readyServers: 1,
+    failures: [],
+  });
+});
+
 test("an exit is counted, except when Beckon stops, and reported with the server's last id", async () => {
   const collector = await MetricsCollector.create(createLog("silent"), 1);
-  const { args } = await keepOneServer(["newId"], collector);
+  const { args } = await keepOneServer(["newId"], { collector });
   expect(await collector.collect()).toContain("\nbeckon_process_exits_total 1\n");
   expect(args[1]).toMatch(/ --reaped=prc_new( |$)/);
 });

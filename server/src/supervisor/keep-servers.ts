@@ -86,7 +86,8 @@ const uvThreads = "32";
 
 /**
  * Number of server exits, before any server was ready, at which `keepServers` gives up. Exits
- * because the database cannot be reached do not count.
+ * because the database cannot be reached do not count, and neither do crashes of servers that have
+ * begun to execute runs: a run can cause them, and fails after its last attempt.
  */
 const maxFailedStarts = 3;
 /**
@@ -155,7 +156,7 @@ export interface ServersOptions {
  *
  * The function gives up only before the first server is ready: if a server has an invalid
  * configuration, if PostgreSQL rejects the connection, if the database cannot be reached for
- * `databaseWaitMs`, or if `maxFailedStarts` servers exit for other reasons. Later, exited servers
+ * `databaseWaitMs`, or if `maxFailedStarts` startups fail for other reasons. Later, exited servers
  * are replaced without a limit.
  *
  * Each server gets its id in the argument `--process=`. A server that was declared dead continues
@@ -183,6 +184,8 @@ export async function keepServers(options: ServersOptions): Promise<number> {
   const unrecorded = new Set<string>();
   /** New ids of servers that were declared dead and continue. */
   const newIds = new WeakMap<ChildProcess, string>();
+  /** Servers that have begun to execute runs. */
+  const executing = new WeakSet<ChildProcess>();
   /** Reasons that servers reported when they could not start. */
   const failures = new WeakMap<ChildProcess, string>();
   const gaveUp = new AbortController();
@@ -221,6 +224,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     );
     child.on("message", (received) => {
       const message = parseFromServer(received);
+      if (message?.type === "executing") executing.add(child);
       if (message?.type === "failed") failures.set(child, message.reason);
       if (message?.type === "metrics")
         options.collector?.received(child, message.id, message.metrics);
@@ -279,6 +283,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     if (finalCodes.includes(code)) {
       giveUp(code, reason ?? how);
     } else if (code !== exitCodes.databaseUnreachable) {
+      if (executing.has(child) && reason === undefined) return;
       failedStarts++;
       if (failedStarts === maxFailedStarts)
         giveUp(code, `${failedStarts} servers exited before one was ready. ${reason ?? how}`);

@@ -32,6 +32,10 @@ const foundProvider = z.object({
 });
 export type FoundProvider = z.infer<typeof foundProvider>;
 
+/** The server has begun to execute runs. Its startup has not ended yet. */
+const executing = z.object({ type: z.literal("executing") });
+export type Executing = z.infer<typeof executing>;
+
 /** The server accepts requests. */
 const ready = z.object({
   type: z.literal("ready"),
@@ -90,7 +94,14 @@ const metrics = z.object({
 });
 export type CollectedMetrics = z.infer<typeof metrics>;
 
-const fromServer = z.discriminatedUnion("type", [ready, failed, draining, registered, metrics]);
+const fromServer = z.discriminatedUnion("type", [
+  executing,
+  ready,
+  failed,
+  draining,
+  registered,
+  metrics,
+]);
 const fromSupervisor = z.discriminatedUnion("type", [reaped, collect]);
 
 /** Parses a message of a server. @returns undefined if the message is not valid. */
