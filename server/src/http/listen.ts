@@ -79,7 +79,10 @@ export interface ConnectionLimits {
    * waits after that. If it is 0, `divertRequests` does nothing.
    */
   readonly drainDelayMs: number;
-  /** Time after which `close` closes connections that are not idle. Described there. */
+  /**
+   * Time after which `close` closes connections without a request and ends incomplete requests. The
+   * minimum for which it waits for pending responses.
+   */
   readonly closeMs: number;
 }
 
