@@ -75,8 +75,8 @@ export async function admitCaller(
 
 /**
  * Checks the credential, reads the body, and starts the run.
- * @throws ApiError If a request has several errors, this is the first one in the order credential,
- *   scope, resource, idempotency, agent or trigger not active, body, queue limit.
+ * @throws ApiError the errors of `admitCaller`; then `unavailable` if the process cannot hold the
+ *   body, and the errors of `checkAgain`; then those of `startRun`, in the order described there.
  */
 export async function startFromRequest(
   services: Services,

@@ -64,14 +64,15 @@ export interface Started extends RunRef {
 }
 
 /**
- * Starts a run. One statement checks credential, pause, Idempotency-Key, body and queue limit, and
- * writes the run: see `start-statement.ts`. Resolves once the run is committed. Then the run either
- * executes in this process, or is queued for any process with capacity.
- * @throws ApiError the error of the first check that fails (see `StartRejection`); `unavailable` if
- *   the database does not reply in time. After `unavailable`, a request with an Idempotency-Key may
- *   have started its run; if it is repeated, it gets that run. If a request without an
- *   Idempotency-Key started a run all the same, the run is cancelled: this process calls no model
- *   for it, but another process may have begun to execute it before the cancellation.
+ * Starts a run. One statement checks the request and writes the run: see `start-statement.ts`.
+ * Resolves once the run is committed. Then the run either executes in this process, or is queued
+ * for any process with capacity.
+ * @throws ApiError `unavailable` if this process is stopping or its heap is full; else the error of
+ *   the first check that fails, in the order of `admissionChecks`; `unavailable` if the database
+ *   does not reply in time. After the latter, a request with an Idempotency-Key may have started
+ *   its run; if it is repeated, it gets that run. If a request without an Idempotency-Key started a
+ *   run all the same, the run is cancelled: this process calls no model for it, but another process
+ *   may have begun to execute it before the cancellation.
  */
 export async function startRun(ports: StartPorts, request: StartRequest): Promise<Started> {
   const outcome = await startReceived(ports, request);
