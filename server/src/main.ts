@@ -406,13 +406,14 @@ async function build(
 }
 
 /**
- * Maximum failed authentications of one IP address per minute. Above this number, requests of the
- * address get the error `too_many_requests`.
+ * Maximum failed authentications of one IPv4 address or IPv6 /64 per minute: see `networkOf`. Above
+ * this number, requests from there get the error `too_many_requests`.
  */
 const failedAuthenticationsPerMinute = 300;
 /**
- * Maximum failed attempts of one IP address per minute with a password or the token of a one-time
- * link. Lower than `failedAuthenticationsPerMinute`, because passwords are easier to guess.
+ * Maximum failed attempts of one IPv4 address or IPv6 /64 per minute with a password or the token
+ * of a one-time link. Lower than `failedAuthenticationsPerMinute`, because passwords are easier to
+ * guess.
  */
 const guessesPerMinute = 30;
 

@@ -97,8 +97,10 @@ export interface OwnedRun extends Claim {
    */
   readonly output?: OutputBuffer | undefined;
   /**
-   * Set if this process has started the run and its workspace has limits. Set to undefined when the
-   * run begins to wait for memory, because it then returns what was reserved with its start.
+   * Set if this process created the run with status running, already knew that the caller's
+   * workspace has limits, and the request had at most `maxReservingBytes` (see `submit-start.ts`).
+   * Set to undefined when the run begins to wait for memory, because it then returns what was
+   * reserved with its start.
    */
   firstCall?: FirstCall | undefined;
   /**
