@@ -9,6 +9,7 @@ import { resolveToken } from "../../tokens/index.ts";
 import { headerOf } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import { findSession, type SessionFound } from "./find-session.ts";
+import { kindOfCredential } from "./kind-of-credential.ts";
 import { unauthorized } from "./unauthorized.ts";
 
 /** The caller of a request whose credential is valid, and the workspace that it concerns. */
@@ -115,7 +116,7 @@ async function asMember(
 
 async function resolve(services: Services, credential: string): Promise<Authenticated | undefined> {
   try {
-    if (credential.startsWith("bka_")) {
+    if (kindOfCredential(credential) === "token") {
       const token = await resolveToken(services.database, credential);
       return (
         token && {

@@ -3,6 +3,7 @@ import { ApiError } from "../../base/errors.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
 import { addressOf, exchangeOf, headerOf, type PresentedKind } from "../request/index.ts";
 import type { Services } from "../services.ts";
+import { kindOfCredential } from "./kind-of-credential.ts";
 
 /**
  * Counts a failed authentication and returns its error, which is `too_many_requests` above the
@@ -39,7 +40,7 @@ export function presentedKind(
   incoming: IncomingMessage,
 ): PresentedKind {
   const key = headerOf(incoming, "x-api-key");
-  if (key !== undefined) return key.startsWith("bka_") ? "token" : "key";
+  if (key !== undefined) return kindOfCredential(key);
   return auth.hasSessionCookie(headerOf(incoming, "cookie")) ? "session" : "none";
 }
 

@@ -6,17 +6,19 @@ import type { Services } from "../services.ts";
 import type { StartHead } from "./start-from-request.ts";
 
 /**
- * Returns the member who invokes an agent with a session, or undefined if the request has no
- * session cookie. Queries session and role for each request. If the body arrives late, `checkAgain`
- * queries them again. So a request starts no run if the session is revoked before its body is
- * complete.
+ * Returns the member who invokes an agent with a session; `caller` is undefined if the request has
+ * no session cookie. Queries session and role for each request. If the body arrives late,
+ * `checkAgain` queries them again. So a request starts no run if the session is revoked before its
+ * body is complete.
  * @throws ApiError the errors of `authenticate`; `forbidden` if the role cannot invoke agents.
  */
 export async function authenticateMember(
   services: Services,
   incoming: IncomingMessage,
-): Promise<Pick<StartHead, "caller" | "session" | "checkAgain"> | undefined> {
-  if (!services.auth.hasSessionCookie(headerOf(incoming, "cookie"))) return undefined;
+): Promise<Pick<StartHead, "caller" | "credentialKind" | "session" | "checkAgain">> {
+  const credentialKind = "session";
+  if (!services.auth.hasSessionCookie(headerOf(incoming, "cookie")))
+    return { caller: undefined, credentialKind };
   const arrives = arrivesWithHeaders(incoming);
   const find = async (workspaceId: string | undefined) => {
     const found = await readDeadline().limit(authenticate(services, incoming, { id: workspaceId }));
@@ -29,9 +31,10 @@ export async function authenticateMember(
     sessionId,
     cookies = [],
   } = await find(headerOf(incoming, "beckon-workspace"));
-  if (sessionId === undefined) return undefined;
+  if (sessionId === undefined) throw new Error("a member has a session");
   return {
     caller: { kind: "member", principal: principalOf(actor), workspaceId },
+    credentialKind,
     session: { id: sessionId, cookies },
     ...((await arrives) ? {} : { checkAgain: async () => void (await find(workspaceId)) }),
   };

@@ -6,6 +6,7 @@ import type { Outcome } from "../../engine/index.ts";
 import { hasKeyFormat } from "../../keys/index.ts";
 import { secondsToReset } from "../../reservations/index.ts";
 import { readLabels, readStatus, type Started, waitForRun } from "../../runs/index.ts";
+import { kindOfCredential } from "../authentication/index.ts";
 import { basePathOf } from "../base-path.ts";
 import { messageFor, statusOfCode } from "../errors.ts";
 import {
@@ -43,13 +44,12 @@ export async function handleInvoke(
 ): Promise<Response> {
   const { incoming, outgoing } = c.env;
   const credential = headerOf(incoming, "x-api-key");
-  const wellFormed =
-    credential !== undefined && (isCredential("bka_", credential) || hasKeyFormat(credential));
   const preference = readPrefer(headerOf(incoming, "prefer"));
   const head: StartHead = {
     source: "invoke",
-    caller: wellFormed ? { kind: "credential", hash: hashCredential(credential) } : undefined,
-    ...(credential === undefined ? await authenticateMember(services, incoming) : {}),
+    ...(credential === undefined
+      ? await authenticateMember(services, incoming)
+      : callerWith(credential)),
     agentId: pathParameter(c, "agent_id"),
     key: idempotencyKey(headerOf(incoming, "idempotency-key")),
     labels: readLabels((name) => headerOf(incoming, name)),
@@ -67,8 +67,6 @@ export async function handleInvoke(
   if (acceptsStream(headerOf(incoming, "accept")))
     return streamInvoked(services, admitted, c, head);
   const run = await startFromRequest(services, admitted, c, head);
-  if (credential !== undefined && hasKeyFormat(credential))
-    services.keyUse.note({ workspaceId: run.workspaceId, credential });
   const headers: Record<string, string> = { "content-type": "application/json", ...cookieOf(head) };
   if (run.replayed) headers["idempotency-replayed"] = "true";
   const preferenceApplied = applied(preference);
@@ -80,6 +78,17 @@ export async function handleInvoke(
   return outcome === undefined
     ? accepted(services, run, headers)
     : ended(services, c, run, outcome, headers);
+}
+
+/** Returns the caller with a credential in `x-api-key`, which the start statement checks. */
+function callerWith(credential: string): Pick<StartHead, "caller" | "credentialKind"> {
+  const credentialKind = kindOfCredential(credential);
+  const isWellFormed =
+    credentialKind === "token" ? isCredential("bka_", credential) : hasKeyFormat(credential);
+  return {
+    caller: isWellFormed ? { kind: "credential", hash: hashCredential(credential) } : undefined,
+    credentialKind,
+  };
 }
 
 async function accepted(

@@ -1,5 +1,6 @@
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError, attempt, type Result } from "../../base/errors.ts";
+import type { StreamCredential } from "../../credentials/index.ts";
 import {
   type Caller,
   type RunCallback,
@@ -11,6 +12,7 @@ import {
 import { unauthorized } from "../authentication/index.ts";
 import {
   exchangeOf,
+  headerOf,
   type RawBody,
   type RequestContext,
   readBody,
@@ -27,6 +29,11 @@ export interface StartHead
    * query.
    */
   readonly caller: Caller | undefined;
+  /**
+   * Kind of the caller's credential; `session` also if the request has none, because only a session
+   * authenticates a request without `x-api-key`.
+   */
+  readonly credentialKind: StreamCredential["kind"];
   /**
    * The session of the caller and the cookies to set in the response; absent for a key, a token or
    * a trigger.
@@ -74,7 +81,7 @@ export async function admitCaller(
 }
 
 /**
- * Checks the credential, reads the body, and starts the run.
+ * Checks the credential, reads the body, and starts the run. Records the use of a key.
  * @throws ApiError the errors of `admitCaller`; then `unavailable` if the process cannot hold the
  *   body, and the errors of `checkAgain`; then those of `startRun`, in the order described there.
  */
@@ -94,7 +101,11 @@ export async function startFromRequest(
     });
     await head.checkAgain?.();
     const { trace } = exchangeOf(incoming);
-    return await startRun(services.runs, { ...toStart(head, caller, body), trace });
+    const run = await startRun(services.runs, { ...toStart(head, caller, body), trace });
+    const credential = headerOf(incoming, "x-api-key");
+    if (head.credentialKind === "key" && credential !== undefined)
+      services.keyUse.note({ workspaceId: run.workspaceId, credential });
+    return run;
   } catch (thrown) {
     if (!isUnauthorized(thrown)) throw thrown;
     admitted.forget(caller);
@@ -109,7 +120,11 @@ function isUnauthorized(thrown: unknown): boolean {
 }
 
 /** Returns the request to start a run of an agent or a trigger. */
-export function toStart(head: StartHead, caller: Caller, body: RawBody): StartRequest {
+export function toStart(
+  head: Omit<StartHead, "credentialKind">,
+  caller: Caller,
+  body: RawBody,
+): StartRequest {
   const { source, agentId, contentType = null, output, receivingVersion } = head;
   return {
     ...{ source, caller, agentId, contentType, output, receivingVersion },

@@ -19,7 +19,7 @@ export async function streamInvoked(
   c: RequestContext,
   head: StartHead,
 ): Promise<Response> {
-  const { session } = head;
+  const { session, credentialKind: kind } = head;
   const { caller, workspaceId } = await admitCaller(services, admitted, c, head);
   const id = session?.id ?? (caller.kind === "credential" ? credentialId(caller.hash) : "");
   const lastEventId = headerOf(c.env.incoming, "last-event-id");
@@ -36,10 +36,6 @@ export async function streamInvoked(
         return head.payloadOf(bytes);
       },
     });
-    const credential = headerOf(c.env.incoming, "x-api-key") ?? "";
-    const kind =
-      session !== undefined ? "session" : credential.startsWith("bka_") ? "token" : "key";
-    if (kind === "key") services.keyUse.note({ workspaceId: run.workspaceId, credential });
     const headers = {
       location: `${basePathOf(services)}/api/public/runs/${run.runId}`,
       ...cookieOf(head),
