@@ -3,6 +3,7 @@ import { attemptTask, type ProcessMessage } from "./base/database/index.ts";
 import { forgetDead } from "./processes/index.ts";
 import { returnReservations } from "./reservations/index.ts";
 import {
+  announceQueued,
   cancelledRuns,
   claimRuns,
   expireQueued,
@@ -10,6 +11,7 @@ import {
   releaseHeld,
   stopHere,
   takeOverRuns,
+  wakeClaims,
 } from "./runs/index.ts";
 import { rollUp } from "./usage/index.ts";
 
@@ -112,8 +114,7 @@ export function startWorker(
       canBeHeld = true;
       if (released === 0) return;
       runs.eventPoller.noteWritten();
-      claimQueued(runs);
-      runs.processMessages.send({ kind: "queued" });
+      announceQueued(runs);
     }),
   );
   const rollUps = serially(stopping.signal, () =>
@@ -305,7 +306,7 @@ function handleMessage(
       runs.worker.release();
       break;
     case "queued":
-      claimQueued(runs);
+      wakeClaims(runs);
       break;
     case "deliveries":
       wakeSender();
@@ -320,13 +321,8 @@ function handleMessage(
       ]))
         runs.reservations.wake(workspaceId);
       runs.worker.release();
-      claimQueued(runs);
+      wakeClaims(runs);
       runs.eventPoller.noteRemoteSubscriber();
       runs.eventPoller.wake();
   }
-}
-
-function claimQueued(runs: RunServices): void {
-  runs.capacity.noteQueued();
-  runs.worker.claim();
 }

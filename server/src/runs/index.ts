@@ -1,4 +1,5 @@
 export { canReadRuns, hiddenMistake } from "./access.ts";
+export { announceQueued, wakeClaims } from "./announce-queued.ts";
 export {
   cancelledRuns,
   claimRuns,

@@ -2,6 +2,7 @@ import { retryWhileLost, SubmitTimeoutError } from "../../base/database/index.ts
 import { messageOf } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import type { RequestTrace } from "../../base/tracing/index.ts";
+import { announceQueued } from "../announce-queued.ts";
 import type { FirstCall, OwnedRun } from "../executing/index.ts";
 import { cancelStored, nothingUsed, terminalEvent, toEnd, toEntry } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
@@ -233,16 +234,6 @@ export function beginRun(ports: StartPorts, run: StartedRun, started: Beginning)
   if (run.status === "running") void ports.execute(toOwnedRun(run, started));
   if (run.status === "queued") announceQueued(ports);
   if (run.status === "waiting") ports.worker.noteHeld();
-}
-
-/**
- * Makes this process and the others claim queued runs, since any process with capacity can execute
- * the new run.
- */
-function announceQueued(ports: StartPorts): void {
-  ports.capacity.noteQueued();
-  ports.worker.claim();
-  ports.processMessages.send({ kind: "queued" });
 }
 
 function toOwnedRun(
