@@ -41,4 +41,4 @@ export interface SettingsCheck {
  * (`unauthorized`), or if the trigger's settings have changed since the outcome was decided
  * (`reconfigured`).
  */
-export type CheckResult = "valid" | "unauthorized" | "reconfigured";
+export type SettingsCheckResult = "valid" | "unauthorized" | "reconfigured";

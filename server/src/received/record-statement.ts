@@ -1,6 +1,6 @@
 import { type Column, type Parameters, statement } from "../base/database/index.ts";
 import { isTriggerToken } from "../credentials/index.ts";
-import type { CheckResult, ReceivedRequestRow, SettingsCheck } from "./received-request.ts";
+import type { ReceivedRequestRow, SettingsCheck, SettingsCheckResult } from "./received-request.ts";
 
 /** A request to record, and the settings with which its outcome was decided. */
 export interface RecordRow {
@@ -23,7 +23,7 @@ export interface SentRow extends RecordRow {
 
 /** What the statement returns of each row. `count` and `minute` are null unless it is `valid`. */
 export interface RecordResult {
-  readonly result: CheckResult;
+  readonly result: SettingsCheckResult;
   /** Number of requests that were counted in `minute` together with this one. */
   readonly count: number | null;
   readonly minute: number | null;

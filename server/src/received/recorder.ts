@@ -6,7 +6,7 @@ import {
   SubmitTimeoutError,
 } from "../base/database/index.ts";
 import { createFullCounts } from "./full-counts.ts";
-import type { CheckResult } from "./received-request.ts";
+import type { SettingsCheckResult } from "./received-request.ts";
 import {
   type RecordResult,
   type RecordRow,
@@ -26,7 +26,7 @@ export interface Recorder {
    *   was decided: the request is then neither stored nor counted.
    * @throws ApiError `unavailable` if the database does not reply in time.
    */
-  record(row: RecordRow): Promise<CheckResult>;
+  record(row: RecordRow): Promise<SettingsCheckResult>;
 }
 
 const waitMs = 5_000;
@@ -36,7 +36,7 @@ export function createRecorder(database: Database): Recorder {
   // The recorder shares no mutex with other batchers, so that a flood of requests with invalid
   // signatures does not delay the start of runs.
   const fullCounts = createFullCounts();
-  const batcher = createBatcher<SentRow, CheckResult>({
+  const batcher = createBatcher<SentRow, SettingsCheckResult>({
     write: async (rows) => {
       const sentAtMs = elapsed();
       const written = await recordStatement.send<RecordResult>(database.engine, rows);
