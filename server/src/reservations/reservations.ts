@@ -105,7 +105,7 @@ export class Reservations {
   }
 
   /** Records that something was reserved for the run when it was started. */
-  noteHeld(runId: string): void {
+  noteReserved(runId: string): void {
     this.#holding.add(runId);
   }
 

@@ -27,7 +27,7 @@ export interface StartPorts {
   readonly capacity: Capacity;
   readonly memory: Pick<Memory, "heap">;
   readonly processMessages: Pick<ProcessMessages, "send">;
-  readonly reservations: Pick<Reservations, "noteLimited" | "noteHeld" | "forget">;
+  readonly reservations: Pick<Reservations, "noteLimited" | "noteReserved" | "forget">;
   readonly limitedCallers: LimitedCallers;
   readonly firstCalls: Pick<FirstCalls, "predict">;
   readonly worker: Pick<WorkerCalls, "claim" | "noteHeld">;

@@ -211,7 +211,7 @@ function noteLimits(ports: StartPorts, { caller }: RequestFields, run: StartedRu
 }
 
 function noteReservation({ reservations }: StartPorts, run: StartedRun): void {
-  if (run.firstCallReserved) reservations.noteHeld(run.runId);
+  if (run.firstCallReserved) reservations.noteReserved(run.runId);
 }
 
 /** What `beginRun` needs to begin a run, besides the result of the start statement. */
