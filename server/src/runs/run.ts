@@ -2,11 +2,11 @@
  * The states of a run:
  *
  *     waiting
- *        │ release
+ *        │ agent resumed or limit reset
  *        ▼
  *     queued ──claim──▶ running ──end──▶ succeeded | failed | cancelled
  *        ▲                │  │
- *        └────release─────┘  └─ owner died: claimed again, attempt + 1
+ *        └─process stops──┘  └─ owner exited: claimed again, attempt + 1
  *
  * The last three states are final. Waiting and queued runs can also fail or be cancelled directly.
  *
