@@ -111,7 +111,7 @@ with callers as materialized (
     ) as counted
   ) as ranked where is_over
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -263,7 +263,7 @@ with callers as materialized (
     ) as counted
   ) as ranked where is_over
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -413,7 +413,7 @@ with callers as materialized (
     ) as counted
   ) as ranked where is_over
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -586,7 +586,7 @@ with callers as materialized (
     ) as counted
   ) as ranked where is_over
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -764,12 +764,12 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id in (select run_id from busy)))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -928,12 +928,12 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id in (select run_id from busy)))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -1090,12 +1090,12 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id in (select run_id from busy)))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -1275,12 +1275,12 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id in (select run_id from busy)))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -1456,7 +1456,7 @@ with callers as materialized (
     ) as counted
   ) as ranked where is_over
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -1613,7 +1613,7 @@ with callers as materialized (
     ) as counted
   ) as ranked where is_over
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -1768,7 +1768,7 @@ with callers as materialized (
     ) as counted
   ) as ranked where is_over
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -1946,7 +1946,7 @@ with callers as materialized (
     ) as counted
   ) as ranked where is_over
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -2129,12 +2129,12 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id in (select run_id from busy)))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -2298,12 +2298,12 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id in (select run_id from busy)))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -2465,12 +2465,12 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id in (select run_id from busy)))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -2655,12 +2655,12 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)))
+  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id in (select run_id from busy)))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy))) and ((key is null or not binds_key or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -2924,7 +2924,7 @@ with callers as materialized (
   select workspace_id, trigger_id, sender_event, run_id, now() + make_interval(days => event_days)
   from checked
   where check_result = 'start' and sender_event is not null and status <> 'failed'
-    and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull)))
+    and (not (status = 'queued' and run_id in (select run_id from busy)) and not (status = 'waiting' and run_id in (select run_id from overfull)))
     and (key is null or key_turn = 1)
   order by trigger_id, sender_event, position
   on conflict do nothing
@@ -2933,12 +2933,12 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where check_result = 'start' and key is not null and binds_key and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull))) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))
+  where check_result = 'start' and key is not null and binds_key and (not (status = 'queued' and run_id in (select run_id from busy)) and not (status = 'waiting' and run_id in (select run_id from overfull))) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where check_result = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull))) and ((key is null or not binds_key or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound)))
+  select * from checked where check_result = 'start' and (not (status = 'queued' and run_id in (select run_id from busy)) and not (status = 'waiting' and run_id in (select run_id from overfull))) and ((key is null or not binds_key or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)

@@ -100,17 +100,33 @@ export function admissionChecks(parts: Parts, reached: string): Check[] {
   ]);
 }
 
+/** Returns the checks whether a run exceeds a limit, counting the earlier requests of the batch. */
+const batchLimits = ({ received }: Parts): Check[] =>
+  included([
+    ["agent_busy", "status = 'queued' and run_id in (select run_id from busy)"],
+    received && ["held_full", "status = 'waiting' and run_id in (select run_id from overfull)"],
+  ]);
+
+/**
+ * Returns the SQL condition that the run of a request exceeds no limit of `batchLimits`. Only such
+ * runs are written. `batchChecks` derives the results from the same list, so a request that gets an
+ * error is never written, and one that is acknowledged always is.
+ */
+export const isAdmittedSql = (parts: Parts): string =>
+  batchLimits(parts)
+    .map(([, condition]) => `not (${condition})`)
+    .join(" and ");
+
 /**
  * Returns the checks of a request that passes `admissionChecks`, in their order of precedence. They
  * depend on the other requests of the batch and on concurrent batches. If none is true, this call
  * has written the run, and it is not held.
  * @param isBound SQL condition that the request's Idempotency-Key and event id are bound to its run
  */
-export function batchChecks({ received }: Parts, isBound: string): Check[] {
+export function batchChecks(parts: Parts, isBound: string): Check[] {
   return included([
-    ["agent_busy", "status = 'queued' and run_id in (select run_id from busy)"],
-    received && ["held_full", "status = 'waiting' and run_id in (select run_id from overfull)"],
+    ...batchLimits(parts),
     ["contended", `not (${isBound})`],
-    received && ["held", "status = 'waiting'"],
+    parts.received && ["held", "status = 'waiting'"],
   ]);
 }

@@ -7,7 +7,7 @@ import {
 import { isAgentToken, isKeySecret, isTriggerToken } from "../../credentials/index.ts";
 import { holdsRunsSql, isSpentSql, reserveFirstCalls } from "../../reservations/index.ts";
 import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
-import { admissionChecks, batchChecks, toBranch } from "./admission-checks.ts";
+import { admissionChecks, batchChecks, isAdmittedSql, toBranch } from "./admission-checks.ts";
 import { overLimit } from "./over-limit.ts";
 import { noReceived, receivedTables } from "./received-parts.ts";
 import { callersTable } from "./start-callers.ts";
@@ -40,10 +40,7 @@ function startStatement(parts: Parts): Statement<StartInput> {
     const callers = callersTable(p, parts);
     const requests = requestsTable(p, parts);
     const details = parts.details ? detailsTable(p) : "";
-    const isAdmitted = allOf(
-      "(status <> 'queued' or run_id not in (select run_id from busy))",
-      parts.received && "(status <> 'waiting' or run_id not in (select run_id from overfull))",
-    );
+    const isAdmitted = isAdmittedSql(parts);
     const isEventBound =
       parts.received &&
       "(sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))";
