@@ -140,12 +140,11 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not (true) then 'contended'
-    else 'start'
+    else status
   end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
 -- start:repeated
@@ -292,12 +291,11 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not (true) then 'contended'
-    else 'start'
+    else status
   end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
 -- start:details
@@ -463,12 +461,11 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not (true) then 'contended'
-    else 'start'
+    else status
   end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
 -- start:details:repeated
@@ -636,12 +633,11 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not (true) then 'contended'
-    else 'start'
+    else status
   end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
 -- start:keys
@@ -798,12 +794,11 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
-    else 'start'
+    else status
   end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
 -- start:keys:repeated
@@ -962,12 +957,11 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
-    else 'start'
+    else status
   end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
 -- start:keys:details
@@ -1145,12 +1139,11 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
-    else 'start'
+    else status
   end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
 -- start:keys:details:repeated
@@ -1330,12 +1323,11 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
-    else 'start'
+    else status
   end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
 -- start:triggers
@@ -1485,12 +1477,11 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not (true) then 'contended'
-    else 'start'
+    else status
   end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
 -- start:triggers:repeated
@@ -1642,12 +1633,11 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not (true) then 'contended'
-    else 'start'
+    else status
   end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
 -- start:triggers:details
@@ -1818,12 +1808,11 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not (true) then 'contended'
-    else 'start'
+    else status
   end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
 -- start:triggers:details:repeated
@@ -1996,12 +1985,11 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not (true) then 'contended'
-    else 'start'
+    else status
   end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
 -- start:triggers:keys
@@ -2163,12 +2151,11 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
-    else 'start'
+    else status
   end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
 -- start:triggers:keys:repeated
@@ -2332,12 +2319,11 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
-    else 'start'
+    else status
   end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
 -- start:triggers:keys:details
@@ -2520,12 +2506,11 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
-    else 'start'
+    else status
   end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
 -- start:triggers:keys:details:repeated
@@ -2710,12 +2695,11 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not ((key is null or not binds_key or run_id in (select run_id from bound))) then 'contended'
-    else 'start'
+    else status
   end, 'replayed_run', replayed_run)) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers;
 
 -- start:triggers:keys:details:labels:callbacks:limits:firstCalls:received:files:deliveries:repeated
@@ -3100,14 +3084,12 @@ select (select json_agg(json_build_object('position', position, 'kind', case
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when status = 'waiting' and run_id in (select run_id from overfull) then 'held_full'
     when not ((key is null or not binds_key or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))) then 'contended'
-    when status = 'waiting' then 'held'
-    else 'start'
+    else status
   end, 'replayed_run', replayed_run, 'limit', case when check_result = 'limit_paused' then paused_by when check_result = 'limit_reached' then reached end, 'first_call_reserved', run_id in (select run_id from first_reservations),
     'first_call_restricted', run_id not in (select run_id from unrestricted_first_calls))) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers,
   (select bool_or(repeat_statement()) from checked
     where key is not null and run_id in (select run_id from event_bound)

@@ -1,20 +1,19 @@
 import { someSubscriptions } from "../../events/index.ts";
+import type { InitialStatus } from "../journal/index.ts";
 import type { Parts } from "./start-parts.ts";
 import type { StartRejection } from "./start-row.ts";
 
 /**
  * The results that the start statement returns for a request. Those that `StartResult` does not
  * have are:
- * - `start`: this call has written the run.
- * - `held`: this call has written the run as waiting.
+ * - an initial status: this call has written the run in this status.
  * - `started`: an earlier call has written the run.
  * - `filtered_before`: an earlier call has written the request without a run.
  * - `subscribed`: only of variants without the part `deliveries`. A workspace has a subscription,
  *   so the batch must be sent again with that part.
  */
 export type CheckResult =
-  | "start"
-  | "held"
+  | InitialStatus
   | "started"
   | "replay"
   | "repeated"
@@ -120,13 +119,9 @@ export const isAdmittedSql = (parts: Parts): string =>
 /**
  * Returns the checks of a request that passes `admissionChecks`, in their order of precedence. They
  * depend on the other requests of the batch and on concurrent batches. If none is true, this call
- * has written the run, and it is not held.
+ * has written the run.
  * @param isBound SQL condition that the request's Idempotency-Key and event id are bound to its run
  */
 export function batchChecks(parts: Parts, isBound: string): Check[] {
-  return included([
-    ...batchLimits(parts),
-    ["contended", `not (${isBound})`],
-    parts.received && ["held", "status = 'waiting'"],
-  ]);
+  return [...batchLimits(parts), ["contended", `not (${isBound})`]];
 }

@@ -353,12 +353,16 @@ test("files become artifacts of the run", async () => {
   ]);
 });
 
-/** Starts a run that is held, because its agent is paused. */
-async function startHeld(agent: SeededAgent, trigger: SeededTrigger) {
+/** Pauses the agent, and returns a request whose run is then held. */
+async function heldRow(agent: SeededAgent, trigger: SeededTrigger): Promise<StartRow> {
   await database.engine.query("update agents set paused_at = now() where id = $1", [agent.agentId]);
   const owner = await seedProcess(database);
-  const row = requestTo(trigger, agent, { holds: true }, { owner, hasCapacity: true });
-  return startedOf((await startRuns(database, [row]))[0]);
+  return requestTo(trigger, agent, { holds: true }, { owner, hasCapacity: true });
+}
+
+/** Starts a run that is held, because its agent is paused. */
+async function startHeld(agent: SeededAgent, trigger: SeededTrigger) {
+  return startedOf((await startRuns(database, [await heldRow(agent, trigger)]))[0]);
 }
 
 async function runOf(runId: string) {
@@ -390,6 +394,14 @@ test("a paused agent with a full queue can get a held run, which is not claimed"
   expect((await claimQueued(database, claim)).runs.map(({ runId }) => runId)).not.toContain(
     run.runId,
   );
+});
+
+test("repeating a row whose run is held gives the same run", async () => {
+  const { agent, trigger } = await seeded();
+  const row = await heldRow(agent, trigger);
+  const run = startedOf((await startRuns(database, [row]))[0]);
+  expect(run.status).toBe("waiting");
+  expect(startedOf((await startRuns(database, [row]))[0])).toEqual(run);
 });
 
 test("a held run is cancelled like a queued one", async () => {

@@ -1,15 +1,8 @@
 import type { LimitReached } from "@beckon/contract";
 import type { Database } from "../../base/database/index.ts";
 import type { KnownSubscriptions } from "../../events/index.ts";
-import type { InitialStatus } from "../journal/index.ts";
 import { groupByCaller } from "./start-callers.ts";
-import {
-  initialError,
-  type RunDetails,
-  type StartedRun,
-  type StartResult,
-  type StartRow,
-} from "./start-row.ts";
+import type { StartedRun, StartResult, StartRow } from "./start-row.ts";
 import { type CallerState, type CheckedRequest, readStarted, sendStarts } from "./start-store.ts";
 
 interface StartOptions {
@@ -60,17 +53,18 @@ function toResult(
 ): StartResult | Promise<StartResult> {
   const { kind } = request;
   switch (kind) {
-    case "start":
+    case "running":
+    case "queued":
+    case "waiting":
+    case "failed":
       return {
         kind: "started",
         run: {
-          ...toStarted(row, known),
+          ...toStarted(row, { ...known, status: kind }),
           firstCallReserved: request.first_call_reserved === true,
           firstCallRestricted: request.first_call_restricted === true,
         },
       };
-    case "held":
-      return { kind: "started", run: toStarted(row, { ...known, held: true }) };
     case "filtered_before":
       return { kind: "filtered" };
     case "started":
@@ -124,7 +118,10 @@ async function writtenBefore(
   return { kind };
 }
 
-function toStarted({ runId, details }: StartRow, known: CallerState): StartedRun {
+function toStarted(
+  { runId, details }: StartRow,
+  known: CallerState & Pick<StartedRun, "status">,
+): StartedRun {
   return {
     runId,
     workspaceId: known.workspace_id,
@@ -133,15 +130,9 @@ function toStarted({ runId, details }: StartRow, known: CallerState): StartedRun
     providerStamp: known.provider_stamp,
     triggerId: details?.triggerId ?? known.trigger_id,
     promptPrefix: details?.promptPrefix ?? known.prompt_prefix,
-    status: statusOf(details, known),
+    status: known.status,
     limited: known.limited === true,
     firstCallReserved: false,
     firstCallRestricted: false,
   };
-}
-
-function statusOf(details: RunDetails | undefined, { running, held }: CallerState): InitialStatus {
-  if (details !== undefined && initialError(details) !== undefined) return "failed";
-  if (held === true) return "waiting";
-  return running ? "running" : "queued";
 }

@@ -291,6 +291,7 @@ test("a run created already failed has an error and binds no Idempotency-Key", a
   });
   const run = startedOf((await startRuns(database, [failing]))[0]);
   expect(run.status).toBe("failed");
+  expect(startedOf((await startRuns(database, [failing]))[0])).toEqual(run);
   expect(await rowsOf(run.runId)).toMatchObject([
     { status: "failed", owner: null, last_seq: 1, began: false, events: ["run.failed"] },
   ]);

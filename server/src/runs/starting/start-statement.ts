@@ -154,12 +154,11 @@ with callers as materialized (
 select (select json_agg(json_build_object('position', position, 'kind', case
     when check_result <> 'start' then check_result
     ${batchChecks(parts, isBound).map(toBranch).join("\n    ")}
-    else 'start'
+    else status
   end, 'replayed_run', replayed_run${columns.limitOfResult}${columns.firstCallOfResult})) from checked) as results,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
-    'limited', is_limited)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'limited', is_limited)) from callers
   ) as callers${received.repeatIfHalfBound}`;
   });
 }

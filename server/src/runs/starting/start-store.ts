@@ -1,6 +1,7 @@
 import type { LimitReached } from "@beckon/contract";
 import { type Database, isUniqueViolation } from "../../base/database/index.ts";
 import type { KnownSubscriptions } from "../../events/index.ts";
+import type { InitialStatus } from "../journal/index.ts";
 import type { CheckResult } from "./admission-checks.ts";
 import { type StartInput, statementFor } from "./start-statement.ts";
 
@@ -12,34 +13,34 @@ export interface CallerState {
   readonly provider_stamp: string | null;
   readonly trigger_id: string | null;
   readonly prompt_prefix: string;
-  readonly running: boolean;
-  /** Whether the run was created waiting. Only `readStarted` returns it. */
-  readonly held?: boolean;
   /** Whether the workspace has a limit of money or usage; null means no. */
   readonly limited: boolean | null;
 }
 
 /**
  * Returns what an earlier call of the start statement wrote for the run; undefined if the run does
- * not exist. The caller executes the run if `running` is true. So `running` is false if the run was
- * claimed or has progressed since that call, or if its owner was declared dead, because another
- * process then executes the run.
+ * not exist. `status` is the one in which the run was created, with one exception: the caller
+ * executes a run that is `running`, so it is `queued` if the run was claimed or has progressed
+ * since that call, or if its owner was declared dead, because another process then executes the
+ * run.
  */
 export async function readStarted(
   database: Database,
   runId: string,
-): Promise<CallerState | undefined> {
-  const { rows } = await database.engine.query<CallerState>({
+): Promise<(CallerState & { readonly status: InitialStatus }) | undefined> {
+  const { rows } = await database.engine.query<CallerState & { readonly status: InitialStatus }>({
     name: "read-started",
     text: `select r.workspace_id, r.agent_id, i.agent_version as version,
         (select extract(epoch from p.updated_at)::text
           from agent_versions v join providers p on p.id = v.provider_id
           where v.agent_id = r.agent_id and v.version = i.agent_version) as provider_stamp,
-        i.trigger_id, i.prompt_prefix, r.status = 'running' and r.fence = 1 and r.last_seq = 1
-          and exists (select from processes p where p.id = r.owner and p.died_at is null)
-          as running,
-        exists (select from events e where e.run_id = r.id and e.seq = 1 and e.type = 'run.waiting')
-          as held,
+        i.trigger_id, i.prompt_prefix,
+        case when r.status = 'running' and r.fence = 1 and r.last_seq = 1
+            and exists (select from processes p where p.id = r.owner and p.died_at is null)
+          then 'running'
+          else case (select e.type from events e where e.run_id = r.id and e.seq = 1)
+            when 'run.failed' then 'failed' when 'run.waiting' then 'waiting' else 'queued' end
+        end as status,
         exists (select from budgets b where b.workspace_id = r.workspace_id) as limited
       from runs r join run_inputs i on i.run_id = r.id where r.id = $1`,
     values: [runId],
@@ -58,7 +59,7 @@ export type CheckedRequest = Positioned<
   | { readonly kind: "replay" | "repeated"; readonly replayed_run: string }
   | { readonly kind: "limit_reached" | "limit_paused"; readonly limit: LimitReached }
   | {
-      readonly kind: "start";
+      readonly kind: InitialStatus;
       /** Whether the run's first model call was reserved. Default false. */
       readonly first_call_reserved?: boolean;
       /** Whether an amount of cost or tokens restricts the reserved call. Default false. */
@@ -67,7 +68,7 @@ export type CheckedRequest = Positioned<
   | {
       readonly kind: Exclude<
         CheckResult,
-        "replay" | "repeated" | "limit_reached" | "limit_paused" | "start" | "subscribed"
+        InitialStatus | "replay" | "repeated" | "limit_reached" | "limit_paused" | "subscribed"
       >;
     }
 >;
