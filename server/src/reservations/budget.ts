@@ -195,6 +195,14 @@ export const isSpentSql = "(b.allowed is not null and b.spent >= greatest(b.allo
 export const holdsRunsSql = `(b.refused and b.allowed > 0 or ${isSpentSql})`;
 
 /**
+ * SQL condition that a budget `b` now pauses the agent that it limits: `pauses_agent` is set, and
+ * nothing is left of it or a model call was rejected because too little is left. It becomes false
+ * when the budget's period ends.
+ */
+export const pausesAgentSql = `(b.scope_kind = 'agent' and b.pauses_agent and now() < b.ends
+      and (b.refused or ${isSpentSql}))`;
+
+/**
  * SQL expression for whether a limit is reached in its current period, as `reached` of the API: its
  * budget `b`, which can be null, is spent, or a model call was rejected because too little is left.
  */

@@ -10,6 +10,7 @@ export {
   type Limit,
   nextStartSql,
   noAmounts,
+  pausesAgentSql,
   reachedSql,
   sumOf,
 } from "./budget.ts";

@@ -2796,8 +2796,9 @@ with callers as materialized (
     select json_build_object('scope', b.scope_kind, 'scope_id', b.scope_id,
       'metric', b.metric, 'used', b.spent, 'limit', b.allowed, 'resets_at', b.ends) as reached
     from budgets b
-    where limits.is_limited and b.workspace_id = a.workspace_id and b.scope_kind = 'agent' and b.scope_id = a.id and b.pauses_agent and now() < b.ends
-      and (b.refused or (b.allowed is not null and b.spent >= greatest(b.allowed, 1)))
+    where limits.is_limited and b.workspace_id = a.workspace_id and b.scope_id = a.id
+      and (b.scope_kind = 'agent' and b.pauses_agent and now() < b.ends
+      and (b.refused or (b.allowed is not null and b.spent >= greatest(b.allowed, 1))))
     order by b.ends desc, b.id limit 1
   ) paused on true
 ), details as materialized (select * from unnest($26::int[], $27::int[], $28::text[], $29::text[], $30::text[], $31::boolean[], $32::text[], $33::text[], $34::text[], $35::text[], $36::text[], $37::text[], $38::jsonb[], $39::text[], $40::text[], $41::jsonb[], $42::boolean[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, copies_files, key_scope, draft, draft_provider_id, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, binds_key, position)), checked as (
@@ -4683,8 +4684,8 @@ with recursive holding (workspace_id, agent_id) as (
   where not exists (select from budgets b where b.workspace_id = a.workspace_id
       and b.scope_id in (a.workspace_id, a.id) and now() < b.ends and b.metric in ('cost', 'tokens') and (b.refused and b.allowed > 0 or (b.allowed is not null and b.spent >= greatest(b.allowed, 1))))
     and not exists (select from budgets b where b.workspace_id = a.workspace_id
-      and b.scope_kind = 'agent' and b.scope_id = a.id and b.pauses_agent
-      and now() < b.ends and (b.refused or (b.allowed is not null and b.spent >= greatest(b.allowed, 1))))
+      and b.scope_id = a.id and (b.scope_kind = 'agent' and b.pauses_agent and now() < b.ends
+      and (b.refused or (b.allowed is not null and b.spent >= greatest(b.allowed, 1)))))
 ), oldest as (
   select r.id from free f, lateral (
     select r.id from runs r join run_inputs i on i.run_id = r.id and i.workspace_id = r.workspace_id

@@ -3,7 +3,7 @@ import { type Selectable, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
 import type { PageRequest } from "../../base/page.ts";
 import { restorableDays } from "../../base/retention/index.ts";
-import { isSpentSql } from "../../reservations/index.ts";
+import { pausesAgentSql } from "../../reservations/index.ts";
 import { storedConfig } from "./version-store.ts";
 
 /** An agent's row with its current version. */
@@ -31,14 +31,10 @@ export type AgentRow = Selectable<Tables["agents"]> & {
 const restorableUntil = sql<Date | null>`agents.deleted_at + ${sql.lit(`${restorableDays * 24} hours`)}::interval`;
 const isRestorable = sql<boolean>`coalesce(${restorableUntil} > now(), false)`;
 
-/**
- * SQL condition that a ceiling (a limit in money) pauses the agent now. It becomes false when the
- * ceiling's period ends. `pausingLimit` in `runs/starting/start-statement.ts` has the same
- * condition.
- */
+/** SQL condition that a ceiling (a limit in money) pauses the agent now. */
 const isPausedByLimit = sql<boolean>`exists (select from budgets b
-  where b.workspace_id = agents.workspace_id and b.scope_kind = 'agent' and b.scope_id = agents.id
-    and b.pauses_agent and now() < b.ends and (b.refused or ${sql.raw(isSpentSql)}))`;
+  where b.workspace_id = agents.workspace_id and b.scope_id = agents.id
+    and ${sql.raw(pausesAgentSql)})`;
 
 function agents(tx: WorkspaceTransaction, workspaceId: string) {
   return tx

@@ -1,6 +1,6 @@
 import { type Database, statement } from "../../base/database/index.ts";
 import { insertEvents } from "../../events/index.ts";
-import { holdsRunsSql, isSpentSql } from "../../reservations/index.ts";
+import { holdsRunsSql, pausesAgentSql } from "../../reservations/index.ts";
 import { addEvents } from "../journal/index.ts";
 import { changeInBatches, type EventIds, maxRuns } from "./end-statement.ts";
 
@@ -52,8 +52,7 @@ with recursive holding (workspace_id, agent_id) as (
   where not exists (select from budgets b where b.workspace_id = a.workspace_id
       and b.scope_id in (a.workspace_id, a.id) and ${holdsRuns})
     and not exists (select from budgets b where b.workspace_id = a.workspace_id
-      and b.scope_kind = 'agent' and b.scope_id = a.id and b.pauses_agent
-      and now() < b.ends and (b.refused or ${isSpentSql}))
+      and b.scope_id = a.id and ${pausesAgentSql})
 ), oldest as (
   select r.id from free f, lateral (
     select r.id from runs r join run_inputs i on i.run_id = r.id and i.workspace_id = r.workspace_id

@@ -5,7 +5,12 @@ import {
   statement,
 } from "../../base/database/index.ts";
 import { isAgentToken, isKeySecret, isTriggerToken } from "../../credentials/index.ts";
-import { holdsRunsSql, isSpentSql, reserveFirstCalls } from "../../reservations/index.ts";
+import {
+  holdsRunsSql,
+  isSpentSql,
+  pausesAgentSql,
+  reserveFirstCalls,
+} from "../../reservations/index.ts";
 import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
 import { admissionChecks, batchChecks, isAdmittedSql, toBranch } from "./admission-checks.ts";
 import { overLimit } from "./over-limit.ts";
@@ -212,7 +217,7 @@ function optionalJoins(parts: Parts) {
     ${reachedLimit(parts, "b.scope_id = any (array[a.workspace_id, a.id, g.id, case when k.id is not null then k.id when c.member like 'key:%' then substr(c.member, 5) end])")}
   ) reached on true
   left join lateral (
-    ${pausingLimit("b.scope_kind = 'agent' and b.scope_id = a.id")}
+    ${pausingLimit}
   ) paused on true`
       : "",
     details: details
@@ -317,13 +322,13 @@ const reachedLimit = (
     order by b.ends desc, b.id limit 1`;
 
 /**
- * Returns SQL that selects the budget that pauses the agent; if there are several, the one that
- * resets last.
+ * SQL that selects the budget that pauses the agent; if there are several, the one that resets
+ * last.
  */
-const pausingLimit = (condition: string) => `select ${describeBudget} as reached
+const pausingLimit = `select ${describeBudget} as reached
     from budgets b
-    where limits.is_limited and b.workspace_id = a.workspace_id and ${condition} and b.pauses_agent and now() < b.ends
-      and (b.refused or ${isSpentSql})
+    where limits.is_limited and b.workspace_id = a.workspace_id and b.scope_id = a.id
+      and ${pausesAgentSql}
     order by b.ends desc, b.id limit 1`;
 
 function requestsTable(
