@@ -6,7 +6,7 @@ import { newId } from "../src/base/ids.ts";
 import { createSecretCipher, hashCredential } from "../src/base/secrets/index.ts";
 import { registerProcess } from "../src/processes/process-store.ts";
 import type { AppendRow } from "../src/runs/journal/append-statement.ts";
-import type { StartedRun, StartResult, StartRow } from "../src/runs/starting/start-row.ts";
+import type { CreatedRun, StartResult, StartRow } from "../src/runs/starting/start-row.ts";
 import { addTrigger } from "../src/triggers/index.ts";
 import { startRuns } from "./write-runs.ts";
 
@@ -102,19 +102,19 @@ export async function startOne(
   database: Database,
   agent: SeededAgent,
   options: Partial<StartRow> = {},
-): Promise<StartedRun> {
+): Promise<CreatedRun> {
   const [answer] = await startRuns(database, [startRow(agent, options)]);
   return startedOf(answer);
 }
 
-export function startedOf(answer: StartResult | undefined): StartedRun {
+export function startedOf(answer: StartResult | undefined): CreatedRun {
   if (answer?.kind !== "started") throw new Error(`not started: ${answer?.kind}`);
   return answer.run;
 }
 
 /** Returns an input that appends one entry to a run that is executed by `owner`. */
 export function appendRow(
-  run: StartedRun,
+  run: CreatedRun,
   owner: string,
   rest: Partial<AppendRow> = {},
 ): AppendRow {

@@ -322,7 +322,7 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
       keyScope: "key:x POST /",
       audit: { id: newId("aud"), address: null, action: "run.retry", data: "{}" },
     });
-    const caller = { kind: "member" as const, principal: "key:x", workspaceId };
+    const caller = { kind: "authenticated" as const, principal: "key:x", workspaceId };
     const row = startRow(agent, { caller, key: newId("req"), bodyHash: hash, details });
     return async () => {
       await inTenant(async (tx) => {
@@ -335,7 +335,7 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
   "a draft run, and what executes or retries it": async () => {
     const { workspaceId } = agent;
     const details = runDetails({ version: 1, draft: { config: "{}", providerId: null } });
-    const caller = { kind: "member" as const, principal: "key:x", workspaceId };
+    const caller = { kind: "authenticated" as const, principal: "key:x", workspaceId };
     const row = startRow(agent, { caller, source: "draft", details });
     return async () => {
       await startRuns(planned, [row]);

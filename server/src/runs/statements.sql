@@ -19,15 +19,16 @@ with callers as materialized (
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
-      when c.member is not null then c.member else 'key:' || k.id end as principal,
+      when c.authenticated_as is not null then c.authenticated_as
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.authenticated_as is null then 'unauthorized'
       when t.hash is not null and (t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, authenticated_as, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
     from tokens t where t.hash = c.credential
@@ -48,7 +49,7 @@ with callers as materialized (
       a.deleted_at
     from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
-        when c.member is not null then c.workspace else k.workspace_id end
+        when c.authenticated_as is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
@@ -168,15 +169,16 @@ with callers as materialized (
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
-      when c.member is not null then c.member else 'key:' || k.id end as principal,
+      when c.authenticated_as is not null then c.authenticated_as
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.authenticated_as is null then 'unauthorized'
       when t.hash is not null and (t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, authenticated_as, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
     from tokens t where t.hash = c.credential
@@ -197,7 +199,7 @@ with callers as materialized (
       a.deleted_at
     from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
-        when c.member is not null then c.workspace else k.workspace_id end
+        when c.authenticated_as is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
@@ -319,15 +321,16 @@ with callers as materialized (
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
-      when c.member is not null then c.member else 'key:' || k.id end as principal,
+      when c.authenticated_as is not null then c.authenticated_as
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.authenticated_as is null then 'unauthorized'
       when t.hash is not null and (t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, authenticated_as, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
     from tokens t where t.hash = c.credential
@@ -348,7 +351,7 @@ with callers as materialized (
       a.deleted_at
     from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
-        when c.member is not null then c.workspace else k.workspace_id end
+        when c.authenticated_as is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
@@ -489,15 +492,16 @@ with callers as materialized (
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
-      when c.member is not null then c.member else 'key:' || k.id end as principal,
+      when c.authenticated_as is not null then c.authenticated_as
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.authenticated_as is null then 'unauthorized'
       when t.hash is not null and (t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, authenticated_as, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
     from tokens t where t.hash = c.credential
@@ -518,7 +522,7 @@ with callers as materialized (
       a.deleted_at
     from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
-        when c.member is not null then c.workspace else k.workspace_id end
+        when c.authenticated_as is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
@@ -661,15 +665,16 @@ with callers as materialized (
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
-      when c.member is not null then c.member else 'key:' || k.id end as principal,
+      when c.authenticated_as is not null then c.authenticated_as
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.authenticated_as is null then 'unauthorized'
       when t.hash is not null and (t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, authenticated_as, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
     from tokens t where t.hash = c.credential
@@ -690,7 +695,7 @@ with callers as materialized (
       a.deleted_at
     from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
-        when c.member is not null then c.workspace else k.workspace_id end
+        when c.authenticated_as is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
@@ -822,15 +827,16 @@ with callers as materialized (
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
-      when c.member is not null then c.member else 'key:' || k.id end as principal,
+      when c.authenticated_as is not null then c.authenticated_as
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.authenticated_as is null then 'unauthorized'
       when t.hash is not null and (t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, authenticated_as, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
     from tokens t where t.hash = c.credential
@@ -851,7 +857,7 @@ with callers as materialized (
       a.deleted_at
     from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
-        when c.member is not null then c.workspace else k.workspace_id end
+        when c.authenticated_as is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
@@ -985,15 +991,16 @@ with callers as materialized (
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
-      when c.member is not null then c.member else 'key:' || k.id end as principal,
+      when c.authenticated_as is not null then c.authenticated_as
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.authenticated_as is null then 'unauthorized'
       when t.hash is not null and (t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, authenticated_as, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
     from tokens t where t.hash = c.credential
@@ -1014,7 +1021,7 @@ with callers as materialized (
       a.deleted_at
     from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
-        when c.member is not null then c.workspace else k.workspace_id end
+        when c.authenticated_as is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
@@ -1167,15 +1174,16 @@ with callers as materialized (
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
-      when c.member is not null then c.member else 'key:' || k.id end as principal,
+      when c.authenticated_as is not null then c.authenticated_as
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.authenticated_as is null then 'unauthorized'
       when t.hash is not null and (t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, authenticated_as, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
     from tokens t where t.hash = c.credential
@@ -1196,7 +1204,7 @@ with callers as materialized (
       a.deleted_at
     from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
-        when c.member is not null then c.workspace else k.workspace_id end
+        when c.authenticated_as is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
@@ -1351,9 +1359,10 @@ with callers as materialized (
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
-      when c.member is not null then c.member else 'key:' || k.id end as principal,
+      when c.authenticated_as is not null then c.authenticated_as
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.authenticated_as is null then 'unauthorized'
       when t.hash is not null and (case when c.source = 'trigger' then g.id = t.trigger_id and g.workspace_id = t.workspace_id
     and g.deleted_at is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
     and a.deleted_at is null else t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
@@ -1361,7 +1370,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, authenticated_as, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
     from tokens t where t.hash = c.credential
@@ -1382,7 +1391,7 @@ with callers as materialized (
       a.deleted_at
     from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
-        when c.member is not null then c.workspace else k.workspace_id end
+        when c.authenticated_as is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
@@ -1505,9 +1514,10 @@ with callers as materialized (
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
-      when c.member is not null then c.member else 'key:' || k.id end as principal,
+      when c.authenticated_as is not null then c.authenticated_as
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.authenticated_as is null then 'unauthorized'
       when t.hash is not null and (case when c.source = 'trigger' then g.id = t.trigger_id and g.workspace_id = t.workspace_id
     and g.deleted_at is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
     and a.deleted_at is null else t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
@@ -1515,7 +1525,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, authenticated_as, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
     from tokens t where t.hash = c.credential
@@ -1536,7 +1546,7 @@ with callers as materialized (
       a.deleted_at
     from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
-        when c.member is not null then c.workspace else k.workspace_id end
+        when c.authenticated_as is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
@@ -1661,9 +1671,10 @@ with callers as materialized (
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
-      when c.member is not null then c.member else 'key:' || k.id end as principal,
+      when c.authenticated_as is not null then c.authenticated_as
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.authenticated_as is null then 'unauthorized'
       when t.hash is not null and (case when c.source = 'trigger' then g.id = t.trigger_id and g.workspace_id = t.workspace_id
     and g.deleted_at is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
     and a.deleted_at is null else t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
@@ -1671,7 +1682,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, authenticated_as, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
     from tokens t where t.hash = c.credential
@@ -1692,7 +1703,7 @@ with callers as materialized (
       a.deleted_at
     from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
-        when c.member is not null then c.workspace else k.workspace_id end
+        when c.authenticated_as is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
@@ -1836,9 +1847,10 @@ with callers as materialized (
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
-      when c.member is not null then c.member else 'key:' || k.id end as principal,
+      when c.authenticated_as is not null then c.authenticated_as
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.authenticated_as is null then 'unauthorized'
       when t.hash is not null and (case when c.source = 'trigger' then g.id = t.trigger_id and g.workspace_id = t.workspace_id
     and g.deleted_at is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
     and a.deleted_at is null else t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
@@ -1846,7 +1858,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, authenticated_as, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
     from tokens t where t.hash = c.credential
@@ -1867,7 +1879,7 @@ with callers as materialized (
       a.deleted_at
     from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
-        when c.member is not null then c.workspace else k.workspace_id end
+        when c.authenticated_as is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
@@ -2013,9 +2025,10 @@ with callers as materialized (
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
-      when c.member is not null then c.member else 'key:' || k.id end as principal,
+      when c.authenticated_as is not null then c.authenticated_as
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.authenticated_as is null then 'unauthorized'
       when t.hash is not null and (case when c.source = 'trigger' then g.id = t.trigger_id and g.workspace_id = t.workspace_id
     and g.deleted_at is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
     and a.deleted_at is null else t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
@@ -2023,7 +2036,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, authenticated_as, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
     from tokens t where t.hash = c.credential
@@ -2044,7 +2057,7 @@ with callers as materialized (
       a.deleted_at
     from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
-        when c.member is not null then c.workspace else k.workspace_id end
+        when c.authenticated_as is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
@@ -2179,9 +2192,10 @@ with callers as materialized (
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
-      when c.member is not null then c.member else 'key:' || k.id end as principal,
+      when c.authenticated_as is not null then c.authenticated_as
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.authenticated_as is null then 'unauthorized'
       when t.hash is not null and (case when c.source = 'trigger' then g.id = t.trigger_id and g.workspace_id = t.workspace_id
     and g.deleted_at is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
     and a.deleted_at is null else t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
@@ -2189,7 +2203,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, authenticated_as, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
     from tokens t where t.hash = c.credential
@@ -2210,7 +2224,7 @@ with callers as materialized (
       a.deleted_at
     from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
-        when c.member is not null then c.workspace else k.workspace_id end
+        when c.authenticated_as is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
@@ -2347,9 +2361,10 @@ with callers as materialized (
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
-      when c.member is not null then c.member else 'key:' || k.id end as principal,
+      when c.authenticated_as is not null then c.authenticated_as
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.authenticated_as is null then 'unauthorized'
       when t.hash is not null and (case when c.source = 'trigger' then g.id = t.trigger_id and g.workspace_id = t.workspace_id
     and g.deleted_at is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
     and a.deleted_at is null else t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
@@ -2357,7 +2372,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, authenticated_as, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
     from tokens t where t.hash = c.credential
@@ -2378,7 +2393,7 @@ with callers as materialized (
       a.deleted_at
     from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
-        when c.member is not null then c.workspace else k.workspace_id end
+        when c.authenticated_as is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
@@ -2534,9 +2549,10 @@ with callers as materialized (
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
-      when c.member is not null then c.member else 'key:' || k.id end as principal,
+      when c.authenticated_as is not null then c.authenticated_as
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.authenticated_as is null then 'unauthorized'
       when t.hash is not null and (case when c.source = 'trigger' then g.id = t.trigger_id and g.workspace_id = t.workspace_id
     and g.deleted_at is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
     and a.deleted_at is null else t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
@@ -2544,7 +2560,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, authenticated_as, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
     from tokens t where t.hash = c.credential
@@ -2565,7 +2581,7 @@ with callers as materialized (
       a.deleted_at
     from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
-        when c.member is not null then c.workspace else k.workspace_id end
+        when c.authenticated_as is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
@@ -2731,9 +2747,10 @@ with callers as materialized (
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
-      when c.member is not null then c.member else 'key:' || k.id end as principal,
+      when c.authenticated_as is not null then c.authenticated_as
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.authenticated_as is null then 'unauthorized'
       when t.hash is not null and (case when c.source = 'trigger' then g.id = t.trigger_id and g.workspace_id = t.workspace_id
     and g.deleted_at is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
     and a.deleted_at is null else t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
@@ -2741,7 +2758,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[], $12::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, holds, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[], $12::boolean[]) with ordinality as c (source, credential, agent, authenticated_as, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, holds, position)
   left join lateral (
     select t.hash, t.workspace_id, t.agent_id, t.trigger_id, t.expires_at
     from tokens t where t.hash = c.credential
@@ -2762,7 +2779,7 @@ with callers as materialized (
       a.deleted_at
     from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
-        when c.member is not null then c.workspace else k.workspace_id end
+        when c.authenticated_as is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
@@ -2787,7 +2804,7 @@ with callers as materialized (
       'metric', b.metric, 'used', b.spent, 'limit', b.allowed, 'resets_at', b.ends) as reached
     from budgets b
     where limits.is_limited and b.workspace_id = a.workspace_id
-      and b.scope_id = any (array[a.workspace_id, a.id, g.id, case when k.id is not null then k.id when c.member like 'key:%' then substr(c.member, 5) end]) and now() < b.ends
+      and b.scope_id = any (array[a.workspace_id, a.id, g.id, case when k.id is not null then k.id when c.authenticated_as like 'key:%' then substr(c.authenticated_as, 5) end]) and now() < b.ends
       and b.metric in ('cost', 'tokens')
       and case when c.holds then (b.refused and b.allowed > 0 or (b.allowed is not null and b.spent >= greatest(b.allowed, 1))) else (b.allowed is not null and b.spent >= greatest(b.allowed, 1)) end
     order by b.ends desc, b.id limit 1

@@ -33,7 +33,7 @@ export async function authenticateMember(
   } = await find(headerOf(incoming, "beckon-workspace"));
   if (sessionId === undefined) throw new Error("a member has a session");
   return {
-    caller: { kind: "member", principal: principalOf(actor), workspaceId },
+    caller: { kind: "authenticated", principal: principalOf(actor), workspaceId },
     credentialKind,
     session: { id: sessionId, cookies },
     ...((await arrives) ? {} : { checkAgain: async () => void (await find(workspaceId)) }),

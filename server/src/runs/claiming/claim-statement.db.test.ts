@@ -18,7 +18,7 @@ import { newId } from "../../base/ids.ts";
 import { createLog } from "../../base/log.ts";
 import { forgetDead, recordDeaths } from "../../processes/process-store.ts";
 import { readOutcome } from "../journal/result-store.ts";
-import type { StartedRun } from "../starting/start-row.ts";
+import type { CreatedRun } from "../starting/start-row.ts";
 import {
   claimAbandoned,
   claimLastAttempts,
@@ -292,7 +292,7 @@ test("a claim that locks a limited agent does not block starts of its runs", asy
 });
 
 /** Creates a run that `owner` executes at the given attempt. */
-async function runAt(owner: string, attempt: number, maxAttempts = 3): Promise<StartedRun> {
+async function runAt(owner: string, attempt: number, maxAttempts = 3): Promise<CreatedRun> {
   const agent = await seedAgent(database, { limits: { max_attempts: maxAttempts } });
   const run = await startOne(database, agent, { owner });
   await database.engine.query("update runs set attempt = $2 where id = $1", [run.runId, attempt]);

@@ -55,7 +55,7 @@ export async function startManaged(
   const principal = principalOf(ctx.actor);
   const { runId, replayed, repeatsEvent } = await startRun(ctx.runs, {
     ...request,
-    caller: { kind: "member", principal, workspaceId },
+    caller: { kind: "authenticated", principal, workspaceId },
     idempotency: idempotency?.binding,
     trace: ctx.trace,
     details: runDetails({

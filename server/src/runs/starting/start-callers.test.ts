@@ -17,7 +17,11 @@ const row: StartRow = {
   owner: "prc_1",
 };
 
-const member = { kind: "member", principal: "key:key_1", workspaceId: "wsp_1" } as const;
+const authenticated = {
+  kind: "authenticated",
+  principal: "key:key_1",
+  workspaceId: "wsp_1",
+} as const;
 
 const received = {
   ...{ requestId: "req_1", eventId: null, eventIdDays: 1, eventType: null },
@@ -30,8 +34,11 @@ const pairs: Record<keyof typeof callerColumns, readonly [Partial<StartRow>, Par
   source: [{}, { source: "invoke" }],
   credential: [{}, { caller: { kind: "credential", hash: Buffer.alloc(32, 2) } }],
   agent: [{}, { agentId: "null" }],
-  member: [{ caller: member }, { caller: { ...member, principal: "key:key_2" } }],
-  workspace: [{ caller: member }, { caller: { ...member, workspaceId: "wsp_2" } }],
+  authenticated_as: [
+    { caller: authenticated },
+    { caller: { ...authenticated, principal: "key:key_2" } },
+  ],
+  workspace: [{ caller: authenticated }, { caller: { ...authenticated, workspaceId: "wsp_2" } }],
   content_type: [{}, { contentType: null }],
   body: [{}, { body: "bad" }],
   has_capacity: [{}, { hasCapacity: false }],
@@ -58,7 +65,7 @@ test("values of neighbouring columns do not run together", () => {
     { principal: "a", workspaceId: "b c" },
     { principal: "a b", workspaceId: "c" },
     { principal: "b", workspaceId: "c a" },
-  ].map((values) => ({ ...row, caller: { ...member, ...values } }));
+  ].map((values) => ({ ...row, caller: { ...authenticated, ...values } }));
   expect(groupByCaller(rows).callerOf).toEqual([1, 2, 3]);
 });
 

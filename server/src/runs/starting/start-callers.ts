@@ -10,7 +10,7 @@ export const callerColumns = {
   source: ["text", (row) => row.source],
   credential: ["bytea", ({ caller }) => (caller.kind === "credential" ? caller.hash : null)],
   agent: ["text", (row) => row.agentId],
-  member: ["text", ({ caller }) => authenticated(caller)?.principal ?? null],
+  authenticated_as: ["text", ({ caller }) => authenticated(caller)?.principal ?? null],
   workspace: ["text", ({ caller }) => authenticated(caller)?.workspaceId ?? null],
   content_type: ["text", (row) => row.contentType],
   body: ["text", (row) => row.body],

@@ -5,14 +5,14 @@ import { unauthorizedMessage } from "../../credentials/index.ts";
 import { limitError, secondsToReset } from "../../reservations/index.ts";
 import { maxHeldRuns } from "./received-parts.ts";
 import {
+  type CreatedRun,
   initialError,
   type RunDetails,
-  type StartedRun,
   type StartRejection,
 } from "./start-row.ts";
 
 /** Returns the error for the response to a start whose run was created in the state `failed`. */
-export function createdFailed({ runId }: StartedRun, details: RunDetails | undefined): ApiError {
+export function createdFailed({ runId }: CreatedRun, details: RunDetails | undefined): ApiError {
   const failure = details && initialError(details);
   if (failure === undefined) throw new Error(`run ${runId} was created failed without an error`);
   const { code, message, limit } = failure;

@@ -13,7 +13,7 @@ export type Caller =
    * A caller that a session or a management route has already authenticated and allowed to start
    * runs of the agent.
    */
-  | { readonly kind: "member"; readonly principal: string; readonly workspaceId: string };
+  | { readonly kind: "authenticated"; readonly principal: string; readonly workspaceId: string };
 
 /**
  * Returns the caller if it is already authenticated; undefined if the start statement must
@@ -268,7 +268,8 @@ export type StartRejection =
    */
   | "body";
 
-export interface StartedRun {
+/** A run that the start statement has written. */
+export interface CreatedRun {
   readonly runId: string;
   readonly workspaceId: string;
   readonly agentId: string;
@@ -295,7 +296,7 @@ export interface StartedRun {
 
 /** The result of one request. */
 export type StartResult =
-  | { readonly kind: "started"; readonly run: StartedRun }
+  | { readonly kind: "started"; readonly run: CreatedRun }
   /** An earlier request with the same Idempotency-Key started this run. */
   | {
       readonly kind: "replay";

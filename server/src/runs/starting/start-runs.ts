@@ -2,7 +2,7 @@ import type { LimitReached } from "@beckon/contract";
 import type { Database } from "../../base/database/index.ts";
 import type { KnownSubscriptions } from "../../events/index.ts";
 import { groupByCaller } from "./start-callers.ts";
-import type { StartedRun, StartResult, StartRow } from "./start-row.ts";
+import type { CreatedRun, StartResult, StartRow } from "./start-row.ts";
 import { type CallerState, type CheckedRequest, readStarted, sendStarts } from "./start-store.ts";
 
 interface StartOptions {
@@ -120,8 +120,8 @@ async function writtenBefore(
 
 function toStarted(
   { runId, details }: StartRow,
-  known: CallerState & Pick<StartedRun, "status">,
-): StartedRun {
+  known: CallerState & Pick<CreatedRun, "status">,
+): CreatedRun {
   return {
     runId,
     workspaceId: known.workspace_id,

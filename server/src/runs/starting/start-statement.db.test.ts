@@ -316,7 +316,7 @@ test("details set a run's version, prefix, trigger, key scope and audit entry", 
   const agent = await seedAgent(database);
   const trigger = await seedTrigger(database, agent);
   const caller = {
-    kind: "member",
+    kind: "authenticated",
     principal: "key:key_1",
     workspaceId: agent.workspaceId,
   } as const;
@@ -370,7 +370,7 @@ test("details set a run's version, prefix, trigger, key scope and audit entry", 
 test("a retry that copies files of a run starts nothing if that run was deleted meanwhile", async () => {
   const agent = await seedAgent(database);
   const caller = {
-    kind: "member",
+    kind: "authenticated",
     principal: "key:key_1",
     workspaceId: agent.workspaceId,
   } as const;
@@ -395,7 +395,7 @@ test("a retry that copies files of a run starts nothing if that run was deleted 
 test("only a caller with details gets `agent_deleted`, and a replay takes precedence", async () => {
   const agent = await seedAgent(database);
   const caller = {
-    kind: "member",
+    kind: "authenticated",
     principal: "key:key_1",
     workspaceId: agent.workspaceId,
   } as const;

@@ -79,9 +79,10 @@ with callers as materialized (
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
-      when c.member is not null then c.member else 'key:' || k.id end as principal,
+      when c.authenticated_as is not null then c.authenticated_as
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.authenticated_as is null then 'unauthorized'
       when t.hash is not null and (${isValidToken(parts)}) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
@@ -106,7 +107,7 @@ with callers as materialized (
       a.deleted_at
     from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
-        when c.member is not null then c.workspace else k.workspace_id end
+        when c.authenticated_as is not null then c.workspace else k.workspace_id end
       and (a.deleted_at is null or c.detailed)
       and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
@@ -214,7 +215,7 @@ function optionalJoins(parts: Parts) {
       : nullRow("g", "id text, enabled boolean, prompt_prefix text"),
     limits: limits
       ? `left join lateral (
-    ${reachedLimit(parts, "b.scope_id = any (array[a.workspace_id, a.id, g.id, case when k.id is not null then k.id when c.member like 'key:%' then substr(c.member, 5) end])")}
+    ${reachedLimit(parts, "b.scope_id = any (array[a.workspace_id, a.id, g.id, case when k.id is not null then k.id when c.authenticated_as like 'key:%' then substr(c.authenticated_as, 5) end])")}
   ) reached on true
   left join lateral (
     ${pausingLimit}

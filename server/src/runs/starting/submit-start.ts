@@ -10,9 +10,9 @@ import type { OutputBuffer } from "../subscribing/index.ts";
 import { cancelledIfPossible, nothingStarted, repeatToGetRun } from "./start-errors.ts";
 import type { StartPorts } from "./start-ports.ts";
 import {
+  type CreatedRun,
   callerId,
   contentBytes,
-  type StartedRun,
   type StartResult,
   type StartRow,
 } from "./start-row.ts";
@@ -127,7 +127,7 @@ function toRow(
 function confirm(
   { unconfirmedStarts, capacity }: StartPorts,
   { runId, hasCapacity }: StartRow,
-  run: StartedRun | undefined,
+  run: CreatedRun | undefined,
 ): void {
   unconfirmedStarts.delete(runId);
   if (hasCapacity && run?.status !== "running") capacity.release(1);
@@ -197,20 +197,20 @@ function predictFirstCall(
 
 function toFirstCall(
   { predicted, ...call }: PredictedFirstCall,
-  { firstCallReserved, firstCallRestricted: isRestricted }: StartedRun,
+  { firstCallReserved, firstCallRestricted: isRestricted }: CreatedRun,
 ): FirstCall {
   const isReserved = firstCallReserved && predicted !== undefined;
   return { ...call, reserved: isReserved ? { ...predicted, isRestricted } : undefined };
 }
 
 /** Caches, for the caller and for the workspace of a new run, whether the workspace has limits. */
-function noteLimits(ports: StartPorts, { caller }: RequestFields, run: StartedRun): void {
+function noteLimits(ports: StartPorts, { caller }: RequestFields, run: CreatedRun): void {
   ports.limitedCallers.note(caller, run.limited);
   if (run.limited) ports.reservations.noteLimited(run.workspaceId, true);
   noteReservation(ports, run);
 }
 
-function noteReservation({ reservations }: StartPorts, run: StartedRun): void {
+function noteReservation({ reservations }: StartPorts, run: CreatedRun): void {
   if (run.firstCallReserved) reservations.noteReserved(run.runId);
 }
 
@@ -229,7 +229,7 @@ interface Beginning {
  * lets any process claim it if it was created queued, and makes the worker poll for it if it was
  * created waiting.
  */
-export function beginRun(ports: StartPorts, run: StartedRun, started: Beginning): void {
+export function beginRun(ports: StartPorts, run: CreatedRun, started: Beginning): void {
   started.trace?.startRun(run.runId);
   if (run.status === "running") void ports.execute(toOwnedRun(run, started));
   if (run.status === "queued") announceQueued(ports);
@@ -237,7 +237,7 @@ export function beginRun(ports: StartPorts, run: StartedRun, started: Beginning)
 }
 
 function toOwnedRun(
-  run: StartedRun,
+  run: CreatedRun,
   { owner, payload, output, trace, firstCall }: Beginning,
 ): OwnedRun {
   const { promptPrefix } = run;
@@ -265,7 +265,7 @@ function toOwnedRun(
  */
 async function cancelRejected(
   ports: StartPorts,
-  run: StartedRun,
+  run: CreatedRun,
   { owner }: StartRow,
 ): Promise<void> {
   const message =
