@@ -130,7 +130,10 @@ export const usageReport = z.object({
   to: z.string(),
   /** The workspace's time zone, which determines when days and hours begin. */
   time_zone: z.string(),
-  /** Time of the workspace's first entry. Earlier usage was not metered. Null without entries. */
+  /**
+   * Time of the workspace's first entry. Earlier usage was not metered. Null without entries. If
+   * old entries were deleted after their retention, the beginning of the first day with usage.
+   */
   since: z.iso.datetime().nullable(),
   /** Sums over all pages. Each entry counts once, also if it is in the rows of several tags. */
   totals: usageTotals,

@@ -435,6 +435,11 @@ const settings = {
     "Days for which invitations, and links for a new password, are kept after they expired.",
   ),
   BECKON_RETENTION_AUDIT_DAYS: retention(30, 365, "Days for which the audit log is kept."),
+  BECKON_RETENTION_USAGE_DAYS: retention(
+    62,
+    0,
+    "Days for which single entries of the usage ledger are kept. Their sums by day stay for ever.",
+  ),
   BECKON_TRUST_PROXY: {
     schema: whole(0, 10, 0),
     validValues: "0 to 10 proxies",
@@ -616,6 +621,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       sessionsDays: values.BECKON_RETENTION_SESSIONS_DAYS,
       invitationsDays: values.BECKON_RETENTION_INVITATIONS_DAYS,
       auditDays: values.BECKON_RETENTION_AUDIT_DAYS,
+      usageDays: values.BECKON_RETENTION_USAGE_DAYS,
     }),
     metricsPort: values.BECKON_METRICS_PORT,
     metricsHost: values.BECKON_METRICS_HOST,

@@ -75,7 +75,8 @@ export interface StartOptions {
    */
   readonly onNewProcessId?: (id: string) => void;
   /**
-   * Called when this process begins to execute runs, shortly before its startup ends. Default: none.
+   * Called when this process begins to execute runs, shortly before its startup ends. Default:
+   * none.
    */
   readonly onExecuting?: () => void;
   /** Default: a log with the levels and the format of the settings. */

@@ -31,6 +31,7 @@ export type RowKind =
   | "invitations"
   | "password_links"
   | "secrets"
+  | "usage_entries"
   | "audit";
 
 /**

@@ -27,6 +27,7 @@ const forever: Retention = {
   sessionsDays: 0,
   invitationsDays: 0,
   auditDays: 0,
+  usageDays: 0,
 };
 
 /** Deletes what is older than its retention, and returns the numbers of deleted rows. */
@@ -328,7 +329,6 @@ test("old audit entries are deleted, an entry says so, and entries below 30 days
     },
   ]);
   expect(await pass({ auditDays: 365 })).toEqual({});
-
   await add("aud_recent", 29.9);
   await expect(query("delete from audit where id = 'aud_recent'")).rejects.toMatchObject({
     code: "23001",

@@ -12,6 +12,7 @@ import { beginPass, endPass, stillPruning } from "./pass-store.ts";
 import { requestsOfDeletedTriggers } from "./requests-store.ts";
 import { oldRuns } from "./runs-store.ts";
 import { expiredSecrets, secretsOfDeletedAgents } from "./secrets-store.ts";
+import { oldUsageEntries } from "./usage-store.ts";
 
 /**
  * All deletions, in their order. The deletion of a run also clears the content of its deliveries
@@ -23,6 +24,7 @@ const deletions: readonly PrepareDeletion[] = [
   oldAuditEntries,
   oldDeliveries,
   oldRuns,
+  oldUsageEntries,
   secretsOfDeletedAgents,
   ...expiredSecrets,
 ];

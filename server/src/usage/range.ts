@@ -47,6 +47,29 @@ export function rangeOf(request: RangeRequest, lastDay: string, now: Date): Usag
 }
 
 /**
+ * Checks that the entries which a report must read were not deleted after their retention.
+ * @param deletedUntil time and local date of the newest deleted entry; undefined if there is none.
+ * @throws ApiError `bad_request` if some of the entries were deleted.
+ */
+export function checkDeleted(
+  request: Pick<RangeRequest, "groups" | "tag">,
+  range: UsageRange,
+  deletedUntil: { readonly time: Date; readonly day: string } | undefined,
+): void {
+  const [reason, remedy] = reasonForEntries(request, range) ?? [];
+  if (reason === undefined || deletedUntil === undefined) return;
+  if (range.kind === "days" ? range.from > deletedUntil.day : range.from > deletedUntil.time)
+    return;
+  const last =
+    range.kind === "days"
+      ? `after ${deletedUntil.day}`
+      : `later than ${deletedUntil.time.toISOString()}`;
+  throw badRequest(
+    `With ${reason}, from must be ${last}: older usage is only kept as sums by day (BECKON_RETENTION_USAGE_DAYS). Choose a later from, or ${remedy}.`,
+  );
+}
+
+/**
  * Returns whether a report must read single entries, because sums by day have no times and no tags.
  */
 export function needsEntries(request: Pick<RangeRequest, "groups" | "tag">, range: UsageRange) {

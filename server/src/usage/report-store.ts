@@ -55,17 +55,39 @@ type Row = { readonly [Column in (typeof summed)[number]]: string } & {
   readonly since: Date | null;
 };
 
-/** Returns the workspace's time zone and local date, and the database's current time. */
+/**
+ * Returns the workspace's time zone and local date, the database's current time, and the time and
+ * local date up to which single entries were deleted; undefined if none were.
+ */
 export async function readToday(
   tx: WorkspaceTransaction,
   workspaceId: string,
-): Promise<{ timeZone: string; today: string; now: Date }> {
-  const { rows } = await sql<{ time_zone: string; today: string; now: Date }>`
-    select time_zone, to_char(now() at time zone time_zone, 'YYYY-MM-DD') as today, now() as now
-    from workspaces where id = ${workspaceId}`.execute(tx);
+): Promise<{
+  timeZone: string;
+  today: string;
+  now: Date;
+  deletedUntil: { readonly time: Date; readonly day: string } | undefined;
+}> {
+  const { rows } = await sql<{
+    time_zone: string;
+    today: string;
+    now: Date;
+    deleted_until: Date | null;
+    deleted_day: string | null;
+  }>`
+    select w.time_zone, to_char(now() at time zone w.time_zone, 'YYYY-MM-DD') as today, now() as now,
+      r.deleted_until, to_char(r.deleted_until at time zone w.time_zone, 'YYYY-MM-DD') as deleted_day
+    from workspaces w left join usage_rollups r on r.workspace_id = w.id
+    where w.id = ${workspaceId}`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error("the workspace has no row");
-  return { timeZone: row.time_zone, today: row.today, now: row.now };
+  const { time_zone: timeZone, today, now, deleted_until: time, deleted_day: day } = row;
+  return {
+    timeZone,
+    today,
+    now,
+    deletedUntil: time === null || day === null ? undefined : { time, day },
+  };
 }
 
 /** Lets PostgreSQL cancel each later statement of the transaction after a time. */
@@ -145,7 +167,7 @@ export async function readReport(
       order by key_1, key_2 limit ${limit}
     )
     select true as is_total, '' as key_1, '' as key_2, ${columns("total")},
-      (select min(e.time) from usage_entries e where e.workspace_id = ${workspaceId}) as since
+      ${since(workspaceId, query)} as since
       from total
     union all
     select false, key_1, key_2, ${columns("page")}, null from page
@@ -157,6 +179,18 @@ export async function readReport(
     rows: page.map((row) => ({ keys: [row.key_1, row.key_2], amounts: amountsOf(row) })),
     since: total.since,
   };
+}
+
+/**
+ * Returns SQL of the time of the workspace's first entry. If entries were deleted, it is the
+ * beginning of the first day with sums.
+ */
+function since(workspaceId: string, { timeZone }: ReportQuery): RawBuilder<unknown> {
+  return sql`coalesce(
+    (select (select min(u.day) from usage_days u where u.workspace_id = ${workspaceId})::timestamp
+        at time zone ${timeZone}
+      from usage_rollups r where r.workspace_id = ${workspaceId} and r.deleted_until is not null),
+    (select min(e.time) from usage_entries e where e.workspace_id = ${workspaceId}))`;
 }
 
 /** Returns SQL that selects the sums by day. */

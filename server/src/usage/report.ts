@@ -5,7 +5,7 @@ import { ApiError } from "../base/errors.ts";
 import { parseQuery } from "../base/parse.ts";
 import { csvOf } from "./csv.ts";
 import { namesOf } from "./names.ts";
-import { rangeOf, type UsageRange } from "./range.ts";
+import { checkDeleted, rangeOf, type UsageRange } from "./range.ts";
 import { readCursor, toCursor } from "./report-cursor.ts";
 import {
   hasAgent,
@@ -50,7 +50,7 @@ type RequestedUsage =
  * counts.
  * @throws ApiError `forbidden` without the scope `usage:read`; `not_found` for an agent that the
  *   workspace never had or the actor cannot access; `bad_request` including when the range is empty
- *   or too long, if a CSV file would have more than 50,000 rows, or if the report takes longer than
+ *   or too long, if entries that the report needs were deleted, if a CSV file would have more than 50,000 rows, or if the report takes longer than
  *   3 seconds.
  */
 export async function getUsage({
@@ -80,7 +80,7 @@ export async function getUsage({
       !(canAccessAgent(ctx, agentId) && (await hasAgent(tx, workspaceId, agentId)))
     )
       throw noAgent();
-    const { timeZone, today, now } = await readToday(tx, workspaceId);
+    const { timeZone, today, now, deletedUntil } = await readToday(tx, workspaceId);
     const { from, to } = position ?? asked;
     await limitTime(tx, timeoutMs);
     const lastDay =
@@ -88,6 +88,7 @@ export async function getUsage({
         ? await readLastDay(tx, workspaceId, today).catch(explainCancellation)
         : today;
     const range = rangeOf({ from, to, groups, tag }, lastDay, now);
+    checkDeleted({ groups, tag }, range, deletedUntil);
     const { totals, rows, since } = await readReport(tx, workspaceId, {
       groups,
       range,

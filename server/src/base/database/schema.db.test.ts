@@ -497,6 +497,7 @@ const described: Described = {
     workspace_id: "not null",
     up_to: "not null",
     merged_before: "not null",
+    deleted_until: "null",
   },
   users: {
     id: "not null",

@@ -94,6 +94,16 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.refuse_early_deletion_of_usage()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'rows of % are kept for at least 62 days', tg_table_name
+    using errcode = 'restrict_violation';
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.repeat_statement()
  RETURNS boolean
  LANGUAGE plpgsql
@@ -909,12 +919,14 @@ CREATE INDEX usage_entries_rolled_up ON public.usage_entries USING btree (worksp
 alter table usage_entries enable row level security;
 alter table usage_entries force row level security;
 create policy tenant on usage_entries as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
-CREATE TRIGGER only_added_to BEFORE DELETE OR UPDATE OF run_id, seq, number, workspace_id, "time", day, agent_id, source, principal, trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros, standard_cost_micros, price_origin, estimated OR TRUNCATE ON public.usage_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER kept_for_62_days BEFORE DELETE ON public.usage_entries FOR EACH ROW WHEN ((old."time" > (now() - '1488:00:00'::interval))) EXECUTE FUNCTION refuse_early_deletion_of_usage();
+CREATE TRIGGER only_added_to BEFORE UPDATE OF run_id, seq, number, workspace_id, "time", day, agent_id, source, principal, trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros, standard_cost_micros, price_origin, estimated OR TRUNCATE ON public.usage_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table usage_rollups (
   workspace_id text not null,
   up_to bigint not null,
   merged_before date not null,
+  deleted_until timestamp with time zone,
   constraint usage_rollups_pkey PRIMARY KEY (workspace_id),
   constraint usage_rollups_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );

@@ -403,6 +403,8 @@ interface UsageRollups {
   up_to: string;
   /** A date. Select it as text (YYYY-MM-DD): `pg` returns a `date` as midnight in local time. */
   merged_before: string;
+  /** Time of the newest entry that was deleted after its retention; null if there is none. */
+  deleted_until: Date | null;
 }
 
 interface Plans {

@@ -20,6 +20,10 @@ export interface Retention {
   readonly invitationsDays: number;
   /** Days for which entries of the audit log are kept; 0 for ever, otherwise at least 30. */
   readonly auditDays: number;
+  /**
+   * Days for which single entries of the usage ledger are kept; 0 for ever, otherwise at least 62.
+   */
+  readonly usageDays: number;
 }
 
 /** Minimum days that a workspace can choose for its runs. */

@@ -83,6 +83,7 @@ export async function stayFlat(
         sessionsDays: 30,
         invitationsDays: 30,
         auditDays: 365,
+        usageDays: 0,
       },
       pruning: { firstMs: 0, everyMs: 5_000, intervalSeconds: 0 },
       allow: [`127.0.0.1:${receiverPort}`],
