@@ -45,8 +45,8 @@ export interface Journal {
    * @param options `intent` is true if `entries` contains a `run.tool_call`. The append is then
    *   rejected if cancellation of the run was requested, because the tool must not be called.
    *   `calls` are the metered calls that `entries` report. They become durable in the same write.
-   * @throws {RunStopped} nothing was written, because this process no longer owns the run or
-   *   because cancellation of the run was requested.
+   * @throws {RunStopped} this process no longer owns the run, or nothing was written because
+   *   cancellation of the run was requested.
    */
   append(
     entries: readonly NewEvent[],

@@ -11,7 +11,8 @@ import { failureKind } from "./failures.ts";
  * - It writes all rows in one statement (all or none) and returns one result per row, in the order
  *   of the rows.
  * - It is idempotent: for a row that it has already written it returns the same result, because a
- *   statement whose response was lost is sent again.
+ *   statement whose response was lost is sent again. If the caller must not act on that result any
+ *   more, it returns another one: the batch may be sent again after minutes.
  * - It locks rows in the given order, which is sorted by `order`. Two processes with the same rows
  *   then lock them in the same order.
  *

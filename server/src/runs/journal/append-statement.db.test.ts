@@ -7,10 +7,11 @@ import { appendToRuns } from "../../../test/write-runs.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
 import { recordDeaths } from "../../processes/process-store.ts";
+import { claimAbandoned, countSuspects } from "../claiming/abandoned-statement.ts";
 import { claimQueued } from "../claiming/claim-statement.ts";
 import { expireQueued } from "../claiming/expire-queued-statement.ts";
 import type { RunRef } from "../run.ts";
-import type { AppendRow } from "./append-statement.ts";
+import { type AppendRow, appendForDead } from "./append-statement.ts";
 import { cancelAllStored, cancelStored } from "./cancel-statement.ts";
 import { toEntry } from "./journal-entry.ts";
 import { readEvents, readJournal } from "./journal-store.ts";
@@ -105,6 +106,56 @@ test("a repeated append is written once and has the same result", async () => {
   const [ended] = await appendToRuns(database, [end]);
   expect(await appendToRuns(database, [end])).toEqual([ended]);
   expect(await stateOf(run.runId)).toMatchObject({ last_seq: 4, results: 1, artifacts: 1 });
+});
+
+test("a repeated append is rejected once its process was declared dead, and after a failover", async () => {
+  const dying = await seedProcess(database);
+  const run = await startOne(database, agent, { owner: dying });
+  const intent = appendRow(run, dying, { intent: true });
+  expect(await append([intent])).toEqual(["written"]);
+  await recordDeaths(database.engine, [dying], owner);
+  expect(await append([intent])).toEqual(["fenced"]);
+  await countSuspects(database);
+  const eventIds = Array.from({ length: 50 }, () => newId("evt"));
+  const { runs } = await claimAbandoned(database, { owner, eventIds });
+  expect(runs.map(({ runId }) => runId)).toContain(run.runId);
+  expect(await append([intent])).toEqual(["fenced"]);
+  const end = everything(run, { fence: 2, lastSeq: 3 });
+  expect(await append([end])).toEqual(["written"]);
+  expect(await append([intent])).toEqual(["fenced"]);
+});
+
+test("a repeated append is rejected if the run of its dead process was ended without a failover", async () => {
+  const dying = await seedProcess(database);
+  const run = await startOne(database, agent, { owner: dying });
+  const intent = appendRow(run, dying, { intent: true });
+  expect(await append([intent])).toEqual(["written"]);
+  await recordDeaths(database.engine, [dying], owner);
+  const end = everything(run, { owner: dying, lastSeq: 2 });
+  expect(await appendForDead(database, [end])).toEqual([0]);
+  expect(await append([intent])).toEqual(["fenced"]);
+});
+
+test("the repeated end of a run has the same result although its process was declared dead since", async () => {
+  const dying = await seedProcess(database);
+  const run = await startOne(database, agent, { owner: dying });
+  const end = everything(run, { owner: dying });
+  expect(await append([end])).toEqual(["written"]);
+  await recordDeaths(database.engine, [dying], owner);
+  expect(await append([end])).toEqual(["written"]);
+});
+
+test("the repeated release of a run has the same result although another process has claimed it since", async () => {
+  const dying = await seedProcess(database);
+  const run = await startOne(database, agent, { owner: dying });
+  const entries = [toEntry({ type: "run.queued", data: {} })];
+  const release = appendRow(run, dying, { entries, release: true });
+  expect(await append([release])).toEqual(["written"]);
+  await recordDeaths(database.engine, [dying], owner);
+  const eventIds = Array.from({ length: 50 }, () => newId("evt"));
+  const { runs } = await claimQueued(database, { owner, eventIds });
+  expect(runs.map(({ runId }) => runId)).toContain(run.runId);
+  expect(await append([release])).toEqual(["written"]);
 });
 
 test("another writer's entry with the same seq is not a repeated append", async () => {

@@ -54,7 +54,8 @@ export interface AppendRow {
  * The result for one row:
  * - `written`: the entries were written. `time` is their time in RFC 3339 format.
  * - `fenced`: nothing was written, because another process has claimed the run, this process was
- *   declared dead, or the run has ended or was deleted.
+ *   declared dead, or the run has ended or was deleted. If an earlier call whose reply was lost has
+ *   written the row, the caller must not act on it any more.
  * - `cancelled`: nothing was written, because the entries announce side effects and the
  *   cancellation of the run was requested.
  */
@@ -476,23 +477,23 @@ function slashOf({ modelName }: MeteredCall): number {
 }
 
 /**
- * Finds out why a row was not written. An earlier call whose reply was lost may have written it
- * (the result is then `written`), the claim may no longer be valid, or the cancellation of the run
- * may have been requested.
+ * Finds out why a row was not written. An earlier call whose reply was lost may have written it.
+ * The result is then `written`, but only if the caller can act on it: the run must still be its
+ * own, unless the row itself ended or released the run.
  */
 async function findReason(database: Database, row: AppendRow): Promise<AppendResult> {
-  const { rows } = await database.engine.query<{ ours: Date | null; to_be_cancelled: boolean }>({
+  const { rows } = await database.engine.query<{ ours: Date | null; own: boolean; stop: boolean }>({
     name: "append-find-reason",
     text: `select
         (select e.time from events e where e.run_id = r.id and e.seq = $3 and e.id = $4) as ours,
-        r.status = 'running' and r.owner = $5 and r.fence = $6 and r.last_seq = $3 - 1
-          and r.cancel_requested_at is not null
-          and exists (select from processes p where p.id = $5 and p.died_at is null)
-          as to_be_cancelled
+        r.status = 'running' and r.owner = $5 and r.fence = $6
+          and exists (select from processes p where p.id = $5 and p.died_at is null) as own,
+        r.last_seq = $3 - 1 and r.cancel_requested_at is not null as stop
       from runs r where r.id = $1 and r.workspace_id = $2`,
     values: [row.runId, row.workspaceId, row.lastSeq + 1, row.entries[0]?.id, row.owner, row.fence],
   });
-  const found = rows[0];
-  if (found?.ours != null) return { kind: "written", time: found.ours.toISOString() };
-  return { kind: found?.to_be_cancelled ? "cancelled" : "fenced" };
+  const { ours = null, own = false, stop = false } = rows[0] ?? {};
+  const isLast = row.end !== undefined || row.release === true;
+  if (ours !== null && (own || isLast)) return { kind: "written", time: ours.toISOString() };
+  return { kind: own && stop ? "cancelled" : "fenced" };
 }
