@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, it } from "vitest";
+import { afterAll, afterEach, expect, it, onTestFinished } from "vitest";
 import { openCaller } from "../server/test/crash/calls.ts";
 import { isWithdrawn } from "../server/test/crash/check-guarantees.ts";
 import { install, leaseSeconds, maxAttempts, planned } from "../server/test/crash/installation.ts";
@@ -356,6 +356,71 @@ it(
   },
   maxWaitMs,
 );
+
+it(
+  "makes no tool call if the process was stopped for longer than its lease before it read that the intent was written",
+  async () => {
+    await firstExecutes();
+    const plan = planned({ steps: ["unsafe"] });
+    const gate = world.holdModel(plan.nonce);
+    await caller.send({ plan, source: "fire", keyed: true }, { at: 0 });
+    await gate.reached;
+    const dead = first().processId;
+    expect(await ownerOf(pool, plan)).toBe(dead);
+
+    // The append of the intent waits for the run's row until the process is stopped.
+    const row = await lock("select from runs where id = $1 for update", [(await runOf(plan)).id]);
+    gate.release();
+    await row.isAwaited();
+    fleet.stop(0);
+    await row.unlock();
+    await hasNewOwner(plan, dead);
+    expect(await ended(plan)).toMatchObject({
+      status: "succeeded",
+      calls: [{ outcome: "unknown" }],
+      fence: 2,
+    });
+
+    // The process reads the reply to the append before its renewal shows that it was declared dead.
+    const leases = await lock("lock table processes in access exclusive mode");
+    fleet.resume(0);
+    expect((await fetch(`${first().url}/healthz`)).status).toBe(200);
+    await leases.unlock();
+    await isReplaced(dead, 2);
+    const after = await caller.send(
+      { plan: planned({ steps: ["unsafe"] }), source: "invoke", keyed: false },
+      { at: 0 },
+    );
+    expect(after.status).toBe(200);
+    expect(world.effects.filter(({ nonce }) => nonce === plan.nonce)).toEqual([]);
+  },
+  maxWaitMs,
+);
+
+/** Executes a statement that locks something until `unlock` is called. */
+async function lock(statement: string, values: readonly string[] = []) {
+  const client = await pool.connect();
+  onTestFinished(() => client.release(true));
+  await client.query("begin");
+  await client.query(statement, [...values]);
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  return {
+    /** Resolves when a statement waits for the lock. */
+    isAwaited: () =>
+      eventually(
+        "a statement that waits for the lock",
+        async () => {
+          const waiting = await pool.query(
+            "select from pg_stat_activity where $1 = any (pg_blocking_pids(pid))",
+            [rows[0]?.pid],
+          );
+          return waiting.rows.length > 0 || undefined;
+        },
+        maxWaitMs,
+      ),
+    unlock: () => client.query("commit"),
+  };
+}
 
 it(
   "rejects all writes of a process whose event loop was blocked for longer than its lease",

@@ -71,6 +71,13 @@ export interface RunRequest {
    */
   readonly signal: AbortSignal;
   /**
+   * Called immediately before each attempt of a model call and before each tool call, so it must be
+   * fast. Returns undefined if this process certainly owns the run. Otherwise returns a promise
+   * that resolves once this is certain, and rejects with the reason of `signal` if the run is
+   * stopped. Default: this process owns the run until the signal aborts.
+   */
+  readonly confirmOwner?: () => Promise<void> | undefined;
+  /**
    * Deadline of the run in milliseconds on the clock of `base/clock.ts`. The signal enforces the
    * deadline; `deadlineAt` only prevents waits that would last beyond it. Default: no such limit.
    */

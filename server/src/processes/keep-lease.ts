@@ -80,6 +80,7 @@ export function keepLease({
   acceptsRuns,
 }: LeaseOptions): Lease {
   const leaseMs = leaseSeconds * 1_000;
+  own.beginLease(leaseMs);
   const stopping = new AbortController();
   let renewedAt = elapsed();
   let heldSince = renewedAt;
@@ -109,7 +110,7 @@ export function keepLease({
     const id = newId("prc");
     heldSince = renewedAt = elapsed();
     await registerProcess(connection, id, leaseSeconds, acceptsRuns());
-    own.continueAs(id);
+    own.continueAs(id, renewedAt);
     onNewId(id);
   }
 

@@ -137,6 +137,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   });
   const executePorts = {
     database,
+    process: new OwnProcess(options.processId),
     log,
     reports: createRunReports(log, options.metrics),
     agents,
@@ -155,7 +156,6 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   };
   return {
     ...executePorts,
-    process: new OwnProcess(options.processId),
     unreadable: new UnreadableRuns(log),
     eventPoller,
     subscriptions,

@@ -66,7 +66,8 @@ export class UnansweredCall extends Error {
  * If a limit applies, what an attempt can use is reserved before the attempt waits for the circuit:
  * a run that waits for a limit must not count as a call in flight. The wait for a limit does not
  * count towards the time limit of the step. If limits were changed while the attempt waited for the
- * circuit, it may have to return its pass, reserve and wait again.
+ * circuit, it may have to return its pass, reserve and wait again. So it does if another process
+ * may own the run (see `RunRequest.confirmOwner`).
  *
  * @param runCostMicros returns the cost of the run's earlier calls; null if it is not known.
  * @throws {UnansweredCall} if there is no answer. Its `reason` says why.
@@ -91,11 +92,14 @@ export async function callModel(
       startedAt += await limiter.reserve(calls);
       let endsAt = startedAt + timeouts.stepMs;
       let pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt);
-      while (limiter.mustReserveAgain()) {
+      let confirming = request.confirmOwner?.();
+      while (confirming !== undefined || limiter.mustReserveAgain()) {
         pass?.returned();
+        await confirming;
         startedAt += await limiter.reserve(calls);
         endsAt = startedAt + timeouts.stepMs;
         pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt);
+        confirming = request.confirmOwner?.();
       }
       request.onDelta?.({ type: "step_start", step, attempt });
       const sending = { step, options: limiter.options, streamed, endsAt };

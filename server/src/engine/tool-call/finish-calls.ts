@@ -55,6 +55,9 @@ export async function finishCalls(
   const work = async () => {
     let call = remaining.next().value;
     while (call !== undefined) {
+      // The process may have read the reply to the intent late, after another one took over.
+      const confirming = request.confirmOwner?.();
+      if (confirming !== undefined) await confirming;
       // The signal can abort while the intent of the call is written.
       stop.signal.throwIfAborted();
       recorder.beginCall(call.callId);

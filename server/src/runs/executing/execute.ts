@@ -1,3 +1,4 @@
+import { raceSignal } from "../../base/abort.ts";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { elapsed } from "../../base/clock.ts";
 import { retryWhileLost } from "../../base/database/index.ts";
@@ -11,6 +12,7 @@ import {
   executeRun as runEngine,
   UnwrittenEnd,
 } from "../../engine/index.ts";
+import type { OwnProcess } from "../../processes/index.ts";
 import type { Reservations } from "../../reservations/index.ts";
 import type { LastAttempt, LiveRuns, OutputBuffer, Subscribers } from "../subscribing/index.ts";
 import { LiveRun, publishOutput } from "../subscribing/index.ts";
@@ -33,6 +35,7 @@ import type { WorkerCalls } from "./worker-calls.ts";
 
 /** The services that executing runs needs. */
 export interface ExecutePorts extends EndPorts {
+  readonly process: Pick<OwnProcess, "holdsLease" | "keepsLease">;
   readonly agents: AgentCache;
   readonly live: LiveRuns;
   readonly subscribers: Pick<Subscribers, "pollers" | "outputBuffers">;
@@ -279,6 +282,8 @@ function execute(
     journal,
     resumed: run.resumed,
     signal: live.signal,
+    confirmOwner: () =>
+      ports.process.holdsLease(run.owner) ? undefined : confirmOwner(ports, run, live),
     deadlineAt,
     hasSubscriber: () => ports.subscribers.outputBuffers.has(run.runId),
     onDelta: publishOutput(ports.subscribers.outputBuffers, live),
@@ -293,4 +298,18 @@ function execute(
     hold,
     span,
   });
+}
+
+/**
+ * Waits until it is known whether this process still owns the run.
+ * @throws {RunStopped} if another process may own the run, or if the run is stopped meanwhile.
+ */
+async function confirmOwner(
+  { process }: Pick<ExecutePorts, "process">,
+  { owner }: OwnedRun,
+  live: LiveRun,
+): Promise<void> {
+  // `dropRuns` does not stop a run of an earlier id that begins after it was called.
+  if (!(await raceSignal(process.keepsLease(owner), live.signal))) live.stop("fenced");
+  live.signal.throwIfAborted();
 }
