@@ -311,7 +311,11 @@ const settings = {
   BECKON_LEASE_SECONDS: {
     schema: whole(2, 600, 30),
     validValues: "2 to 600 seconds",
-    help: "Seconds after which the runs of a silent process are resumed by another one.",
+    help:
+      "Seconds after which the runs of a silent process are resumed by another one. " +
+      "A process renews its lease every sixth of this time, and a garbage collection of a full heap " +
+      "can stop it for 1 to 2 seconds. With less than 10, such a pause together with a slow " +
+      "database can make it lose its runs to another process; 2 to 5 are for tests.",
   },
   BECKON_DRAIN_SECONDS: {
     schema: whole(0, 3_600, 30),

@@ -153,7 +153,7 @@ async function build(
     { connectionString: databaseUrl, connectionTimeoutMillis: 5_000 },
     config,
   );
-  const database = connect({ url: databaseUrl, poolSize: config.poolSize, role, log });
+  const database = connect({ ...config, url: databaseUrl, role, log });
   opened.defer(() => database.close());
   // `defaultTimeouts.idleMs` is not included. Only the engine knows whether the model's answer has
   // begun, so the engine enforces this limit. Other callers limit their whole calls.

@@ -2,20 +2,22 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { captureLog } from "../../test/capture-log.ts";
 import { testDatabase } from "../../test/database.ts";
 import { eventually } from "../../test/eventually.ts";
-import { type Database, openProcessMessages } from "../base/database/index.ts";
+import { startProxy } from "../../test/proxy.ts";
+import { connect, type Database, openProcessMessages } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import { createMetrics } from "../base/metrics/index.ts";
 import { keepLease, OwnProcess, registerProcess } from "./index.ts";
 import { renewLease } from "./process-store.ts";
 
-const { database } = await testDatabase();
+const { database, url, role } = await testDatabase();
+const proxy = await startProxy(url);
+afterAll(() => proxy.close());
 const { log } = captureLog();
 const processMessages = openProcessMessages(database, log);
 afterAll(() => processMessages.close());
-const leaseSeconds = 2;
 
 /** Registers a process that renews its lease and can declare others dead. */
-async function keep(connection: Database["lease"] = database.lease) {
+async function keep(connection: Database["lease"] = database.lease, leaseSeconds = 2) {
   const own = new OwnProcess(newId("prc"));
   await registerProcess(database.lease, own.id, leaseSeconds);
   const lease = keepLease({
@@ -171,3 +173,34 @@ test("the first renewal after all leases were invalid for 10 minutes records tha
   await suspendFor("9 minutes");
   expect(await renew(ids[0])).toBe(false);
 });
+
+test("a renewal that gets no response is repeated on another connection before the lease expires", async () => {
+  const leaseSeconds = 6;
+  const far = connect({ url: proxy.urlFor(url), poolSize: 4, role, leaseSeconds, log });
+  onTestFinished(() => far.close());
+  const { own } = await keep(far.lease, leaseSeconds);
+  await eventually("the first renewal", () => own.holdsLease(own.id) || undefined);
+
+  proxy.changeWith((bytes) => bytes.includes("update processes p set lease_until"), {
+    type: "blackHole",
+  });
+  await eventually("a lost renewal", () => proxy.weather.type === "blackHole" || undefined);
+  proxy.weather = { type: "fair" };
+  const readLease = async () => {
+    const { rows } = await database.engine.query<{ until: Date }>(
+      "select lease_until as until from processes where id = $1",
+      [own.id],
+    );
+    return rows[0]?.until.getTime() ?? 0;
+  };
+  const until = await readLease();
+  const renewedUntil = await eventually(
+    "the next renewal",
+    async () => {
+      const later = await readLease();
+      return later > until ? later : undefined;
+    },
+    30_000,
+  );
+  expect(renewedUntil - leaseSeconds * 1_000).toBeLessThan(until);
+}, 60_000);

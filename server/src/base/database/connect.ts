@@ -45,10 +45,14 @@ export interface Database {
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 20_000;
 /**
- * Statement timeout of a lease renewal. It is short enough that a slow renewal can be retried on
- * another connection before the lease expires.
+ * Returns the timeout of a lease renewal, and of its connection. It is short enough that a renewal
+ * that gets no response can be repeated on another connection before the lease expires: renewals
+ * are a sixth of the lease apart, and so is the repeat, or one second if that is less. It is at
+ * least one second, because a busy machine can take that long. With a lease below 4 seconds, the
+ * repeat therefore has less time than the first attempt.
  */
-const leaseTimeoutMs = 5_000;
+const leaseTimeoutMs = (leaseSeconds: number) =>
+  Math.min(5_000, Math.max(1_000, (leaseSeconds * 1_000) / 4));
 
 /**
  * Planner settings for the engine's statements, which find every row by an index. Each connection
@@ -83,6 +87,8 @@ export interface ConnectOptions {
   readonly poolSize: number;
   /** Role that every connection switches to, as `checkServer` returned it; undefined for none. */
   readonly role: string | undefined;
+  /** Length of the lease that the pool `lease` renews. Default: 30. */
+  readonly leaseSeconds?: number;
   readonly log: Log;
 }
 
@@ -99,8 +105,9 @@ export function connectionSettings(
   const { connectionString, options: urlOptions } = takeOptions(url);
   return {
     connectionString,
-    connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: timeoutMs + 1_000,
+    connectionTimeoutMillis: Math.min(connectTimeoutMs, timeoutMs),
+    // Longer than the timeout of the server, whose error says more.
+    query_timeout: timeoutMs + Math.min(1_000, timeoutMs / 5),
     keepAlive: true,
     application_name: "beckon",
     options: [
@@ -135,7 +142,7 @@ export async function rejectDroppedOptions(client: Client): Promise<void> {
  * Creates the pools. Connections are opened on demand. An error on an idle connection is logged and
  * the pool replaces the connection.
  */
-export function connect({ url, poolSize, role, log }: ConnectOptions): Database {
+export function connect({ url, poolSize, role, leaseSeconds = 30, log }: ConnectOptions): Database {
   const open = (size: number, workspace: "*" | undefined, timeoutMs?: number) => {
     const pool = new Pool({
       ...connectionSettings({ url, role }, workspace, timeoutMs),
@@ -165,7 +172,7 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
     return pool;
   };
   const engine = open(Math.ceil(poolSize / 2), "*");
-  const lease = open(1, "*", leaseTimeoutMs);
+  const lease = open(1, "*", leaseTimeoutMs(leaseSeconds));
   const tenantPool = open(Math.floor(poolSize / 2), undefined);
   const tenant = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: tenantPool }) });
   return {
