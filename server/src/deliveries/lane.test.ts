@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { claimedDelivery as delivery } from "../../test/claimed-delivery.ts";
+import { elapsed } from "../base/clock.ts";
 import { Lane } from "./lane.ts";
 
 test.each([
@@ -70,6 +71,26 @@ test.each([
     expect({ sent, released }).toEqual(expected);
   },
 );
+
+test("a delivery whose claim was read so late that its lease may have expired is not sent", async () => {
+  const sent: string[] = [];
+  const released: string[] = [];
+  const lane = new Lane({
+    subscriptionId: "sub_1",
+    kind: "event",
+    maxConcurrent: 2,
+    maxWaitMs: 60_000,
+    send: async ({ id }) => {
+      sent.push(id);
+      return "succeeded";
+    },
+    release: ({ id }) => released.push(id),
+  });
+  lane.add({ ...delivery, id: "dlv_1" }, elapsed() - 61_000);
+  lane.add({ ...delivery, id: "dlv_2" }, elapsed() - 30_000);
+  await lane.idle();
+  expect({ sent, released }).toEqual({ sent: ["dlv_2"], released: ["dlv_1"] });
+});
 
 test("a delivery whose sending rejects frees its slot for the next one", async () => {
   const sent: string[] = [];

@@ -8,8 +8,8 @@ export interface LaneOptions {
   readonly kind: DeliveryKind;
   readonly maxConcurrent: number;
   /**
-   * Milliseconds after which a claimed delivery that still waits is released and not sent, because
-   * its lease could expire during the attempt.
+   * Milliseconds after its claim after which a delivery that still waits is released and not sent,
+   * because its lease could expire during the attempt.
    */
   readonly maxWaitMs: number;
   /**
@@ -31,7 +31,7 @@ export class Lane {
   readonly subscriptionId: string;
   readonly kind: DeliveryKind;
   readonly #options: LaneOptions;
-  #waiting: { readonly delivery: ClaimedDelivery; readonly since: number }[] = [];
+  #waiting: { readonly delivery: ClaimedDelivery; readonly claimedAt: number }[] = [];
   readonly #sending = new Map<AbortController, Promise<void>>();
   /** Number of deliveries that were added and for which `free` was not called yet. */
   #claimed = 0;
@@ -61,11 +61,15 @@ export class Lane {
     return this.#version;
   }
 
-  add(delivery: ClaimedDelivery): void {
+  /**
+   * Adds a delivery, which is sent as soon as its turn has come.
+   * @param claimedAt when the claim was sent, as a value of `elapsed()`: its lease can be that old.
+   */
+  add(delivery: ClaimedDelivery, claimedAt = elapsed()): void {
     this.#claimed += 1;
     this.#version = delivery.subscription_version;
     this.#isFailing = delivery.is_failing || (this.kind !== "callback" && this.#isFailing);
-    this.#waiting.push({ delivery, since: elapsed() });
+    this.#waiting.push({ delivery, claimedAt });
     this.#next();
   }
 
@@ -99,8 +103,8 @@ export class Lane {
     while (this.#sending.size < this.#options.maxConcurrent) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
-      const { delivery, since } = next;
-      if (elapsed() - since > this.#options.maxWaitMs) this.#options.release(delivery);
+      const { delivery, claimedAt } = next;
+      if (elapsed() - claimedAt > this.#options.maxWaitMs) this.#options.release(delivery);
       else this.#send(delivery);
     }
   }

@@ -246,6 +246,8 @@ export function startSender(options: SenderOptions): Sender {
     const failing = all.reduce((sum, lane) => sum + (lane.isFailing ? lane.claimed : 0), 0);
     const capacity = Math.ceil(maxClaimed * Math.min(1, maxLagMs / lagMs));
     const ahead = claimed < maxClaimed / 2 ? maxAhead : 1;
+    // The reply may be read late, for example because this process was stopped.
+    const claimedAt = elapsed();
     const result = await claimDeliveries(database, {
       busy: [...lanes].map(([lane, { subscriptionId, kind, claimed, version }]) => ({
         lane,
@@ -271,7 +273,7 @@ export function startSender(options: SenderOptions): Sender {
     for (const key of result.changed) lanes.get(key)?.releaseWaiting();
     for (const delivery of result.claimed) {
       const lane = laneOf(delivery);
-      lane.add(delivery);
+      lane.add(delivery, claimedAt);
       if (stopping.signal.aborted) lane.releaseWaiting();
     }
     return result.claimed.length > 0;
