@@ -20,9 +20,10 @@ export interface ReplyInterruption {
    * How much of the reply is forwarded before the connection is reset. `nothing`: reset after the
    * server's complete reply, so its work is committed and the client gets nothing. A number: that
    * many bytes are forwarded when the reply begins, then the connection is reset. `stall`: nothing
-   * is forwarded, but the connection stays open.
+   * is forwarded, but the connection stays open. A promise: the complete reply is forwarded when it
+   * resolves, in every network condition.
    */
-  readonly pass: "nothing" | "stall" | number;
+  readonly pass: "nothing" | "stall" | number | Promise<void>;
 }
 
 /** A TCP proxy in front of PostgreSQL that simulates network faults. */
@@ -116,9 +117,14 @@ export async function startProxy(url: string): Promise<Proxy> {
       if (cutting === undefined) return pass(client, bytes);
       reply.push(bytes);
       const { pass: maxPass, done } = cutting;
-      if (maxPass === "nothing" || maxPass === "stall") {
-        if (!isAnswered(Buffer.concat(reply))) return;
+      if (typeof maxPass !== "number") {
+        const whole = Buffer.concat(reply);
+        if (!isAnswered(whole)) return;
         if (maxPass === "nothing") end(true);
+        else if (maxPass !== "stall") {
+          cutting = undefined;
+          void maxPass.then(() => client.writable && client.write(whole));
+        }
       } else {
         client.write(Buffer.concat(reply).subarray(0, maxPass), () => end(true));
       }

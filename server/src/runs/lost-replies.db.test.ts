@@ -95,6 +95,44 @@ test.each([
   expect(await attemptsOf(agent.id)).toEqual([Math.min(attempt + 1, 3)]);
 });
 
+test("a run whose claim is read only after another process has taken it over reaches no model", async () => {
+  const held = await startHeldModel(beckon);
+  held.release();
+  const agent = await beckon.createAgent({ model: held.model });
+  const far = await startFar({ BECKON_LEASE_SECONDS: "2" });
+  // Caches the agent, so that the next run needs nothing more of the database before its model call.
+  expect((await beckon.invoke(agent, "Hello")).status).toBe(200);
+  const withhold = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    return { pass: resolve, sent: proxy.cutNext({ request: statement("claim"), pass: promise }) };
+  };
+  let claim = withhold();
+  await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
+  for (await claim.sent; (await statesOf(beckon, agent.id)).running !== 1; await claim.sent) {
+    // This claim was sent before the run was queued.
+    const { pass } = claim;
+    claim = withhold();
+    pass();
+  }
+  proxy.weather = { type: "blackHole" };
+  const near = await beckon.another({
+    settings: { BECKON_ROLE: "worker", BECKON_LEASE_SECONDS: "2" },
+  });
+  onTestFinished(() => near.stop());
+  await allSucceeded(beckon, agent.id, 2);
+  expect(held.requests.length).toBe(2);
+
+  claim.pass();
+  await eventually("the run at its former owner", () => far.executingRuns() || undefined);
+  proxy.weather = { type: "fair" };
+  proxy.drop({ hard: true });
+  await eventually("the end of the run at its former owner", () =>
+    far.executingRuns() === 0 ? true : undefined,
+  );
+  expect(held.requests.length).toBe(2);
+  expect(await attemptsOf(agent.id)).toEqual([2, 1]);
+});
+
 test("a caller gets the output although the first read of the outcome fails", async () => {
   const api = await startFar({ BECKON_ROLE: "api" });
   const worker = await beckon.another({ settings: { BECKON_ROLE: "worker" } });
