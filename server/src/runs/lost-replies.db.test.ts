@@ -100,7 +100,7 @@ test("a run whose claim is read only after another process has taken it over rea
   held.release();
   const agent = await beckon.createAgent({ model: held.model });
   const far = await startFar({ BECKON_LEASE_SECONDS: "2" });
-  // Caches the agent, so that the next run needs nothing more of the database before its model call.
+  // Caches the agent, so that the next run needs nothing of the database before its model call.
   expect((await beckon.invoke(agent, "Hello")).status).toBe(200);
   const withhold = () => {
     const { promise, resolve } = Promise.withResolvers<void>();
