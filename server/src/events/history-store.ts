@@ -79,26 +79,42 @@ export async function storeHistory(client: Queryable, history: string | null): P
  * Begins a new generation of event cursors, which makes all existing cursors invalid. After a
  * restore, events can have transaction ids that the cluster has not reached yet. If there are such
  * events, the transaction ids of all existing events are made negative, so that they sort before
- * those of new events.
+ * those of new events. Other processes can write events meanwhile, because after a failover they
+ * continue.
  */
 export async function beginGeneration(client: Queryable, history: string): Promise<void> {
+  const highest = await findUnreachedTransaction(client);
   await client.query("begin");
   await client.query("update installation set history = $1, generation = gen_random_uuid()", [
     history,
   ]);
-  const { rows } = await client.query<{ highest: string }>(
-    `select max(transaction) as highest
-      from (select transaction from events union all select transaction from workspace_events) as e
-      having max(transaction) >= current_transaction()`,
-  );
-  if (rows[0] !== undefined) {
-    await client.query("update events set transaction = transaction - $1 - 1", [rows[0].highest]);
-    await client.query("update workspace_events set transaction = transaction - $1 - 1", [
-      rows[0].highest,
-    ]);
-    await client.query("update runs set last_transaction = last_transaction - $1 - 1", [
-      rows[0].highest,
-    ]);
+  if (highest !== undefined) {
+    await client.query("update events set transaction = transaction - $1 - 1", [highest]);
+    await client.query("update workspace_events set transaction = transaction - $1 - 1", [highest]);
+    await client.query("update runs set last_transaction = last_transaction - $1 - 1", [highest]);
   }
   await client.query("commit");
+}
+
+/**
+ * Returns the highest transaction id of all events if the cluster has not reached it; undefined if
+ * it has reached all of them.
+ *
+ * The ids are compared with the snapshot that the statement itself reads. All events that it sees
+ * and that this cluster has written have lower ids, even if they were just committed. The statement
+ * is not part of the transaction that writes, because that transaction's id holds back event
+ * streams. It reads one index entry of each workspace, because no index has all ids in order.
+ */
+async function findUnreachedTransaction(client: Queryable): Promise<string | undefined> {
+  const { rows } = await client.query<{ highest: string }>(
+    `select max(last.transaction) as highest from workspaces w, lateral (
+        (select transaction from events where workspace_id = w.id
+          order by transaction desc limit 1)
+        union all
+        (select transaction from workspace_events where workspace_id = w.id
+          order by transaction desc limit 1)
+      ) as last
+      having max(last.transaction) >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
+  );
+  return rows[0]?.highest;
 }

@@ -3,7 +3,7 @@ import { testDatabase } from "../../test/database.ts";
 import { eventually } from "../../test/eventually.ts";
 import { seedAgent, seedProcess, startRow } from "../../test/tenant.ts";
 import { startRuns } from "../../test/write-runs.ts";
-import { inWorkspace } from "../base/database/index.ts";
+import { type Database, inWorkspace } from "../base/database/index.ts";
 import { createLog } from "../base/log.ts";
 import { beginning } from "./position.ts";
 import { reconcileHistory } from "./reconcile-history.ts";
@@ -30,6 +30,32 @@ async function reconcile(): Promise<void> {
   await reconcileHistory(client, log);
   client.release();
 }
+
+/** Reconciles while another process writes an event after each statement. */
+async function reconcileWhileWriting(): Promise<void> {
+  const client = await database.engine.connect();
+  const query = async (...args: Parameters<typeof client.query>) => {
+    const result = await client.query(...args);
+    await pause();
+    return result;
+  };
+  await reconcileHistory({ query } as Pick<Database["engine"], "query">, log);
+  client.release();
+}
+
+/** Returns the transaction id of each event, by the event's id. */
+async function transactions(): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await database.engine.query<{ id: string; transaction: string }>(
+    "select id, transaction from events union all select id, transaction from workspace_events",
+  );
+  return new Map(rows.map(({ id, transaction }) => [id, transaction]));
+}
+
+/** Simulates a failover: the cluster was on another timeline at the last startup. */
+const failOver = () =>
+  database.engine.query(
+    "update installation set history = split_part(history, '.', 1) || '.00000000'",
+  );
 
 test("a restart keeps the generation", async () => {
   await reconcile();
@@ -68,4 +94,17 @@ test("a restore begins a new generation, and earlier events sort before later on
   });
   expect(ids.slice(0, old.rows.length)).toEqual(old.rows.map(({ id }) => id));
   expect(ids).toHaveLength(old.rows.length + 2);
+});
+
+test("after a failover, no event gets another transaction id while other processes write", async () => {
+  await reconcile();
+  await start();
+  await pause();
+  const before = await transactions();
+  const old = await generation();
+  await failOver();
+  await reconcileWhileWriting();
+  expect(await generation()).not.toBe(old);
+  const after = await transactions();
+  expect(new Map([...after].filter(([id]) => before.has(id)))).toEqual(before);
 });
