@@ -37,8 +37,8 @@ export type WorkspaceEvent =
 
 /**
  * Events about a workspace's stream. `stream.opened` marks the start of the stream. `stream.reset`
- * means that the cursor is from before Beckon was restored or its master key was changed, so the
- * reader must load all data again.
+ * means that the cursor is from before Beckon was restored, its PostgreSQL failed over or its
+ * master key was changed, so the reader must load all data again.
  */
 export type StreamNotice = Extract<StreamEvent, { type: "stream.opened" | "stream.reset" }>;
 

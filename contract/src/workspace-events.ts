@@ -45,9 +45,10 @@ export const streamNotice = z.discriminatedUnion("type", [
    */
   z.object({ type: z.literal("stream.opened"), cursor: z.string(), data: z.object({}) }),
   /**
-   * The database was restored from a backup since the reader's cursor was issued, or the cursor,
-   * which is encrypted for readers that are limited to some agents, is from before a change of the
-   * master key. The reader must discard and reload its data.
+   * The database was restored from a backup, or PostgreSQL failed over to a standby, since the
+   * reader's cursor was issued. Or the cursor, which is encrypted for readers that are limited to
+   * some agents, is from before a change of the master key. The reader must discard and reload its
+   * data.
    */
   z.object({
     type: z.literal("stream.reset"),

@@ -5,12 +5,17 @@ import { beginning, type Position } from "./position.ts";
 
 /**
  * A decoded cursor: a position, and the generation of the database in which the cursor was issued.
- * A new generation begins when a startup detects that the database was restored.
+ * A new generation begins when a startup detects that the database was restored, or that
+ * PostgreSQL failed over to a standby.
  */
 export interface Cursor extends Position {
   /** The first 8 hex digits of the generation; `-` if the cursor could not be decrypted. */
   readonly generation: string;
 }
+
+/** Where a cursor that cannot be used can be from, for messages. */
+export const originsOfInvalidCursors =
+  "from another workspace, or from before the database was restored or moved, PostgreSQL failed over to a standby, or the master key was changed";
 
 /** Number of hex digits of the generation that a cursor contains. */
 const generationLength = 8;
@@ -89,8 +94,8 @@ const encryptedPattern = /^v1\.[0-9a-f]{8}\./;
 const cursorPattern = /^([0-9a-f]{8})\.(-?\d{1,15})\.(|run_[0-9a-z]{26})\.(\d{1,15})$/;
 
 /**
- * Returns whether the cursor was issued in this generation, that is, since the database was last
- * restored. The cursor contains only the first digits of its generation.
+ * Returns whether the cursor was issued in this generation. The cursor contains only the first
+ * digits of its generation.
  */
 export function isFromGeneration(cursor: Cursor, generation: string): boolean {
   return generation.startsWith(cursor.generation);

@@ -3,7 +3,7 @@ import type { Context } from "../base/context.ts";
 import { unavailableIfLost } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { parseQuery } from "../base/parse.ts";
-import { cursorFor, isFromGeneration, readCursor } from "./cursor.ts";
+import { cursorFor, isFromGeneration, originsOfInvalidCursors, readCursor } from "./cursor.ts";
 import { matches, permitEvents, permitFilter, sourcesOf } from "./filter.ts";
 import { beginning } from "./position.ts";
 import { readEventBatch, readGeneration } from "./store.ts";
@@ -15,8 +15,8 @@ import { toWire } from "./wire.ts";
  * than `limit`, or none, although there are more.
  * @returns `data`: the events. `next`: the value of `after` for the following page; null if there
  *   are no more events yet.
- * @throws ApiError `forbidden`; `not_found`; `bad_request` if the cursor is malformed, or was
- *   issued before the database was restored; `unavailable` if the database cannot be reached.
+ * @throws ApiError `forbidden`; `not_found`; `bad_request` if the cursor is malformed, or is
+ *   from an earlier generation; `unavailable` if the database cannot be reached.
  */
 export async function listEvents({
   ctx,
@@ -39,7 +39,7 @@ export async function listEvents({
     if (cursor !== undefined && !(possible && isFromGeneration(cursor, generation))) {
       throw new ApiError(
         "bad_request",
-        "query parameter after is a cursor from before this installation was restored or its master key was changed. Start again without it.",
+        `query parameter after is a cursor ${originsOfInvalidCursors}. Read again what you store, and start without it.`,
       );
     }
     const batch = await readEventBatch(engine, [ctx.workspaceId], {

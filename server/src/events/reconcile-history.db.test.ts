@@ -13,7 +13,14 @@ import { writeWorkspaceEvent } from "./workspace-event-store.ts";
 const { database } = await testDatabase();
 const agent = await seedAgent(database);
 const owner = await seedProcess(database);
-const log = createLog("silent");
+let logged = "";
+const log = createLog("info", {
+  output: {
+    write(lines) {
+      logged += lines;
+    },
+  },
+});
 const start = () => startRuns(database, [startRow(agent, { owner })]);
 const pause = () =>
   inWorkspace(database.tenant, agent.workspaceId, (tx) =>
@@ -107,4 +114,21 @@ test("after a failover, no event gets another transaction id while other process
   expect(await generation()).not.toBe(old);
   const after = await transactions();
   expect(new Map([...after].filter(([id]) => before.has(id)))).toEqual(before);
+});
+
+test.each([
+  [
+    "failover to a standby",
+    "split_part(history, '.', 1) || '.00000000'",
+    "was promoted or recovered",
+  ],
+  ["move to another cluster", "'another.' || split_part(history, '.', 2)", "was restored or moved"],
+])("after a %s, the log says that", async (_change, before, message) => {
+  await reconcile();
+  await database.engine.query(`update installation set history = ${before}`);
+  logged = "";
+  await reconcile();
+  expect(logged.match(/"msg":.*since the last startup/g)).toEqual([
+    expect.stringContaining(message),
+  ]);
 });

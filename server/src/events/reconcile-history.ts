@@ -13,8 +13,9 @@ import {
  * Detects whether the database was restored since the last startup. If it was, begins a new
  * generation of event cursors. After a restore into another cluster the system identifier differs;
  * after point-in-time recovery and after a failover to a standby the timeline differs. In all of
- * these cases an old cursor could point to a different event. The new generation makes all old
- * cursors invalid.
+ * these cases an old cursor could point to a different event: a standby that is not synchronous
+ * lacks the last transactions, and gives their ids to others. The new generation makes all old
+ * cursors invalid. After a failover, other processes can be running that did not restart.
  *
  * `beckon restore` also marks the database. The timeline alone cannot distinguish a restored
  * backup from a failover. After a failover runs continue. After a restored backup they are ended,
@@ -40,7 +41,9 @@ export async function reconcileHistory(client: Queryable, log: Log): Promise<boo
     return false;
   }
   log.write(
-    "the database was restored since the last startup; all event cursors become invalid",
+    clusterOf(stored) === clusterOf(history)
+      ? "PostgreSQL was promoted or recovered since the last startup; all event cursors become invalid"
+      : "the database was restored or moved since the last startup; all event cursors become invalid",
     {},
   );
   await beginGeneration(client, history);
@@ -51,6 +54,9 @@ export async function reconcileHistory(client: Queryable, log: Log): Promise<boo
 export async function finishRestore(client: Queryable, log: Log): Promise<void> {
   await storeHistory(client, await currentHistory(client, log));
 }
+
+/** Returns the system identifier of the PostgreSQL cluster in a history. */
+const clusterOf = (history: string) => history.split(".")[0];
 
 type Queryable = Pick<Database["engine"], "query">;
 

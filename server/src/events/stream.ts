@@ -8,7 +8,13 @@ import { elapsed } from "../base/clock.ts";
 import type { Context } from "../base/context.ts";
 import { unavailableIfLost } from "../base/database/index.ts";
 import { parseQuery } from "../base/parse.ts";
-import { cursorFor, isFromGeneration, readCursor, toCursor } from "./cursor.ts";
+import {
+  cursorFor,
+  isFromGeneration,
+  originsOfInvalidCursors,
+  readCursor,
+  toCursor,
+} from "./cursor.ts";
 import type { EventPoller } from "./event-poller.ts";
 import { type Filter, matches, permitEvents, permitFilter, sourcesOf } from "./filter.ts";
 import { beginning, type Position } from "./position.ts";
@@ -57,9 +63,9 @@ export type EventContext = Context & { readonly eventPoller: EventPoller };
 
 /**
  * Opens a stream of the workspace's events. With a cursor the stream contains the events after the
- * cursor; without one, only events that are written from now on. A cursor that was issued before
- * the database was restored, or that cannot be decrypted because the master key was changed, is
- * ignored, and the first message of the stream is `stream.reset`.
+ * cursor; without one, only events that are written from now on. A cursor from an earlier
+ * generation (see `reconcileHistory`), or that cannot be decrypted because the master key was
+ * changed, is ignored, and the first message of the stream is `stream.reset`.
  * @throws ApiError `forbidden`; `not_found`; `bad_request` if the cursor is malformed;
  *   `unavailable` if the database cannot be reached.
  */
@@ -107,8 +113,7 @@ export async function streamEvents({
   }
 }
 
-const resetMessage =
-  "The cursor is from before this installation was restored or its master key was changed, so events you have read may no longer exist. Read again what you store; the stream continues from now.";
+const resetMessage = `The cursor is ${originsOfInvalidCursors}, so events you have read may no longer exist. Read again what you store; the stream continues from now.`;
 
 function noticeOf(type: StreamNotice["type"], cursor: string): StreamNotice {
   return type === "stream.opened"

@@ -173,7 +173,7 @@ describe("pages of events for a caller that is limited to an agent", () => {
 
   test("have cursors that another workspace cannot use", async () => {
     const answer = await beckon.call(`/events?after=${nexts[0]}`, { credential: second.key });
-    expectError(answer, 400, "bad_request", /cursor from before this installation was restored/);
+    expectError(answer, 400, "bad_request", /cursor from another workspace/);
   });
 });
 

@@ -323,7 +323,7 @@ test("a cursor of another generation restarts the stream, and says so", async ()
   const runId = await run();
   await ended(reset, runId);
   expect(reset.types[0]).toBe("stream.reset");
-  expect(reset.text).toContain("restored or its master key was changed");
+  expect(reset.text).toContain("restored or moved, PostgreSQL failed over to a standby, or");
   expectError(await beckon.call(`/events?after=${foreign}`), 400, "bad_request", /restore/);
 });
 

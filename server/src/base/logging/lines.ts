@@ -325,7 +325,12 @@ export const logLines = {
       level: "warn",
       fields: { runs: "number", deliveries: "number" },
     },
-  "the database was restored since the last startup; all event cursors become invalid": {
+  "the database was restored or moved since the last startup; all event cursors become invalid": {
+    area: "database",
+    level: "warn",
+    fields: {},
+  },
+  "PostgreSQL was promoted or recovered since the last startup; all event cursors become invalid": {
     area: "database",
     level: "warn",
     fields: {},

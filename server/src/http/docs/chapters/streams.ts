@@ -74,7 +74,7 @@ with urlopen(request) as response:
       {
         id: "workspace",
         title: "Events of a workspace",
-        html: `<p>${prose("[List workspace events](/docs/events#listEvents) streams the events of all runs that the credential can read, and does not end. `stream.opened` has the first cursor of a stream that started without one. `stream.reset` means that your cursor is from before Beckon was restored or its master key was changed: read again what you keep. A list with such a cursor is a 400. Events of deleted runs are missing: if you resume later than the retention of runs, read again, too.")}</p>`,
+        html: `<p>${prose("[List workspace events](/docs/events#listEvents) streams the events of all runs that the credential can read, and does not end. `stream.opened` has the first cursor of a stream that started without one. `stream.reset` means that your cursor is from before Beckon was restored, its PostgreSQL failed over or its master key was changed: read again what you keep. A list with such a cursor is a 400. Events of deleted runs are missing: if you resume later than the retention of runs, read again, too.")}</p>`,
       },
     ],
   };
