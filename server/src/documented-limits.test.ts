@@ -69,6 +69,11 @@ test.each<[page: string, sentence: string, limits: readonly number[]]>([
     "deletes rows: first # minutes after its startup, then # minutes after each pass.",
     [minutes(defaultPruning.firstMs), defaultPruning.intervalSeconds / 60],
   ],
+  [
+    "operate.md",
+    "From # minutes after the start, Beckon deletes rows that are older than their",
+    [minutes(defaultPruning.firstMs)],
+  ],
   ["operate.md", "It deletes up to # runs a second", [minRunsPerSecond]],
   [
     "providers/local-servers.md",
