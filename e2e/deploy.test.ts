@@ -244,6 +244,14 @@ test("compose.yaml sets no setting of Beckon, which would override the one in be
   expect(beckon).not.toMatch(/^ +environment:/m);
 });
 
+test("compose.yaml limits the log of each service, which would fill the disk of PostgreSQL", () => {
+  const compose = readFileSync(join(checkout, "deploy/compose.yaml"), "utf8");
+  expect(compose).toMatch(/^x-logging: &logging\n {2}driver: local\n {2}options: .*max-size: 20m/m);
+  const images = compose.match(/^ {4}image: /gm);
+  expect(images).toHaveLength(2);
+  expect(compose.match(/^ {4}logging: \*logging$/gm)).toHaveLength(2);
+});
+
 test("the commands in compose.yaml create the secrets, and keep existing ones", () => {
   const compose = readFileSync(join(checkout, "deploy/compose.yaml"), "utf8");
   const [commands = ""] = /^# {3}mkdir(?:.*\n)+?(?=# {3}docker)/m.exec(compose) ?? [];
