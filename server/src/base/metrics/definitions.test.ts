@@ -86,6 +86,16 @@ test("an alert reports servers that are silent", () => {
   expect(exprOf("BeckonServersSilent")).toBe("beckon_processes_silent > 0");
 });
 
+test("an alert reports retention whose last complete pass is a day old, but not one without a pass", () => {
+  expect(exprOf("BeckonRetentionBehind")).toBe(
+    "time() - max(max_over_time(beckon_retention_last_pass_timestamp_seconds[2m]) > 0) > 86400\n",
+  );
+});
+
+test("an alert reports events that are held back for 5 minutes", () => {
+  expect(exprOf("BeckonEventsHeldBack")).toBe("max(beckon_events_held_back_seconds) > 300");
+});
+
 test("docs/operate.md lists every metric with its type, labels and meaning", () => {
   const page = read("docs/operate.md");
   const rows = Object.entries(definitions).map(
