@@ -50,6 +50,7 @@ import {
   type Ready,
   type Registered,
 } from "./supervisor/index.ts";
+import { reportUnknownTimeZones } from "./usage/index.ts";
 import { defaultPollsPerSweep, pollCancellations, startWorker } from "./worker.ts";
 import { defaultWorkspaceId, issueSetupToken, revokeSetupTokens } from "./workspaces/index.ts";
 
@@ -185,6 +186,7 @@ async function build(
     await reconcileRestore({ client, database, operator, prices }, log);
     return firstStart({ database, cipher }, config);
   });
+  await reportUnknownTimeZones(database.engine, log);
   const newlyLimited = await reconcilePlans(database, plans, log);
   const isWorker = config.role === "worker";
   // A worker shows no demo agent and no setup link, because it serves no request for them.

@@ -255,6 +255,23 @@ test("another process that holds the lock of a workspace does not delay the othe
   expect(await wrong()).toEqual([]);
 });
 
+test("a workspace with a time zone that PostgreSQL does not know delays no other workspace", async () => {
+  const zoneless = await seedAgent(database);
+  const other = await seedAgent(database);
+  const setZone = (name: string) =>
+    engine.query("update workspaces set time_zone = $2 where id = $1", [
+      zoneless.workspaceId,
+      name,
+    ]);
+  await rollUpAll(zoneless);
+  await setZone("Asia/Nowhere");
+  for (const each of [zoneless, other]) await write(each, { day: "2026-02-01" });
+  await rollUp(database);
+  expect([(await stateOf(other)).tail, (await stateOf(zoneless)).tail]).toEqual([0, 1]);
+  await setZone("Asia/Kolkata");
+  expect((await rollUpAll(zoneless)).tail).toBe(0);
+});
+
 test("after a restore to a cluster that counts anew, new entries are summed up, and none twice", async () => {
   const agent = await seedAgent(database);
   await write(agent, { count: 3 });

@@ -4,7 +4,7 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { startDuePeriods } from "../limits/index.ts";
-import { lockWorkspaceRow, updateWorkspaceRow } from "./store.ts";
+import { isTimeZone, lockWorkspaceRow, updateWorkspaceRow } from "./store.ts";
 import {
   requireOwn,
   requireRunDays,
@@ -36,7 +36,10 @@ export async function updateWorkspace({
     } = parseBody(updateWorkspaceBody, input.body);
     await requireTimeZone(tx, time_zone);
     requireRunDays(ctx, runDays);
-    if (time_zone !== undefined) await startDuePeriods(tx, row.id);
+    // Periods in a time zone that PostgreSQL no longer knows cannot be determined. To set another
+    // one is the remedy, so it must not fail.
+    if (time_zone !== undefined && (await isTimeZone(tx, row.time_zone)))
+      await startDuePeriods(tx, row.id);
     const changed = await updateWorkspaceRow(tx, row.id, {
       ...(name === undefined ? {} : { name }),
       ...(time_zone === undefined ? {} : { time_zone }),

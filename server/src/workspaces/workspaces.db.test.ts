@@ -148,6 +148,23 @@ describe("a workspace", () => {
     }
   });
 
+  test("with a time zone that PostgreSQL no longer knows can get another one", async () => {
+    const { id, key } = (await beckon.call("/workspaces", { body: { name: "Zone" } })).body.data;
+    const { engine } = beckon.db.database;
+    await engine.query("update workspaces set time_zone = 'Asia/Nowhere' where id = $1", [id]);
+    await engine.query(
+      `insert into budgets (workspace_id, scope_id, scope_kind, metric, allowed, starts, ends)
+        values ($1, $1, 'workspace', 'cost', 1000, now() - interval '2 days', now())`,
+      [id],
+    );
+    const { status, body } = await beckon.call(`/workspaces/${id}`, {
+      method: "PATCH",
+      body: { time_zone: "Asia/Kolkata" },
+      credential: key,
+    });
+    expect([status, body.data.time_zone]).toEqual([200, "Asia/Kolkata"]);
+  });
+
   test("is not found by members of other workspaces", async () => {
     const { id, key } = (await beckon.call("/workspaces", { body: { name: "Other" } })).body.data;
     for (const [method, body] of [["GET"], ["PATCH", { name: "Ours" }]] as const) {

@@ -335,6 +335,11 @@ export const logLines = {
     level: "warn",
     fields: {},
   },
+  "PostgreSQL does not know the time zone of workspaces; set another one": {
+    area: "database",
+    level: "error",
+    fields: { time_zone: "text", workspaces: "number", workspace_ids: "ids" },
+  },
   "encrypted with the new master key": {
     area: "database",
     level: "info",
