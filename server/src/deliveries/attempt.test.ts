@@ -4,6 +4,7 @@ import { ByteBudget } from "../base/byte-budget.ts";
 import { connect, type Database } from "../base/database/index.ts";
 import { createLog } from "../base/log.ts";
 import { createSecretCipher } from "../base/secrets/index.ts";
+import type { TraceSpan } from "../base/tracing/index.ts";
 import { type AttemptPorts, attemptDelivery } from "./attempt.ts";
 import type { ClaimedDelivery } from "./claim-statement.ts";
 import { CannotStart, readData } from "./read-data.ts";
@@ -65,6 +66,36 @@ test.each([
     outcome: { kind: "released", countsForHealth: false, log: undefined },
     isDatabaseLost,
   });
+});
+
+test("an attempt whose data cannot be read because of a bug sends nothing and rejects", async () => {
+  const bug = Object.assign(new Error('column "data" does not exist'), { code: "42703" });
+  const sent: URL[] = [];
+  const ended: (string | undefined)[] = [];
+  const span: TraceSpan = {
+    traceparent: "",
+    child: () => span,
+    rename() {},
+    set() {},
+    end: (errorType) => ended.push(errorType),
+  };
+  const attempted = attemptDelivery(
+    {
+      ...ports,
+      database: { engine: { query: () => Promise.reject(bug) } } as unknown as Database,
+      egress: {
+        callForBeginning: async (url) => {
+          sent.push(url);
+          return { status: 204, headers: {}, text: "" };
+        },
+      },
+      tracing: { delivery: () => span },
+    },
+    { ...delivery, data: null, data_bytes: 60_000 },
+    signal,
+  );
+  await expect(attempted).rejects.toBe(bug);
+  expect({ sent, ended }).toEqual({ sent: [], ended: ["internal_error"] });
 });
 
 test("the time of an attempt begins after its data was read", async () => {

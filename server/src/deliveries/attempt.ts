@@ -54,11 +54,12 @@ export interface Attempted {
 }
 
 /**
- * Sends a delivery once. Never rejects: a failure is part of the outcome. The outcome is
+ * Sends a delivery once. A failure of the request is part of the outcome. The outcome is
  * `released`, and the attempt is not counted, if the attempt was aborted before a response arrived,
  * or if nothing was sent because the database was lost, there was no memory for the data, or the
  * data was deleted.
  * @param signal aborts the attempt.
+ * @throws any unexpected error, for example of a bug in Beckon. Nothing was sent then.
  */
 export async function attemptDelivery(
   ports: AttemptPorts,
@@ -86,10 +87,15 @@ export async function attemptDelivery(
     );
     error = rejectionOf(response.status);
   } catch (thrown) {
-    error = failureOf(thrown, ports.timeoutMs);
     // If the event's data could not be read, nothing was sent, and the attempt does not count.
     isDatabaseLost = request === undefined && failureKind(thrown) === "lost";
     isUnprepared = isDatabaseLost || thrown instanceof CannotStart;
+    if (request === undefined && !isUnprepared && !(thrown instanceof ApiError)) {
+      // Not a failure of the receiver, so it must not count for the receiver's health.
+      span?.end("internal_error");
+      throw thrown;
+    }
+    error = failureOf(thrown, ports.timeoutMs);
   } finally {
     hold.release();
   }

@@ -1,4 +1,5 @@
-import { expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { captureLog } from "../../test/capture-log.ts";
 import { testDatabase } from "../../test/database.ts";
 import { subscribe } from "../../test/subscribe.ts";
 import { seedAgent } from "../../test/tenant.ts";
@@ -11,6 +12,8 @@ import { defaultDeliveryLimits, type SenderOptions, startSender } from "./sender
 const { database } = await testDatabase();
 const { workspaceId } = await seedAgent(database);
 const masterKey = "1".repeat(64);
+// A test must not send the deliveries of the tests before it.
+beforeEach(() => database.engine.query("delete from deliveries"));
 
 /** Starts a sender, and stops it after the test. */
 function start(options: Partial<SenderOptions>): void {
@@ -32,8 +35,8 @@ function start(options: Partial<SenderOptions>): void {
   onTestFinished(() => sender.stop(0));
 }
 
-/** Writes a delivery that is due, of a new subscription. */
-async function insertDelivery(id: string): Promise<void> {
+/** Writes deliveries that are due, of one new subscription. @returns the subscription's id. */
+async function insertDeliveries(...ids: readonly string[]): Promise<string> {
   const subscription = await subscribe(database.engine, masterKey, {
     url: "https://example.com/events",
     workspaceId,
@@ -41,13 +44,14 @@ async function insertDelivery(id: string): Promise<void> {
   await database.engine.query(
     `insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, data,
         status, next_at)
-      values ($1, $2, $3, 'event', 'evt_1', 'run.finished', 1, '{}', 'pending', now())`,
-    [id, workspaceId, subscription.id],
+      select unnest($1::text[]), $2, $3, 'event', 'evt_1', 'run.finished', 1, '{}', 'pending', now()`,
+    [ids, workspaceId, subscription.id],
   );
+  return subscription.id;
 }
 
 test("a delivery that is due is not claimed until the heap is no longer full", async () => {
-  await insertDelivery("dlv_1");
+  await insertDeliveries("dlv_1");
   let claimsWhileFull = 0;
   const heap = {
     get isFull() {
@@ -71,7 +75,7 @@ test("a delivery that is due is not claimed until the heap is no longer full", a
 
 test("an attempt that ends with an unexpected error is an outcome", async () => {
   const outcome = Promise.withResolvers<unknown>();
-  await insertDelivery("dlv_2");
+  await insertDeliveries("dlv_2");
   start({
     memory: { hold: () => expect.fail("unexpected") } as unknown as ByteBudget,
     metrics: { count: (_, [kind]) => outcome.resolve(kind), observe() {} },
@@ -79,8 +83,34 @@ test("an attempt that ends with an unexpected error is an outcome", async () => 
   expect(await outcome.promise).toBe("retry");
 });
 
+test("a bug before the request was sent is logged, and the receiver stays healthy", async () => {
+  const subscriptionId = await insertDeliveries("dlv_4");
+  const failed = Promise.withResolvers<void>();
+  const { log, named } = captureLog();
+  start({
+    publicUrl: () => expect.fail("a bug"),
+    log,
+    metrics: { count: () => failed.resolve(), observe() {} },
+  });
+  await failed.promise;
+  expect(named("an attempt of a delivery ended with an internal error")).toMatchObject([
+    { delivery_id: "dlv_4", reason: "a bug", stack: expect.any(String) },
+  ]);
+  const attempt = async () => {
+    const { rows } = await database.engine.query(
+      `select s.failing_since, a.error from subscriptions s
+        join delivery_attempts a on a.subscription_id = s.id where s.id = $1`,
+      [subscriptionId],
+    );
+    return rows;
+  };
+  await expect
+    .poll(attempt)
+    .toEqual([{ failing_since: null, error: expect.stringContaining("internal error") }]);
+});
+
 test("a lease is longer than the waits and the attempt together, so that no other process sends too", async () => {
-  await insertDelivery("dlv_3");
+  await insertDeliveries("dlv_3");
   const lease = Promise.withResolvers<number>();
   const timeoutMs = 600_000;
   start({
