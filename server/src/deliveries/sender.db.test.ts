@@ -109,6 +109,97 @@ test("a bug before the request was sent is logged, and the receiver stays health
     .toEqual([{ failing_since: null, error: expect.stringContaining("internal error") }]);
 });
 
+/** A database whose engine sends each query by \`send\`. */
+function databaseWith(send: (query: { name?: string }, execute: () => unknown) => unknown) {
+  const { engine } = database;
+  const query = engine.query.bind(engine) as (...args: unknown[]) => unknown;
+  return {
+    ...database,
+    engine: Object.assign(Object.create(engine), {
+      query: (...args: [{ name?: string }]) => send(args[0], () => query(...args)),
+    }),
+  } as typeof database;
+}
+
+test("a delivery whose outcome waits for the database for longer than the lease is sent once", async () => {
+  await insertDeliveries("dlv_5");
+  let sends = 0;
+  let claims = 0;
+  let isLost = true;
+  start({
+    timeoutMs: 300,
+    egress: {
+      callForBeginning: async () => {
+        sends += 1;
+        return { status: 204, headers: {}, text: "" };
+      },
+    },
+    database: databaseWith(({ name }, execute) => {
+      if (name === "claim-deliveries") claims += 1;
+      if (name !== "record-deliveries" || !isLost) return execute();
+      return Promise.reject(Object.assign(new Error("lost"), { code: "ECONNREFUSED" }));
+    }),
+  });
+  const state = async () => {
+    const { rows } = await database.engine.query(
+      "select status, next_at < now() as is_due, claims from deliveries where id = 'dlv_5'",
+    );
+    return { sends, ...rows[0] };
+  };
+  await expect
+    .poll(state, { timeout: 15_000 })
+    .toMatchObject({ sends: 1, is_due: true, claims: 1 });
+  const before = claims;
+  await expect.poll(() => claims, { timeout: 15_000 }).toBeGreaterThan(before + 1);
+  isLost = false;
+  await expect.poll(state, { timeout: 15_000 }).toMatchObject({ status: "succeeded" });
+  expect(sends).toBe(1);
+});
+
+test("while the database is lost, deliveries that wait in a lane are not sent", async () => {
+  const ids = Array.from({ length: 12 }, (_, index) => `dlv_lane_${index}`);
+  const subscriptionId = await insertDeliveries(...ids);
+  const receiving: (() => void)[] = [];
+  let writes = 0;
+  let isLost = true;
+  start({
+    egress: {
+      callForBeginning: async (_url, { signal }) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        receiving.push(resolve);
+        signal?.addEventListener("abort", () => resolve());
+        if (isLost) await promise;
+        return { status: 204, headers: {}, text: "" };
+      },
+    },
+    database: databaseWith(({ name }, execute) => {
+      if (name !== "record-deliveries" || !isLost) return execute();
+      writes += 1;
+      return Promise.reject(Object.assign(new Error("lost"), { code: "ECONNREFUSED" }));
+    }),
+  });
+  // A lane sends 10 deliveries at the same time.
+  await expect.poll(() => receiving.length).toBe(10);
+  receiving[0]?.();
+  await expect.poll(() => writes).toBeGreaterThan(4);
+  receiving[1]?.();
+  const before = writes;
+  await expect.poll(() => writes).toBeGreaterThan(before + 1);
+  expect(receiving).toHaveLength(11);
+  isLost = false;
+  for (const respond of receiving) respond();
+  const succeeded = async () => {
+    const { rows } = await database.engine.query(
+      `select count(*)::int as count from deliveries
+        where subscription_id = $1 and status = 'succeeded'`,
+      [subscriptionId],
+    );
+    return rows[0].count;
+  };
+  await expect.poll(succeeded).toBe(12);
+  expect(receiving).toHaveLength(12);
+});
+
 test("a lease is longer than the waits and the attempt together, so that no other process sends too", async () => {
   await insertDeliveries("dlv_3");
   const lease = Promise.withResolvers<number>();

@@ -123,9 +123,17 @@ export function startSender(options: SenderOptions): Sender {
   let nextDueMs = pollMs;
   let lagMs = 1;
   let woken = Promise.withResolvers<void>();
+  /**
+   * Whether outcomes could not be written at once, and some are still in memory. Their leases can
+   * have expired, so that a claim would send these deliveries a second time.
+   */
+  let someLate = false;
 
   const outcomes: Batcher<Outcome, void> = createBatcher({
-    write: async (rows) => {
+    write: async (rows, { repeated }) => {
+      if (repeated) someLate = true;
+      // What is sent now is sent a second time if this process exits before the database is back.
+      if (outcomes.stalled) for (const lane of lanes.values()) lane.releaseWaiting();
       const { maxFailingSeconds } = options;
       const failing = await recordOutcomes(database, rows, { maxGapSeconds: maxFailingSeconds });
       for (const each of failing)
@@ -246,6 +254,8 @@ export function startSender(options: SenderOptions): Sender {
     const failing = all.reduce((sum, lane) => sum + (lane.isFailing ? lane.claimed : 0), 0);
     const capacity = Math.ceil(maxClaimed * Math.min(1, maxLagMs / lagMs));
     const ahead = claimed < maxClaimed / 2 ? maxAhead : 1;
+    if (outcomes.pending === 0) someLate = false;
+    const claimsNone = options.heap.isFull || someLate;
     // The reply may be read late, for example because this process was stopped.
     const claimedAt = elapsed();
     const result = await claimDeliveries(database, {
@@ -256,7 +266,7 @@ export function startSender(options: SenderOptions): Sender {
         claimed,
         version,
       })),
-      max: options.heap.isFull ? 0 : Math.min(maxPerClaim, Math.max(0, capacity - claimed)),
+      max: claimsNone ? 0 : Math.min(maxPerClaim, Math.max(0, capacity - claimed)),
       maxFailing: Math.max(0, maxFailing - failing),
       maxOfOne: {
         event: ahead * maxConcurrent.event,
