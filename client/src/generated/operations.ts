@@ -193,7 +193,7 @@ export function bindOperations(send: Sender) {
       get: (agentId: string, options?: CallOptions): Promise<Agent> =>
         send.data<Agent>({ method: "GET", path: "/agents/{agent_id}", params: [agentId] }, options),
 
-      /** Update agent. Creates the agent's next version. Runs that have started keep theirs. Needs the scope `agents:write`. */
+      /** Update agent. Creates the agent's next version, or none if nothing changes. Runs that have started keep theirs. Needs the scope `agents:write`. */
       update: (
         agentId: string,
         body: UpdateAgentBody,

@@ -138,6 +138,28 @@ describe("changing an agent", () => {
     expect((await beckon.call(`/agents/${id}`)).body).toEqual(body);
   });
 
+  test("to what it is already adds no version and no audit entry", async () => {
+    const config = {
+      name: "Same",
+      description: "As before",
+      model_settings: { temperature: 1 },
+      tools: [{ type: "clock" }],
+      limits: { max_steps: 3 },
+      metadata: { a: { b: 1 } },
+    };
+    const { id } = await beckon.createAgent(config);
+    const before = (await beckon.call(`/agents/${id}`)).body;
+    const audit = async () => (await beckon.call(`/audit?target=${id}&action=agent.update`)).body;
+    for (const same of [config, { name: "Same" }, {}]) {
+      const { status, body, headers } = await change(id, same);
+      expect([status, body, headers.get("etag")]).toEqual([200, before, '"1"']);
+    }
+    expect((await audit()).data).toEqual([]);
+    expectError(await change(id, config, { "if-match": '"2"' }), 412, "stale");
+    await change(id, { name: "Other" });
+    expect((await audit()).data).toHaveLength(1);
+  });
+
   test("merges limits and model settings, and replaces tools and metadata", async () => {
     const { id } = await beckon.createAgent({
       limits: { max_steps: 3 },

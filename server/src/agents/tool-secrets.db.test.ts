@@ -100,6 +100,14 @@ test("an update with the secret's reference keeps the secret, also when the tool
   expect(await shown(agent)).toEqual(reference);
 });
 
+test("an update with the same tools adds a version only if it has a new secret", async () => {
+  const agent = await create();
+  const versionAfter = async (authorization: unknown) =>
+    (await change(agent, [tool(authorization)])).body.data.version;
+  expect(await versionAfter(await shown(agent))).toBe(1);
+  expect(await versionAfter(given("sk-second-secret-of-the-shop-9876"))).toBe(2);
+});
+
 test("a new secret replaces the old one, also for earlier versions", async () => {
   const agent = await create();
   const before = (await shown(agent)) as { secret_id: string };

@@ -18,7 +18,8 @@ import { planSecrets } from "./secrets/index.ts";
 
 /**
  * Changes the agent by adding a version. A run that has started keeps the version with which it
- * started.
+ * started. If nothing would change, no version is added: programs that apply a configuration again
+ * and again would add identical versions without end.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; `stale` if `If-Match` is not the
  *   current version.
  */
@@ -43,6 +44,9 @@ export async function updateAgent({
       change.tools === undefined ? undefined : planSecrets(ctx.cipher, owner, change.tools, before);
     const config = mergeConfig(row.config, { ...change, tools: planned?.tools });
     const providerId = await resolveModel(tx, ctx, config.model, row.config.model);
+    const differences = versionChanges(row, { config, providerId });
+    const changedSecrets = (planned?.write.length ?? 0) + (planned?.remove.length ?? 0);
+    if (changedSecrets === 0 && Object.keys(differences.after).length === 0) return toAgent(row);
     await insertNextVersion(tx, {
       agentId: row.id,
       workspaceId: ctx.workspaceId,
@@ -53,7 +57,6 @@ export async function updateAgent({
     });
     if (planned !== undefined) await writeSecrets(tx, owner, planned);
     const secrets = planned && { written: planned.write.length, deleted: planned.remove.length };
-    const differences = versionChanges(row, { config, providerId });
     const data = { version: row.version + 1, ...differences, secrets };
     await record(tx, ctx, { action: "agent.update", target: row.id, data });
     return toAgent(await requireAgent(tx, ctx, input.agentId));

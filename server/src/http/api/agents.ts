@@ -78,7 +78,8 @@ export const agentRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "updateAgent",
       summary: "Update agent",
-      description: "Creates the agent's next version. Runs that have started keep theirs.",
+      description:
+        "Creates the agent's next version, or none if nothing changes. Runs that have started keep theirs.",
       body: updateAgentBody,
       data: agent,
       ifMatch: true,
