@@ -1204,7 +1204,7 @@ export function bindOperations(send: Sender) {
         ),
     },
     limits: {
-      /** List ceilings. The daily ceilings of the workspace and of its agents, keys and triggers. A key that is limited to agents gets those of these agents, of their triggers and of itself. Needs the scope `usage:read`. Reads further pages as they are needed. */
+      /** List ceilings. The daily ceilings: that of the workspace, then those of its agents, keys and triggers. A key that is limited to agents gets those of these agents, of their triggers and of itself. Needs the scope `usage:read`. Reads further pages as they are needed. */
       list: (query?: ListLimitsQuery, options?: CallOptions): Listing<Ceiling> =>
         send.list<Ceiling>({ method: "GET", path: "/limits", query }, options),
 

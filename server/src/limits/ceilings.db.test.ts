@@ -238,24 +238,24 @@ test("the ceiling of a deleted agent can be deleted, but not set", async () => {
   expectError(await call(path), 404, "not_found", /no agent/);
 });
 
-test("the list is in pages, in the order of scopes and ids", async () => {
+test("the list is in pages: the workspace's own ceiling, then the others by scope and id", async () => {
   const { ids, put, call } = await filled();
   for (const scope of ["workspace", "trigger", "key", "agent"] as const) await put(scope, 1_000);
   const first = (await call("/limits?limit=3")).body;
   expect(first.data.map((each: { scope: string }) => each.scope)).toEqual([
+    "workspace",
     "agent",
     "key",
-    "trigger",
   ]);
   const second = (await call(`/limits?limit=3&after=${first.next}`)).body;
-  expect([second.data.map((each: { name: string }) => each.name), second.next]).toEqual([
-    ["Test"],
+  expect([second.data.map((each: { scope: string }) => each.scope), second.next]).toEqual([
+    ["trigger"],
     null,
   ]);
   expect((await call("/limits?scope=key")).body.data).toMatchObject([{ scope_id: ids.key }]);
   expectError(await call("/limits?scope=run"), 400, "bad_request", /scope must be/);
   expectError(await call(`/limits?scope=key&after=${first.next}`), 400, "bad_request", /cursor/);
-  const forged = Buffer.from(first.next, "base64url").toString().replace("trigger", "thing");
+  const forged = Buffer.from(first.next, "base64url").toString().replace("key", "thing");
   const after = Buffer.from(forged).toString("base64url");
   expectError(await call(`/limits?limit=3&after=${after}`), 400, "bad_request", /cursor/);
 });

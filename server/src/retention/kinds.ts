@@ -32,6 +32,7 @@ export type RowKind =
   | "password_links"
   | "secrets"
   | "usage_entries"
+  | "ceilings"
   | "audit";
 
 /**

@@ -4,6 +4,7 @@ import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
 import type { Retention } from "../base/retention/index.ts";
 import { oldAuditEntries } from "./audit-store.ts";
+import { ceilingsOfDeleted } from "./ceilings-store.ts";
 import { datedRows } from "./dated-rows-store.ts";
 import { oldDeliveries } from "./deliveries-store.ts";
 import type { DeleteSome, PrepareDeletion, RowKind } from "./kinds.ts";
@@ -27,6 +28,7 @@ const deletions: readonly PrepareDeletion[] = [
   oldUsageEntries,
   secretsOfDeletedAgents,
   ...expiredSecrets,
+  ceilingsOfDeleted,
 ];
 
 /**

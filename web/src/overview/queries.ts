@@ -163,9 +163,9 @@ export const providerHealthQuery = ({ id, client, can }: CurrentWorkspace) =>
 export const feedKey = (workspaceId: string) => [...runsKey(workspaceId), "feed"] as const;
 
 /**
- * The first 200 ceilings (daily spending limits), each with the amount spent today. Every role can
- * read them, so the query is always enabled. They are also refetched when an event says that one is
- * nearly spent.
+ * The first 200 ceilings (daily spending limits), each with the amount spent today. The first one
+ * is the workspace's own. Every role can read them, so the query is always enabled. They are also
+ * refetched when an event says that one is nearly spent.
  */
 export const nearLimitsQuery = ({ id, client }: Source) =>
   queryOptions({

@@ -17,7 +17,7 @@ export const limitRoutes: readonly ManagedRoute[] = [
       id: "listLimits",
       summary: "List ceilings",
       description:
-        "The daily ceilings of the workspace and of its agents, keys and triggers. A key that is limited to agents gets those of these agents, of their triggers and of itself.",
+        "The daily ceilings: that of the workspace, then those of its agents, keys and triggers. A key that is limited to agents gets those of these agents, of their triggers and of itself.",
       query: ceilingsQuery,
       data: ceiling,
       list: true,

@@ -13,8 +13,10 @@ import { type CeilingRef, readCeilings } from "./store.ts";
 const idForm = new RegExp(`^(?:${ceilingScope.options.join("|")}) [\\w-]+$`);
 
 /**
- * Lists the ceilings of the workspace, in the order of their scopes and ids. A key that is limited
- * to agents sees only the ceilings of these agents, of their triggers and of the key itself.
+ * Lists the ceiling of the workspace, then those of its agents, keys and triggers in the order of
+ * their ids. The workspace can have more ceilings than a caller reads, so the one that limits all
+ * runs comes first. A key that is limited to agents sees only the ceilings of these agents, of
+ * their triggers and of the key itself.
  * @throws ApiError `bad_request`, `forbidden`
  */
 export async function listCeilings({

@@ -68,8 +68,8 @@ export async function findScopeName(
 }
 
 /**
- * Returns up to `limit` ceilings that the credential can see, in the order of their scope and id,
- * beginning after `above` if it is given.
+ * Returns up to `limit` ceilings that the credential can see: that of the workspace, then the
+ * others in the order of their scope and id. They begin after `above` if it is given.
  */
 export async function readCeilings(
   tx: WorkspaceTransaction,
@@ -94,7 +94,10 @@ export async function readCeilings(
     ...(scopeId === undefined ? [] : [sql`c.scope_id = ${scopeId}`]),
     ...(above === undefined
       ? []
-      : [sql`(c.scope_kind, c.scope_id) > (${above.scope}, ${above.scopeId})`]),
+      : [
+          sql`(c.scope_kind <> 'workspace', c.scope_kind, c.scope_id)
+            > (${above.scope !== "workspace"}, ${above.scope}, ${above.scopeId})`,
+        ]),
     ...(agentIds === undefined
       ? []
       : [
@@ -124,7 +127,7 @@ export async function readCeilings(
     left join triggers t on c.scope_kind = 'trigger' and t.workspace_id = c.workspace_id
       and t.id = c.scope_id and t.deleted_at is null
     where w.id = ${workspaceId} and ${sql.join(conditions, sql` and `)}
-    order by c.scope_kind, c.scope_id limit ${limit}`.execute(tx);
+    order by c.scope_kind <> 'workspace', c.scope_kind, c.scope_id limit ${limit}`.execute(tx);
   return rows;
 }
 
