@@ -72,6 +72,23 @@ export const runErrorCode = z
   .meta({ description: `Reserved, not produced yet: ${reservedRunErrorCodes.join(", ")}.` });
 export type RunErrorCode = z.infer<typeof runErrorCode>;
 
+/** When a run ends with each of the error codes. */
+export const runErrorMeanings: Readonly<Record<RunErrorCode, string>> = {
+  model_error:
+    "the model's provider failed or rejected the request, its answer is truncated, filtered or unusable, there is not enough memory for the run, or the model cannot be called, for example because its provider was deleted",
+  model_timeout: "the model took too long",
+  tool_error: "a tool failed permanently",
+  step_limit: "the run reached its limit of steps",
+  deadline_exceeded: "the run reached its limit of time, or was queued for 24 hours",
+  plan_exhausted: "the allowance of the workspace's plan is used up: see `limit` and Retry-After",
+  ceiling_reached: "a ceiling of cost is reached: see `limit` and Retry-After",
+  price_unknown: "a limit in money applies, and the model has no known price",
+  mapping_error: "the filter or the message template of the trigger failed with this request",
+  interrupted:
+    "the run lost its process too often, Beckon failed because of an internal error, or Beckon was restored from a backup",
+  cancelled: "the run was cancelled, or was held for 7 days",
+};
+
 export const runError = z.object({ code: runErrorCode, message: z.string() });
 export type RunError = z.infer<typeof runError>;
 

@@ -79,6 +79,7 @@ export {
   type RunEvent,
   reservedRunErrorCodes,
   runErrorCode,
+  runErrorMeanings,
   type TokenUsage,
   type WorkspaceEventType,
   workspaceEventData,

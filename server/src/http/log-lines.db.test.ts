@@ -97,6 +97,21 @@ test("failures of one provider are one outage: further ones write no line of the
   expect(named("provider failed")).toHaveLength(1);
 });
 
+test("only a failed model call is a failure of its provider", async () => {
+  const provider = await beckon.createProvider(models.url, "blameless");
+  const agent = await beckon.createAgent({ model: "blameless/scripted" });
+  models.script([says({ text: "Cut", finish: "content_filter" })]);
+  const filtered = await beckon.invoke(agent, "Hello");
+  const other = await beckon.createAgent({ model: "blameless/other" });
+  // A provider can be deleted while runs that use it are queued.
+  const deletion = "update providers set deleted_at = now() where id = $1";
+  await beckon.db.database.engine.query(deletion, [provider.id]);
+  const unprepared = await beckon.invoke(other, "Hello");
+  for (const { body } of [filtered, unprepared])
+    expect(await endOf(body.run_id)).toMatchObject({ error_code: "model_error" });
+  expect(named("provider failed")).toEqual([]);
+});
+
 test("a run whose model call is retried, and a retry of a run, each write one end", async () => {
   const agent = await beckon.createAgent({ model: "scripted/scripted" });
   models.script([status(500), echo()]);

@@ -74,22 +74,37 @@ export function createRunReports(log: Log, metrics: Metrics): RunReports {
     });
   }
 
+  /**
+   * Reports whether the last model call of the run succeeded. An answer that ends the run as
+   * failed, for example because it is truncated, is no failure of the provider, nor is a run that
+   * failed before its model was known.
+   */
+  function reportProvider(written: Written): void {
+    const { runId, workspaceId, agentId, modelName, events, outcome } = written;
+    if (modelName === undefined) return;
+    // Failures of one provider in one workspace are one outage.
+    const provider = `${workspaceId} ${modelName.split("/", 1)[0]}`;
+    if (events.some(({ type }) => type === "run.step")) {
+      providers.succeeded(provider);
+      return;
+    }
+    const error = outcome?.status === "failed" ? outcome.error : undefined;
+    if (error?.code === "model_error" || error?.code === "model_timeout")
+      providers.failed(provider, {
+        run_id: runId,
+        agent_id: agentId,
+        error_code: error.code,
+        reason: error.message,
+      });
+  }
+
   return {
     written(written) {
-      const { runId, agentId, events, calls, outcome } = written;
+      const { events, calls, outcome } = written;
       for (const event of events) measureEvent(metrics, event);
       for (const { call } of calls) measureCall(metrics, call);
-      const provider = providerKey(written);
-      for (const event of events) if (event.type === "run.step") providers.succeeded(provider);
+      reportProvider(written);
       if (outcome === undefined) return;
-      const error = outcome.status === "failed" ? outcome.error : undefined;
-      if (error?.code === "model_error" || error?.code === "model_timeout")
-        providers.failed(provider, {
-          run_id: runId,
-          agent_id: agentId,
-          error_code: error.code,
-          reason: error.message,
-        });
       reportEnd(written, { error: undefined, ...outcome }, written.steps, written.elapsedMs);
     },
     ended: (run, end, steps = 0) => reportEnd(run, end, steps),
@@ -112,14 +127,6 @@ const limitCodes: ReadonlySet<string> = new Set([
   "ceiling_reached",
   "price_unknown",
 ] satisfies RunErrorCode[]);
-
-/**
- * Returns the text that identifies the run's provider in `log.outages`. Failures of one provider in
- * one workspace are one outage.
- */
-function providerKey({ workspaceId, modelName, agentId }: Written): string {
-  return `${workspaceId} ${modelName?.split("/", 1)[0] ?? agentId}`;
-}
 
 function measureEvent(metrics: Metrics, event: NewEvent): void {
   if (event.type === "run.step") {

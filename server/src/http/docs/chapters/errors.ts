@@ -1,6 +1,5 @@
-import { reservedRunErrorCodes } from "@beckon/contract";
+import { reservedRunErrorCodes, runErrorMeanings } from "@beckon/contract";
 import { apiErrors } from "../../errors.ts";
-import { runErrors } from "../../openapi/index.ts";
 import { jsonBlock, prose, table } from "../html.ts";
 import type { Chapter } from "./chapter.ts";
 
@@ -62,7 +61,7 @@ export function errors(): Chapter {
         id: "run-codes",
         title: "Codes of failed runs",
         html: `<p>${prose("[Invoke agent](/docs/calls#invokeAgent) responds with 500 and one of these if the run failed. The run has the same code in its `error`.")}</p>${codes(
-          Object.entries(runErrors)
+          Object.entries(runErrorMeanings)
             .filter(([code]) => !reserved.includes(code))
             .map(([code, meaning]) => [code, 500, meaning]),
         )}`,
