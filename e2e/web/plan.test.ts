@@ -310,6 +310,8 @@ inBrowser("an owner of default creates a plan and puts a workspace on it", async
   await dialog.getByLabel("Name").fill(name);
   await dialog.getByLabel("Tokens").fill("5000");
   await dialog.getByLabel("Cost").fill("12.50");
+  // The notes of voice and browser time.
+  expect(await dialog.getByText("Not used yet.").count()).toBe(2);
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Create plan" }).click();
   const row = page.getByRole("table", { name: "Plans", exact: true }).getByRole("row", { name });

@@ -12,12 +12,19 @@ interface PlanFormProps {
   readonly close: () => void;
 }
 
-const amounts = [
+interface Amount {
+  readonly name: keyof PlanFields;
+  readonly label: string;
+  readonly unit: string;
+  readonly hint?: string;
+}
+
+const amounts: readonly Amount[] = [
   { name: "tokens", label: "Tokens", unit: "tokens" },
-  { name: "voiceSeconds", label: "Voice", unit: "seconds" },
-  { name: "browserSeconds", label: "Browser", unit: "seconds" },
+  { name: "voiceSeconds", label: "Voice", unit: "seconds", hint: "Not used yet." },
+  { name: "browserSeconds", label: "Browser", unit: "seconds", hint: "Not used yet." },
   { name: "dollars", label: "Cost", unit: "dollars" },
-] as const satisfies readonly { name: keyof PlanFields; label: string; unit: string }[];
+];
 
 /** The form that creates a plan or changes its allowances. */
 export function PlanForm({ plan, close }: PlanFormProps) {
@@ -77,8 +84,8 @@ export function PlanForm({ plan, close }: PlanFormProps) {
           <TextInput value={fields.name} onChange={set("name")} autoComplete="off" autoFocus />
         </Field>
       ) : null}
-      {amounts.map(({ name, label, unit }) => (
-        <Field key={name} label={label} optional error={errors[name]}>
+      {amounts.map(({ name, label, unit, hint }) => (
+        <Field key={name} label={label} optional hint={hint} error={errors[name]}>
           <TextInput
             value={fields[name]}
             onChange={set(name)}
