@@ -231,7 +231,7 @@ inBrowser("an error of the model is told in plain words with what to do", async 
   });
   const page = await openAgent(id);
   await send(page, "Hello");
-  await page.getByText("The model did not answer.").waitFor();
+  await page.getByText("The run got no usable answer from the model.").waitFor();
   await page.getByText("Check the provider's key and address, and the model's name").waitFor();
   await expect
     .poll(() => page.getByRole("link", { name: "Open the providers" }).getAttribute("href"))

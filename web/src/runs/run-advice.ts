@@ -2,11 +2,15 @@ import type { Run } from "@beckon/client";
 
 type Code = NonNullable<Run["error"]>["code"];
 
-/** For each error code, what happened to the run and what a person can do. */
+/**
+ * For each error code, what happened to the run and what a person can do. Some codes have several
+ * causes: the text must be true for all of them, and the message of the run says which one it was.
+ */
 const advice: Readonly<Record<Code, { readonly what: string; readonly remedy: string }>> = {
   model_error: {
-    what: "The model did not answer.",
-    remedy: "Check the provider's key and address, and the model's name, then run it again.",
+    what: "The run got no usable answer from the model.",
+    remedy:
+      "If the provider failed, check the provider's key and address, and the model's name. Then run it again.",
   },
   model_timeout: {
     what: "The model took too long to answer.",
@@ -18,8 +22,9 @@ const advice: Readonly<Record<Code, { readonly what: string; readonly remedy: st
     remedy: "Raise the limit of steps, or tell it in the instructions when to stop.",
   },
   deadline_exceeded: {
-    what: "The run took longer than its time limit.",
-    remedy: "Raise the time limit, or give the agent less to do.",
+    what: "The run did not finish in time.",
+    remedy:
+      "Run it again. If it reached its time limit, raise the limit or give the agent less to do.",
   },
   plan_exhausted: {
     what: "The plan of the workspace is used up.",
@@ -39,8 +44,9 @@ const advice: Readonly<Record<Code, { readonly what: string; readonly remedy: st
     remedy: "Correct it in the trigger's settings, then replay the request.",
   },
   interrupted: {
-    what: "The server's processes ended several times during the run.",
-    remedy: "Look in the server's log for the reason, for example a lack of memory.",
+    what: "The run was interrupted.",
+    remedy:
+      "Unless Beckon was restored from a backup, the server's log has the reason, for example a lack of memory.",
   },
   cancelled: { what: "The run was cancelled.", remedy: "" },
 };

@@ -174,6 +174,39 @@ describe("rows", () => {
     expect(failed("constructor")).toMatchObject({ isFailed: true });
   });
 
+  test("a run that failed because of a model's answer ends with the call of that answer", () => {
+    const events = journal(
+      [0, "run.started"],
+      [900, "run.step", { step: 1, duration_ms: 900, finish_reason: "length" }],
+      [900, "run.failed", { error: { code: "model_error" } }],
+    );
+    const { rows } = layOut(run, events);
+    expect(rows).toMatchObject([
+      { name: "Model call 1", end: start + 900, seqs: [2, 3], isFailed: true, note: "failed" },
+    ]);
+    expect(rowOf(rows, 3)).toBe(rows[0]);
+  });
+
+  test.each([
+    ["model_error", "Model call 2"],
+    ["step_limit", "Failed: step limit reached"],
+    ["deadline_exceeded", "Failed: not finished in time"],
+    ["interrupted", "Failed: interrupted"],
+  ])("a run that failed with %s after its tool calls ends with a row of its own", (code, name) => {
+    const events = journal(
+      [0, "run.started"],
+      [900, "run.step", { step: 1, duration_ms: 900 }],
+      [900, "run.tool_call", { call_id: "c1", tool: "a" }],
+      [950, "run.tool_result", { call_id: "c1", outcome: "ok" }],
+      [990, "run.failed", { error: { code } }],
+    );
+    expect(layOut(run, events).rows).toMatchObject([
+      { name: "Model call 1", isFailed: false },
+      { name: "a", isFailed: false },
+      { name, seqs: [5], isFailed: true },
+    ]);
+  });
+
   test("what has no result when the run ends is unknown", () => {
     const events = journal(
       [0, "run.started"],

@@ -45,8 +45,8 @@ type Data = Readonly<Record<string, unknown>>;
 
 const endNames: Readonly<Record<string, string>> = {
   step_limit: "Failed: step limit reached",
-  deadline_exceeded: "Failed: time limit reached",
-  interrupted: "Failed: processes were lost",
+  deadline_exceeded: "Failed: not finished in time",
+  interrupted: "Failed: interrupted",
 };
 
 /**
@@ -163,10 +163,25 @@ export function layOut(
         break;
       }
       case "run.failed":
-      case "run.cancelled":
-        add(seq, { ...endRow(type, data, steps, at) });
+      case "run.cancelled": {
+        const last = rows.at(-1);
+        const note = type === "run.failed" ? noteOfModelError(data) : undefined;
+        if (note === undefined) add(seq, endRow(type, data, at));
+        // A model call whose answer cannot be used, for example because it was truncated, ends the
+        // run directly after its step. No further call was made.
+        else if (last !== undefined && events[index - 1]?.type === "run.step")
+          Object.assign(last, { seqs: [...last.seqs, seq], isFailed: true, note });
+        else
+          add(seq, {
+            kind: "model",
+            name: `Model call ${steps + 1}`,
+            isFailed: true,
+            note,
+            end: at,
+          });
         end = at;
         break;
+      }
       case "run.finished": {
         const last = rows.at(-1);
         if (last) last.seqs = [...last.seqs, seq];
@@ -248,21 +263,25 @@ function endCall(row: DraftRow, { outcome, duration_ms }: Data, at: number, star
   } else if (duration_ms !== undefined) row.start = start;
 }
 
+/** Returns the note of the model call that failed the run; undefined if no model call did. */
+function noteOfModelError(data: Data): string | undefined {
+  const code = codeOf(data);
+  if (code === "model_timeout") return "timed out";
+  return code === "model_error" ? "failed" : undefined;
+}
+
 function endRow(
   type: "run.failed" | "run.cancelled",
   data: Data,
-  steps: number,
   at: number,
 ): Partial<DraftRow> & Pick<DraftRow, "kind" | "name"> {
   if (type === "run.cancelled") return { kind: "end", name: "Cancelled", start: at, end: at };
-  const { code } = (data.error ?? {}) as { readonly code?: string };
-  const isFailed = true;
-  if (code === "model_error" || code === "model_timeout") {
-    const note = code === "model_timeout" ? "timed out" : "failed";
-    return { kind: "model", name: `Model call ${steps + 1}`, end: at, isFailed, note };
-  }
-  const name = endNames[code ?? ""] ?? "Failed";
-  return { kind: "end", name, start: at, end: at, isFailed };
+  const name = endNames[codeOf(data) ?? ""] ?? "Failed";
+  return { kind: "end", name, start: at, end: at, isFailed: true };
+}
+
+function codeOf({ error }: Data): string | undefined {
+  return (error as { readonly code?: string } | undefined)?.code;
 }
 
 /**
