@@ -1,5 +1,5 @@
 /**
- * Maximum number of items that wait for the next frame. A tab that is hidden after it has requested
+ * Maximum number of items that wait for their delivery. A tab that is hidden after it has requested
  * a frame gets none until it is shown again. Without this limit, its items would use ever more
  * memory.
  */
@@ -12,9 +12,10 @@ export interface Batches<Item> {
 }
 
 /**
- * Creates a collector that delivers items at most once per frame, so that many events in a short
- * time cause one rendering.
- * @param schedule calls its argument before the next frame
+ * Creates a collector that delivers all items of a short time together, so that many events cause
+ * one rendering.
+ * @param schedule calls its argument once, when the items are to be delivered: `beforeNextFrame`, or
+ *   less often with `createSlowSchedule`
  * @param deliver gets the items in order
  * @param overflow called instead of `deliver` after more than 5,000 items have waited. These items
  *   were dropped, so the page must refetch its data.
