@@ -125,6 +125,30 @@ test("a status that does not change is sent again every 20 seconds", () => {
   expect(tab.of("status")).toHaveLength(sent + 1);
 });
 
+test("after the clock was set back, the status is live and still sent every 20 seconds", () => {
+  const { open, events, pass } = startHub();
+  const tab = open();
+  events[0]?.onActivity();
+  pass(-3_600_000);
+  events[0]?.onActivity();
+  expect(tab.state()).toBe("live");
+  const sent = tab.of("status").length;
+  pass(19_999);
+  expect(tab.of("status")).toHaveLength(sent);
+  events[0]?.onActivity();
+  pass(1);
+  expect(tab.of("status")).toHaveLength(sent + 1);
+});
+
+test("after the clock was set back, a stream that has ended is still opened again", async () => {
+  const { open, events, pass } = startHub();
+  const tab = open();
+  events[0]?.fail(away);
+  await vi.waitFor(() => expect(tab.state()).toBe("not live"));
+  pass(-3_600_000);
+  expect(events).toHaveLength(2);
+});
+
 test("the stream ends with the last tab, and resumes after the last event", async () => {
   const { open, events } = startHub();
   const [first, second] = [open(), open()];

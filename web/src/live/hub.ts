@@ -98,11 +98,17 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
     onUnauthorized: () => signOut(),
   });
 
+  /** A `retryAt` that is further away than `retryAfterMs` means that the clock was set back. */
+  const isRetryDue = () => {
+    if (retryAt === undefined) return false;
+    const remainingMs = retryAt - now();
+    return remainingMs <= 0 || remainingMs > retryAfterMs;
+  };
   const sendAll = (message: HubMessage) => {
     for (const tab of tabs) tab.send(message);
   };
   const tick = () => {
-    if (retryAt !== undefined && now() >= retryAt) {
+    if (isRetryDue()) {
       if (budget.hasCapacity()) return start();
       connection = { ...connection, ended: { reason: noCapacityText } };
     }
@@ -113,7 +119,9 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
       shown?.state === status.state &&
       shown.reason === status.reason &&
       (status.state === "live" || shown.asOf === status.asOf);
-    if (isSame && now() - shownAt < maxBetweenStatusesMs) return;
+    // The time is negative if the clock was set back.
+    const sinceShownMs = now() - shownAt;
+    if (isSame && sinceShownMs >= 0 && sinceShownMs < maxBetweenStatusesMs) return;
     shown = status;
     shownAt = now();
     sendAll({ type: "status", status });
@@ -179,7 +187,9 @@ export function createHub({ client, budget, now, onEmpty }: HubOptions): Hub {
       // The client connects again by itself, and then resumes after the last event.
       if (isTooOld()) return start();
       readAt = now();
-      connection = { ...connection, lastByteAt: now(), isLost: false };
+      // If the clock was set back, the stream seems to have been opened after this byte.
+      const startedAt = Math.min(connection.startedAt, readAt);
+      connection = { ...connection, startedAt, lastByteAt: readAt, isLost: false };
       tick();
     };
     const onDisconnect = () => {
