@@ -2,7 +2,7 @@ import type { JournalEvent, Run } from "@beckon/client";
 import { useWorkspace } from "../../data/index.ts";
 import { formatBytes, formatDuration } from "../../format/index.ts";
 import { type Column, DataTable, EmptyState, Time } from "../../ui/index.ts";
-import type { Journal } from "./journal/live.ts";
+import type { Journal } from "./journal/entries.ts";
 import { useRunSearch } from "./run-search.ts";
 
 /** All journal entries of a run. A click on a row selects its entry in the detail view above. */

@@ -5,7 +5,7 @@ import { formatBytes } from "../../format/index.ts";
 import { RunDeliveries } from "../../subscriptions/index.ts";
 import { CopyButton, Tabs } from "../../ui/index.ts";
 import { isEnded } from "../patch-run.ts";
-import type { Journal } from "./journal/live.ts";
+import type { Journal } from "./journal/entries.ts";
 import { RawJournal } from "./raw-journal.tsx";
 import { type RunTab, useRunSearch } from "./run-search.ts";
 import { SmartText, ViewSwitch } from "./text-views.tsx";

@@ -21,7 +21,7 @@ import { isEnded } from "../patch-run.ts";
 import { runQuery } from "../queries.ts";
 import { RunProblem } from "../run-problem.tsx";
 import { costOfRun } from "./cost.ts";
-import { hasEnd, usageSoFar } from "./journal/live.ts";
+import { hasEnd, usageSoFar } from "./journal/entries.ts";
 import { RunStream } from "./journal/run-stream.tsx";
 import { StreamNotice } from "./journal/stream-notice.tsx";
 import { useJournal } from "./journal/use-journal.ts";

@@ -5,7 +5,7 @@ import { Button, Problem, Skeleton, useMedia } from "../../ui/index.ts";
 import type { ModelOutput } from "../model-output.ts";
 import { isEnded } from "../patch-run.ts";
 import { Inspector } from "./detail/inspector.tsx";
-import type { Journal } from "./journal/live.ts";
+import type { Journal } from "./journal/entries.ts";
 import type { Silence } from "./journal/use-silence.ts";
 import { useRunSearch } from "./run-search.ts";
 import { createScale, idleTimes } from "./timeline/scale.ts";

@@ -2,7 +2,7 @@ import { createClient, type JournalEvent } from "@beckon/client";
 import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { expect, test, vi } from "vitest";
 import type { CurrentWorkspace } from "../../../data/index.ts";
-import type { Journal } from "./live.ts";
+import type { Journal } from "./entries.ts";
 import { cacheEntry, entryQuery, journalQuery } from "./queries.ts";
 
 /** Returns the query of a journal of three entries, which the server lists one by one. */

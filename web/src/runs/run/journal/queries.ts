@@ -2,7 +2,7 @@ import type { JournalEvent } from "@beckon/client";
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { CurrentWorkspace } from "../../../data/index.ts";
 import { parseExactly } from "../../../json/index.ts";
-import { type Journal, lastSeq } from "./live.ts";
+import { type Journal, lastSeq } from "./entries.ts";
 
 const pageSize = 200;
 /** The first page is small, because the screen shows no steps before it has arrived. */

@@ -5,7 +5,7 @@ import { useWorkspace } from "../../../data/index.ts";
 import { applyOutput, type ModelOutput } from "../../model-output.ts";
 import { patchRun } from "../../patch-run.ts";
 import { runQuery } from "../../queries.ts";
-import { append, hasEnd, type Journal, lastSeq, newEntries } from "./live.ts";
+import { append, hasEnd, type Journal, lastSeq, newEntries } from "./entries.ts";
 import { cacheEntry, firstEntriesQuery, journalQuery } from "./queries.ts";
 
 const empty: Journal = { events: [], isComplete: false };

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useState } from "react";
 import { toServerTime } from "../../../data/index.ts";
 import type { ModelOutput } from "../../model-output.ts";
-import { type Journal, lastSeq } from "./live.ts";
+import { type Journal, lastSeq } from "./entries.ts";
 
 /**
  * The likely reason why the output of the current model call does not arrive. `late`: the call

@@ -2,7 +2,7 @@ import type { JournalEvent, Run, WatchedEvent } from "@beckon/client";
 import { describe, expect, test } from "vitest";
 import { applyOutput } from "../../model-output.ts";
 import { newerRun, patchRun } from "../../patch-run.ts";
-import { append, newEntries, summarize, usageSoFar } from "./live.ts";
+import { append, newEntries, summarize, usageSoFar } from "./entries.ts";
 
 const time = "2026-11-03T14:00:01.000Z";
 const usage = { input_tokens: 3, output_tokens: 2, cached_input_tokens: 1 };
