@@ -131,6 +131,15 @@ describe("the journal", () => {
       cached_input_tokens: 2,
     });
   });
+
+  test("the tokens so far are estimated if those of one call are", () => {
+    const estimated = { ...usage, estimated: true };
+    const events = [
+      entry(1, "run.step_lost", { usage: estimated }),
+      entry(2, "run.step", { usage }),
+    ];
+    expect(usageSoFar({ events, isComplete: true })).toMatchObject({ estimated: true });
+  });
 });
 
 describe("output of the model", () => {

@@ -77,16 +77,20 @@ function without(object: Readonly<Record<string, unknown>>, names: ReadonlySet<s
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.has(name)));
 }
 
-/** Returns the token usage of the model calls in the journal, for a run that has not ended. */
+/**
+ * Returns the token usage of the model calls in the journal, for a run that has not ended. It is
+ * estimated if the usage of at least one call is.
+ */
 export function usageSoFar({ events }: Journal): Run["usage"] {
-  const total = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
+  const total: Run["usage"] = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
   for (const { type, data } of events) {
     // The final event is skipped, because it has the sum of all calls.
     if (type !== "run.step" && type !== "run.step_lost") continue;
-    const usage = data.usage as Partial<typeof total> | undefined;
+    const usage = data.usage as Partial<Run["usage"]> | undefined;
     total.input_tokens += usage?.input_tokens ?? 0;
     total.output_tokens += usage?.output_tokens ?? 0;
     total.cached_input_tokens += usage?.cached_input_tokens ?? 0;
+    if (usage?.estimated === true) total.estimated = true;
   }
   return total;
 }
