@@ -1,5 +1,6 @@
 import type { JournalEvent, Run, WatchedEvent } from "@beckon/client";
 import { describe, expect, test } from "vitest";
+import { summaryCases } from "../../../../../contract/test/summary-cases.ts";
 import { applyOutput } from "../../model-output.ts";
 import { newerRun, patchRun } from "../../patch-run.ts";
 import { append, newEntries, summarize, usageSoFar } from "./entries.ts";
@@ -94,31 +95,11 @@ describe("the journal", () => {
     expect(newEntries(ended, [entry(4, "run.step")])).toEqual([]);
   });
 
-  test("keeps entries without texts, as the server's summaries are", () => {
-    const parts = [
-      { type: "text", text: "Hé", provider_metadata: {} },
-      { type: "tool_call", call_id: "c1", tool: "a", arguments: "{}" },
-    ];
-    expect(summarize(entry(1, "run.step", { step: 1, parts, usage })).data).toEqual({
-      step: 1,
-      usage,
-      parts: [
-        { type: "text", bytes: 3 },
-        { type: "tool_call", call_id: "c1", tool: "a", bytes: 2 },
-      ],
-    });
-    expect(summarize(entry(1, "run.tool_call", { tool: "a", arguments: {} })).data).toEqual({
-      tool: "a",
-    });
-    const finished = summarize(entry(1, "run.finished", { output: "Hé" }));
-    expect(finished.data).toEqual({ output_bytes: 3 });
-    const twice = summarize(summarize(entry(1, "run.step", { parts })));
-    expect(twice.data).toEqual({
-      parts: [
-        { type: "text", bytes: 3 },
-        { type: "tool_call", call_id: "c1", tool: "a", bytes: 2 },
-      ],
-    });
+  test.each(summaryCases)("keeps %s as the server's summary is", (_, data, expected) => {
+    const summary = summarize(entry(1, "run.step", data));
+    expect(summary.data).toEqual(expected);
+    // A stream can also send summaries.
+    expect(summarize(summary)).toEqual(summary);
   });
 
   test("adds up the tokens of its model calls", () => {

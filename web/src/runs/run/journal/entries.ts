@@ -49,7 +49,8 @@ const encoder = new TextEncoder();
 /**
  * Returns the entry as the API lists it with `view=summary`: without texts, arguments, results and
  * the provider's metadata, but with the size of the output and of each part in bytes. An entry that
- * already has this form keeps it.
+ * already has this form keeps it. `summaryCases` of the contract's tests ties the rule to the
+ * server's.
  */
 export function summarize(event: JournalEvent): JournalEvent {
   const { output, parts } = event.data;
@@ -67,7 +68,7 @@ function summarizePart(part: Readonly<Record<string, unknown>>): object {
   const content = part.text ?? part.arguments;
   return {
     ...without(part, partContents),
-    bytes: content === undefined ? part.bytes : bytesOf(String(content)),
+    bytes: content === undefined ? (part.bytes ?? 0) : bytesOf(String(content)),
   };
 }
 
