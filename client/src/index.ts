@@ -12,10 +12,11 @@ export type { StartAndWatchOptions, WatchedRun } from "./start-and-watch.ts";
 export type { FollowOptions } from "./subscribe.ts";
 export type { WatchOptions } from "./watch.ts";
 export type { WatchEventsOptions, WatchEventsQuery } from "./watch-events.ts";
-export type {
-  JournalEvent,
-  OutputEvent,
-  StreamNotice,
-  WatchedEvent,
-  WorkspaceEvent,
+export {
+  isFinalEvent,
+  type JournalEvent,
+  type OutputEvent,
+  type StreamNotice,
+  type WatchedEvent,
+  type WorkspaceEvent,
 } from "./watched-event.ts";

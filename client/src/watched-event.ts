@@ -51,7 +51,7 @@ export type StreamClosed = Extract<StreamEvent, { type: "stream.closed" }>;
 /** An event of `runs.watch`: a journal entry or output of the model. */
 export type WatchedEvent = JournalEvent | OutputEvent;
 
-/** Returns whether the event is the last one of its run. */
-export function isFinalEvent({ type }: WatchedEvent): boolean {
+/** Returns whether an event of this type is the last one of its run. */
+export function isFinalEvent({ type }: { readonly type: string }): boolean {
   return type === "run.finished" || type === "run.failed" || type === "run.cancelled";
 }

@@ -1,10 +1,10 @@
-import type { WorkspaceEvent } from "@beckon/client";
+import { isFinalEvent, type WorkspaceEvent } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { startTransition, useEffect, useEffectEvent, useRef, useState } from "react";
 import { useWorkspace } from "../data/index.ts";
 import { toZoned } from "../format/index.ts";
 import { useEvents } from "../live/index.ts";
-import { isEnd, isNewRun } from "../runs/index.ts";
+import { isNewRun } from "../runs/index.ts";
 import { useTextAtNow } from "../ui/index.ts";
 import { byAgentQuery, maxAgeMs, readAt, recentQuery, todayQuery } from "./queries.ts";
 import { addToTally, type Tally } from "./tally.ts";
@@ -49,7 +49,8 @@ export function useStatistics() {
   useEvents((events) => {
     uncounted.current.push(...events);
     timer.current ??= setTimeout(count, minTallyMs);
-    if (events.some((event) => isNewRun(event) || isEnd(event))) changedAt.current = Date.now();
+    if (events.some((event) => isNewRun(event) || isFinalEvent(event)))
+      changedAt.current = Date.now();
   });
   const takeTurn = useEffectEvent(() => {
     if (document.hidden) return;

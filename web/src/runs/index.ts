@@ -2,7 +2,7 @@ export { type AgentName, agentNamesQuery, useAgentNames } from "./agent-names.ts
 export { CompareRuns } from "./compare/compare-runs.tsx";
 export { isFailing } from "./is-failing.ts";
 export { lookedBackTo } from "./list/looked-back.ts";
-export { isEnd, isNewRun, patched } from "./live-runs.ts";
+export { isNewRun, patched } from "./live-runs.ts";
 export { isEnded } from "./patch-run.ts";
 export { runQuery, runsKey } from "./queries.ts";
 export { RaiseCeiling } from "./raise-ceiling.tsx";

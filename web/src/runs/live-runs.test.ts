@@ -1,5 +1,7 @@
-import type { ListedRun, WorkspaceEvent } from "@beckon/client";
+import { isFinalEvent, type ListedRun, type WorkspaceEvent } from "@beckon/client";
+import { endKinds } from "@beckon/contract";
 import { expect, test } from "vitest";
+import { streamQuery } from "../live/stream-query.ts";
 import { addEvents, type LiveRuns, patched } from "./live-runs.ts";
 
 const run = {
@@ -18,6 +20,11 @@ const event = (seq: number, type: string, data: object = {}, run_id = "run_1") =
   ({ run_id, seq, type, data, time: `2026-11-03T12:00:0${seq}.000Z` }) as WorkspaceEvent;
 const started = event(2, "run.started");
 const finished = event(4, "run.finished", { usage, cost_micros: 12 });
+
+test("runs end with the events that the contract names", () => {
+  const kinds = streamQuery.kind.split(",");
+  expect(kinds.filter((type) => isFinalEvent({ type }))).toEqual(endKinds);
+});
 
 test("a row follows its run to the end", () => {
   const live = addEvents(new Map(), [started]);

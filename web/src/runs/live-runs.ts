@@ -1,4 +1,9 @@
-import type { JournalEvent, ListedRun, WorkspaceEvent } from "@beckon/client";
+import {
+  isFinalEvent,
+  type JournalEvent,
+  type ListedRun,
+  type WorkspaceEvent,
+} from "@beckon/client";
 import { isEnded, patchRun } from "./patch-run.ts";
 
 /** The events of the workspace's stream about the states of runs, by run id. */
@@ -13,14 +18,17 @@ export type ShownRun = Pick<ListedRun, "id" | "finished_at">;
  */
 const maxRuns = 2_000;
 
-const kept: ReadonlySet<string> = new Set([
-  "run.queued",
-  "run.started",
-  "run.resumed",
-  "run.finished",
-  "run.failed",
-  "run.cancelled",
-]);
+/**
+ * Events that move a run to another state before it ends. `run.queued` is one of them, because it
+ * can follow other events: a held run is queued when it is released, and a run whose process stops
+ * is queued again.
+ */
+const moves: ReadonlySet<string> = new Set(["run.queued", "run.started", "run.resumed"]);
+
+/** Returns whether the event changes the state of a run. */
+export function isMove(event: WorkspaceEvent): boolean {
+  return moves.has(event.type) || isFinalEvent(event);
+}
 
 function isOfRun(event: WorkspaceEvent): event is Extract<WorkspaceEvent, JournalEvent> {
   return event.run_id !== null;
@@ -29,11 +37,6 @@ function isOfRun(event: WorkspaceEvent): event is Extract<WorkspaceEvent, Journa
 /** Returns whether this is the first event of its run. */
 export function isNewRun(event: WorkspaceEvent): boolean {
   return event.seq === 1;
-}
-
-/** Returns whether the run has ended with this event. */
-export function isEnd({ type }: WorkspaceEvent): boolean {
-  return type === "run.finished" || type === "run.failed" || type === "run.cancelled";
 }
 
 /**
@@ -47,7 +50,7 @@ export function addEvents(
   events: readonly WorkspaceEvent[],
   shown: readonly ShownRun[] = [],
 ): LiveRuns {
-  const states = events.filter(isOfRun).filter(({ type }) => kept.has(type));
+  const states = events.filter(isOfRun).filter(isMove);
   if (states.length === 0) return live;
   const next = new Map(live);
   for (const event of states) {

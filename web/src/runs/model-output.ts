@@ -1,4 +1,4 @@
-import type { WatchedEvent } from "@beckon/client";
+import { isFinalEvent, type WatchedEvent } from "@beckon/client";
 
 /** The output of the current model call so far. The journal does not contain it yet. */
 export interface ModelOutput {
@@ -11,7 +11,7 @@ export interface ModelOutput {
 
 /**
  * Returns the output of the current model call after an event of the run's stream; undefined after
- * a journal entry that ends the call (`endsCall`): the whole output is then in the journal or lost.
+ * a journal entry that ends the call: the whole output is then in the journal or lost.
  */
 export function applyOutput(
   output: ModelOutput | undefined,
@@ -30,15 +30,9 @@ export function applyOutput(
     case "run.output.end":
       return output;
     default:
-      return endsCall.has(event.type) ? undefined : output;
+      return endsCall.has(event.type) || isFinalEvent(event) ? undefined : output;
   }
 }
 
-const endsCall: ReadonlySet<string> = new Set([
-  "run.step",
-  "run.step_lost",
-  "run.resumed",
-  "run.finished",
-  "run.failed",
-  "run.cancelled",
-]);
+/** Besides the final event of a run, the events that end a model call. */
+const endsCall: ReadonlySet<string> = new Set(["run.step", "run.step_lost", "run.resumed"]);

@@ -1,14 +1,7 @@
 import type { WorkspaceEvent } from "@beckon/client";
 import { serverNow } from "../../data/index.ts";
-import { isEnd, isNewRun } from "../live-runs.ts";
+import { isMove, isNewRun } from "../live-runs.ts";
 import { type RunFilters, timeOf } from "./filters/run-filters.ts";
-
-/**
- * Events that move a run to another state before it ends. `run.queued` is one of them, because it
- * can follow other events: a held run is queued when it is released, and a run whose process stops
- * is queued again.
- */
-const moves: ReadonlySet<string> = new Set(["run.queued", "run.started", "run.resumed"]);
 
 /** Returns whether the event can change the newest page of the list with these filters. */
 export function canChange(filters: RunFilters, event: WorkspaceEvent): boolean {
@@ -17,6 +10,5 @@ export function canChange(filters: RunFilters, event: WorkspaceEvent): boolean {
   const nowMs = serverNow();
   if (created_before !== undefined && (timeOf(created_before, nowMs) ?? 0) < nowMs) return false;
   const dependsOnState = [status, error, text].some((filter) => filter !== undefined);
-  const isMove = isEnd(event) || moves.has(event.type);
-  return isNewRun(event) || (dependsOnState && isMove);
+  return isNewRun(event) || (dependsOnState && isMove(event));
 }

@@ -1,4 +1,4 @@
-import type { JournalEvent, Run, WatchedEvent } from "@beckon/client";
+import { isFinalEvent, type JournalEvent, type Run, type WatchedEvent } from "@beckon/client";
 
 /** The journal of a run, without texts, arguments and results. */
 export interface Journal {
@@ -14,8 +14,8 @@ export function lastSeq({ events }: Pick<Journal, "events">): number {
 
 /** Returns whether the journal has the final event of the run. */
 export function hasEnd({ events }: Pick<Journal, "events">): boolean {
-  const last = events.at(-1)?.type;
-  return last === "run.finished" || last === "run.failed" || last === "run.cancelled";
+  const last = events.at(-1);
+  return last !== undefined && isFinalEvent(last);
 }
 
 /** Returns whether an event of a run's stream is a journal entry. */
