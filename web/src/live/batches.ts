@@ -14,8 +14,8 @@ export interface Batches<Item> {
 /**
  * Creates a collector that delivers all items of a short time together, so that many events cause
  * one rendering.
- * @param schedule calls its argument once, when the items are to be delivered: `beforeNextFrame`, or
- *   less often with `createSlowSchedule`
+ * @param schedule calls its argument when the items are to be delivered: `beforeNextFrame`, or less
+ *   often what `createSlowSchedule` returns
  * @param deliver gets the items in order
  * @param overflow called instead of `deliver` after more than 5,000 items have waited. These items
  *   were dropped, so the page must refetch its data.

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { adviceFor } from "./run-advice.ts";
 
-// model_error: the provider failed, the answer was truncated or filtered, no memory was left, or the
-// provider was deleted. deadline_exceeded: the time limit, or 24 hours in the queue. interrupted:
-// lost processes, an internal error, or a restore from a backup.
+// model_error: the provider failed or was deleted, the answer was truncated or filtered, or memory
+// was short. deadline_exceeded: the time limit, or 24 hours in the queue. interrupted: lost
+// processes, an internal error, or a restore from a backup.
 test.each([
   ["model_error", /did not answer|key|address/],
   ["deadline_exceeded", /limit/],
