@@ -106,3 +106,25 @@ inBrowser("an unsaved prompt prefix is kept over a reload, and saved as a change
   await reload(page);
   await expectValue(page, "Prompt prefix", "Answer in German.");
 });
+
+inBrowser("fields grow with texts that are set, also without `field-sizing`", async () => {
+  const lines = (count: number) => Array.from({ length: count }, () => "A line").join("\n");
+  const { id } = await beckon.createAgent({ instructions: lines(15) });
+  const page = await open(`/agents/${id}/playground`);
+  // As in a browser that does not know the property.
+  await page.addInitScript(`
+    const supports = CSS.supports.bind(CSS);
+    CSS.supports = (...condition) => condition[0] !== "field-sizing" && supports(...condition);
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync("textarea { field-sizing: fixed !important; }");
+    document.adoptedStyleSheets = [sheet];
+  `);
+  await page.reload();
+  const heightOf = (name: string) =>
+    expect.poll(() => field(page, name).evaluate((area) => area.clientHeight));
+  await heightOf("Instructions").toBeGreaterThan(250);
+  await field(page, "Message").fill(lines(8));
+  await heightOf("Message").toBeGreaterThan(150);
+  await button(page, "Run").click();
+  await heightOf("Message").toBeLessThan(100);
+});

@@ -1,4 +1,4 @@
-import { type ComponentProps, type InputEvent, useCallback } from "react";
+import { type ComponentProps, type InputEvent, useCallback, useLayoutEffect, useRef } from "react";
 import { useControl } from "./field-context.ts";
 import { controlLook } from "./look.ts";
 
@@ -22,14 +22,24 @@ function grow(area: HTMLTextAreaElement): void {
  */
 export function TextArea({ mono, rows = 3, id, onInput, ref, ...rest }: TextAreaProps) {
   const control = useControl(id);
+  const area = useRef<HTMLTextAreaElement>(null);
+  /** The text for which the field has its height. */
+  const fitted = useRef<string>(undefined);
   const attach = useCallback(
-    (area: HTMLTextAreaElement | null) => {
-      if (area !== null) grow(area);
-      if (typeof ref === "function") return ref(area);
-      if (ref) ref.current = area;
+    (element: HTMLTextAreaElement | null) => {
+      area.current = element;
+      if (typeof ref === "function") return ref(element);
+      if (ref) ref.current = element;
     },
     [ref],
   );
+  // Forms also set the text, when the field is attached and in renderings. A height that the person
+  // has set is kept while the text is the same.
+  useLayoutEffect(() => {
+    if (area.current === null || area.current.value === fitted.current) return;
+    fitted.current = area.current.value;
+    grow(area.current);
+  });
   const input = (event: InputEvent<HTMLTextAreaElement>) => {
     grow(event.currentTarget);
     onInput?.(event);
