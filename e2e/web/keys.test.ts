@@ -211,6 +211,17 @@ inBrowser("a key is edited and deleted", async () => {
   expect(await statusOf(key)).toBe(401);
 });
 
+inBrowser("after a key is deleted, the focus is on the key that took its place", async () => {
+  for (const name of ["Next", "Deleted"]) await createKey({ name, preset: "observer" });
+  const page = await open();
+  const row = rowOf(page, "Deleted");
+  await row.getByRole("button", { name: /^More/ }).press("Enter");
+  await page.getByRole("menuitem", { name: "Delete" }).press("Enter");
+  await page.getByRole("button", { name: "Delete key" }).press("Enter");
+  await row.waitFor({ state: "detached" });
+  await expect.poll(() => page.locator(":focus").allTextContents()).toEqual(["Next"]);
+});
+
 inBrowser("the bootstrap key says how it is changed, and offers nothing else", async () => {
   const page = await open();
   await page.getByRole("link", { name: /bootstrap/i }).click();

@@ -49,6 +49,26 @@ inBrowser("an invitation takes four actions, is shown once, and can be revoked",
 });
 
 inBrowser(
+  "after an invitation is revoked, the focus is on the next one, or the heading",
+  async () => {
+    for (const name of ["first", "second"]) {
+      const body = { email: `${name}@example.com`, role: "viewer" };
+      expect((await beckon.call("/invitations", { body })).status).toBe(201);
+    }
+    const page = await openDashboard(beckon.url, { as: owner, path });
+    const rows = page.getByRole("table", { name: "Open invitations" }).locator("tbody tr");
+    const emails = rows.locator("td:first-child");
+    await expect.poll(() => emails.count()).toBe(2);
+    const [, last = ""] = await emails.allTextContents();
+    for (const next of [last, "Members"]) {
+      await rows.first().getByRole("button", { name: "Revoke" }).press("Enter");
+      await page.getByRole("button", { name: "Revoke invitation" }).press("Enter");
+      await expect.poll(() => page.locator(":focus").allTextContents()).toEqual([next]);
+    }
+  },
+);
+
+inBrowser(
   "a wrong address is said at its field, and what was typed is not lost without a question",
   async () => {
     const page = await openDashboard(beckon.url, { as: owner, path: `${path}?dialog=invite` });

@@ -80,6 +80,8 @@ export function PageHeader({
               long title wraps to two lines, and the status moves below it. */}
           <div className="flex min-w-0 flex-1 basis-28 items-center gap-x-3 gap-y-1 max-sm:flex-wrap sm:basis-60">
             <h1
+              // For `focusInstead`.
+              tabIndex={-1}
               className="min-w-0 text-title font-semibold max-sm:line-clamp-2 max-sm:break-words sm:truncate"
               title={title}
               dir="auto"

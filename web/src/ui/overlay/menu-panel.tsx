@@ -1,8 +1,9 @@
 import { Check, type LucideIcon } from "lucide-react";
 import { DropdownMenu as Radix } from "radix-ui";
-import { type ComponentProps, type ReactElement, useRef } from "react";
+import { type ComponentProps, type ReactElement, type RefObject, useRef } from "react";
 import { Anchor } from "../link.tsx";
 import { Kbd } from "../text/kbd.tsx";
+import { useClosingOpener } from "./use-focus-return.ts";
 
 /** An item of a menu. It has either `onSelect` or `href`. */
 export interface MenuAction {
@@ -51,9 +52,12 @@ export function MenuPanel({ trigger, label, items, align = "end", pressedBy }: M
   // Radix focuses the first item of a menu that is opened by a key, but not if the key was pressed
   // before Radix was loaded. In that case, `onFocus` below does it.
   const mustFocus = useRef(pressedBy === "key");
+  const button = useRef<HTMLButtonElement>(null);
   return (
     <Radix.Root modal={false} defaultOpen={pressedBy !== undefined}>
-      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Trigger asChild ref={button}>
+        {trigger}
+      </Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
           aria-label={label}
@@ -69,6 +73,7 @@ export function MenuPanel({ trigger, label, items, align = "end", pressedBy }: M
           collisionPadding={8}
           className="z-40 max-h-(--radix-dropdown-menu-content-available-height) min-w-48 max-w-80 animate-popup overflow-auto rounded-popup border border-rule bg-sheet p-1 text-body shadow-popup"
         >
+          <ClosingOpener opener={button} />
           {items.map((item, index) => (
             <MenuLine key={keyOf(item, index)} item={item} />
           ))}
@@ -76,6 +81,12 @@ export function MenuPanel({ trigger, label, items, align = "end", pressedBy }: M
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** For a dialog that an item of the menu opens. */
+function ClosingOpener({ opener }: { readonly opener: RefObject<HTMLElement | null> }) {
+  useClosingOpener(opener);
+  return null;
 }
 
 function keyOf(item: MenuItem, index: number): string {

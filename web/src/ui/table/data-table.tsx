@@ -7,6 +7,7 @@ import type { RowsQuery } from "./rows-query.ts";
 import { SkeletonRows } from "./skeleton-rows.tsx";
 import { TableHead } from "./table-head.tsx";
 import { TableRow } from "./table-row.tsx";
+import { useRowFocus } from "./use-row-focus.ts";
 import { type RowDensity, useRowHeight } from "./use-row-height.ts";
 import { useRowKeys } from "./use-row-keys.ts";
 import { useRowWindow } from "./use-window.ts";
@@ -59,6 +60,7 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
   const { start, end } = useRowWindow(table, rows.length, rowHeight);
   const caption = useId();
   useRowKeys(table, rows.length, rowHeight);
+  useRowFocus(table, rows, rowKey, rowHeight);
   const chosen = useRef(selection);
   useEffect(() => {
     chosen.current = selection;

@@ -46,12 +46,14 @@ function firstInSight(body: HTMLElement): number {
   return Number(first?.dataset.index ?? 0);
 }
 
-function focusRow(body: HTMLElement, index: number, rowHeight: number): void {
+/** Focuses a row. Returns false if it is not in the document. */
+export function focusRow(body: HTMLElement, index: number, rowHeight: number): boolean {
   const row = body.querySelector<HTMLElement>(`[data-index="${index}"]`);
   const target = row?.querySelector<HTMLElement>("[data-row-focus]");
-  if (!row || !target) return;
+  if (!row || !target) return false;
   target.focus({ preventScroll: true });
   // Without this margin, the sticky header would cover the row after scrolling.
   row.style.scrollMarginTop = `${rowHeight * 2}px`;
   row.scrollIntoView({ block: "nearest" });
+  return true;
 }
