@@ -88,6 +88,26 @@ inBrowser("filters are in the address; without a match they can be cleared", asy
   await page.getByText("Ada signed in").waitFor();
 });
 
+inBrowser("an actor is found by name, or entered by id if the list does not have it", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  const choose = async () => {
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Actor" }).click();
+    return page.getByRole("textbox", { name: "Search Actor" });
+  };
+  await (await choose()).fill("bec");
+  await expect.poll(() => page.getByRole("button", { name: "Ada", exact: true }).count()).toBe(0);
+  await page.getByRole("button", { name: "Beckon", exact: true }).click();
+  await page.waitForURL(/actor=system/);
+  await page.getByRole("button", { name: "Remove filter Actor" }).click();
+  const search = await choose();
+  await search.fill("nobody");
+  await page.getByText("Nothing matches.").waitFor();
+  await search.fill("key_deleted");
+  await page.getByRole("button", { name: "Use this id" }).click();
+  await page.waitForURL(/actor=key%3Akey_deleted/);
+});
+
 inBrowser("a filter that the server rejects says why", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path: `${path}?since=yesterday` });
   await page.getByRole("alert").getByText(/since/).waitFor();

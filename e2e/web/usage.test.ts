@@ -152,6 +152,30 @@ inBrowser("a group narrows the report, and filters can be cleared", async () => 
   await page.getByText("$0.81", { exact: true }).first().waitFor();
 });
 
+inBrowser(
+  "the agent of the report is found by name, or entered by id if it was deleted",
+  async () => {
+    const { agent, add, open } = await workspace();
+    const desk = await agent("Refund desk");
+    await add(desk, { cost_micros: 700_000 });
+    await agent("Other");
+    const page = await open();
+    const choose = async () => {
+      await page.getByRole("button", { name: "Filter", exact: true }).click();
+      await page.getByRole("menuitem", { name: "Agent" }).click();
+    };
+    await choose();
+    await page.getByRole("textbox", { name: "Search agents" }).fill("refund");
+    await page.getByRole("button", { name: "Refund desk", exact: true }).click();
+    await page.waitForURL(new RegExp(`agent_id=${desk}`));
+    await page.getByRole("button", { name: "Remove filter Agent" }).click();
+    await choose();
+    await page.getByRole("textbox", { name: "Agent id" }).fill("agt_deleted");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.waitForURL(/agent_id=agt_deleted/);
+  },
+);
+
 inBrowser("two presses before the page is rendered are both in the URL", async () => {
   const { agent, add, open } = await workspace();
   await add(await agent("Refund desk"), { cost_micros: 700_000 });

@@ -1,3 +1,4 @@
+export { agentFilter } from "./agent-filter.tsx";
 export { type AgentName, agentNamesQuery, useAgentNames } from "./agent-names.ts";
 export { CompareRuns } from "./compare/compare-runs.tsx";
 export { isFailing } from "./is-failing.ts";

@@ -85,6 +85,7 @@ export { type Column, menuColumn, type Selection } from "./table/column.ts";
 export { DataTable } from "./table/data-table.tsx";
 export type { FilterDefinition, FilterValues } from "./table/filter.ts";
 export { FilterBar } from "./table/filter-bar.tsx";
+export { FilterText } from "./table/filter-text.tsx";
 export { LoadMore } from "./table/load-more.tsx";
 export { NewRowsButton } from "./table/new-rows-button.tsx";
 export { RowsProblem } from "./table/rows-problem.tsx";

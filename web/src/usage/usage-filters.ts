@@ -1,16 +1,17 @@
-import type { AgentName } from "../runs/index.ts";
+import { type AgentName, agentFilter } from "../runs/index.ts";
 import type { FilterDefinition } from "../ui/index.ts";
 
 /**
  * Returns the definitions of the usage filters. Their ids are the names of the API's parameters.
- * @param agents the agents by id. If there are none, the filter takes an agent's id as a text.
+ * @param agents the agents by id
+ * @param canReadAgents whether agents can be found by their names
  */
-export function usageFilters(agents: ReadonlyMap<string, AgentName>): readonly FilterDefinition[] {
-  const agent = { id: "agent_id", label: "Agent" };
+export function usageFilters(
+  agents: ReadonlyMap<string, AgentName>,
+  canReadAgents: boolean,
+): readonly FilterDefinition[] {
   return [
-    agents.size === 0
-      ? { ...agent, placeholder: "Its id, agt_…" }
-      : { ...agent, options: [...agents].map(([value, { name }]) => ({ value, label: name })) },
+    agentFilter(agents, canReadAgents),
     { id: "model", label: "Model", placeholder: "provider/model" },
     { id: "caller", label: "Caller", placeholder: "key:key_…, trigger:trg_…" },
     { id: "tag", label: "Tag", placeholder: "A tag of runs" },

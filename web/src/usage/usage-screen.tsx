@@ -88,7 +88,7 @@ export function UsageScreen() {
             onChange={({ from, to }) => change({ from, to })}
           />
           <FilterBar
-            filters={usageFilters(agents)}
+            filters={usageFilters(agents, workspace.can("agents:read"))}
             values={{ agent_id, model, caller, tag }}
             onChange={change}
           />

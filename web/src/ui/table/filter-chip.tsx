@@ -62,7 +62,9 @@ export function FilterChip({ filter, value, onChange, onRemove }: FilterChipProp
           <FilterText filter={filter} value={value} onChoose={choose} />
         ) : (
           <FilterOptions
+            label={filter.label}
             options={filter.options}
+            valueOfId={filter.valueOfId}
             multiple={filter.multiple === true}
             value={value}
             onChange={filter.multiple ? onChange : choose}

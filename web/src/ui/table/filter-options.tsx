@@ -1,8 +1,9 @@
 import { Check } from "lucide-react";
 import { useState } from "react";
+import { SearchField } from "../form/search/search-field.tsx";
 import type { FilterDefinition } from "./filter.ts";
 
-interface FilterOptionsProps {
+interface FilterOptionsProps extends Pick<FilterDefinition, "label" | "valueOfId"> {
   readonly options: NonNullable<FilterDefinition["options"]>;
   readonly multiple: boolean;
   /** The chosen value; with `multiple`, the chosen values separated by commas. */
@@ -10,11 +11,16 @@ interface FilterOptionsProps {
   readonly onChange: (value: string) => void;
 }
 
+/** From this number of options on, they can be searched. */
+const searchedFrom = 9;
+
 /** The choices of a filter. */
-export function FilterOptions({ options, multiple, value, onChange }: FilterOptionsProps) {
+export function FilterOptions(props: FilterOptionsProps) {
+  const { label, options, valueOfId, multiple, value, onChange } = props;
   // The choice has a state of its own, because `value` changes with a delay: at the second of two
   // quick presses, `value` would not contain the first choice yet.
   const [shown, setShown] = useState(value);
+  const [text, setText] = useState("");
   const chosen = new Set(multiple ? shown.split(",").filter(Boolean) : [value]);
   const press = (pressed: string) => {
     if (!multiple) return onChange(pressed);
@@ -24,18 +30,45 @@ export function FilterOptions({ options, multiple, value, onChange }: FilterOpti
     setShown(values.join(","));
     onChange(values.join(","));
   };
-  return options.map((option) => (
-    <button
-      key={option.value}
-      type="button"
-      aria-pressed={chosen.has(option.value)}
-      onClick={() => press(option.value)}
-      className="flex min-h-8 w-full items-center gap-2 rounded-control px-2 text-left hover:bg-hover focus-visible:-outline-offset-2"
-    >
-      <span className="min-w-0 flex-1 truncate" dir="auto">
-        {option.label}
-      </span>
-      {chosen.has(option.value) ? <Check aria-hidden /> : null}
-    </button>
-  ));
+  const searched = text.trim();
+  const ofId = valueOfId?.(searched);
+  const found = options.filter(
+    (option) =>
+      option.value === ofId || option.label.toLowerCase().includes(searched.toLowerCase()),
+  );
+  if (ofId !== undefined && options.every((option) => option.value !== ofId))
+    found.push({ value: ofId, label: "Use this id" });
+  return (
+    <>
+      {options.length < searchedFrom && valueOfId === undefined ? null : (
+        <div className="sticky top-0 z-1 flex bg-sheet pb-1">
+          <SearchField
+            label={`Search ${label}`}
+            placeholder={valueOfId === undefined ? "Name" : "Name or id"}
+            value={text}
+            onChange={setText}
+            onSubmit={() => {
+              const [only, ...others] = found;
+              if (only !== undefined && others.length === 0) press(only.value);
+            }}
+          />
+        </div>
+      )}
+      {found.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={chosen.has(option.value)}
+          onClick={() => press(option.value)}
+          className="flex min-h-8 w-full items-center gap-2 rounded-control px-2 text-left hover:bg-hover focus-visible:-outline-offset-2"
+        >
+          <span className="min-w-0 flex-1 truncate" dir="auto">
+            {option.label}
+          </span>
+          {chosen.has(option.value) ? <Check aria-hidden /> : null}
+        </button>
+      ))}
+      {found.length === 0 ? <p className="px-2 py-1 text-ink-3">Nothing matches.</p> : null}
+    </>
+  );
 }

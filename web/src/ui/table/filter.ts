@@ -7,6 +7,12 @@ export interface FilterDefinition {
   readonly label: string;
   /** Options to choose from; undefined if any text can be entered, or if there is an `editor`. */
   readonly options?: readonly { readonly value: string; readonly label: string }[] | undefined;
+  /**
+   * Returns the value for an id that a person has typed, because the options do not contain
+   * everything, for example nothing that was deleted. Undefined if the filter takes no such id.
+   * Not for filters with `multiple`.
+   */
+  readonly valueOfId?: ((id: string) => string | undefined) | undefined;
   /** True if several options can be chosen. The value then contains them separated by commas. */
   readonly multiple?: boolean | undefined;
   /**

@@ -1,6 +1,6 @@
-import { AgentPicker } from "../../../agents/index.ts";
 import { shortenId } from "../../../format/index.ts";
 import type { FilterDefinition } from "../../../ui/index.ts";
+import { agentFilter } from "../../agent-filter.tsx";
 import type { AgentName } from "../../agent-names.ts";
 import { sourceLabel } from "../../source-label.ts";
 import { CreatedEditor } from "./created-editor.tsx";
@@ -28,19 +28,7 @@ export function filterDefinitions(surroundings: Surroundings): readonly FilterDe
       options: statuses.map((status) => optionOf(status, capitalise(status))),
       multiple: true,
     },
-    {
-      id: "agent_id",
-      label: "Agent",
-      placeholder: "agt_…",
-      display: (id) => agents.get(id)?.name ?? shortenId(id),
-      ...(canReadAgents && {
-        editor: (value, choose) => (
-          <div className="flex w-72">
-            <AgentPicker value={value} onChoose={({ id }) => choose(id)} />
-          </div>
-        ),
-      }),
-    },
+    agentFilter(agents, canReadAgents),
     {
       id: "source",
       label: "Source",
