@@ -1,8 +1,8 @@
 import { X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
+import { createDeferred, useDeferred } from "../deferred.ts";
 import { PopoverFrame } from "../overlay/popover-frame.tsx";
 import type { FilterDefinition } from "./filter.ts";
-import { FilterOptions } from "./filter-options.tsx";
 import { FilterText } from "./filter-text.tsx";
 
 /**
@@ -10,6 +10,8 @@ import { FilterText } from "./filter-text.tsx";
  * returns the focus to its own button. That would close an editor that is open already.
  */
 const afterMenuMs = 50;
+
+const choices = createDeferred(async () => (await import("./filter-options.tsx")).FilterOptions);
 
 interface FilterChipProps {
   readonly filter: FilterDefinition;
@@ -36,13 +38,16 @@ export function FilterChip({ filter, value, onChange, onRemove }: FilterChipProp
     onChange(chosen);
     setOpen(false);
   };
+  const needsChoices = filter.editor === undefined && filter.options !== undefined;
+  const FilterOptions = useDeferred(choices, open && needsChoices, () => toggle(false));
   const shown = displayOf(filter, value);
   return (
     <span className="inline-flex h-control max-w-80 min-w-0 items-stretch rounded-control border border-edge bg-sheet">
       <PopoverFrame
         look="editor"
         label={filter.label}
-        open={open}
+        // A popover focuses its content when it opens, so it waits for the content.
+        open={open && (!needsChoices || FilterOptions !== undefined)}
         onOpenChange={toggle}
         trigger={
           <button
@@ -58,7 +63,7 @@ export function FilterChip({ filter, value, onChange, onRemove }: FilterChipProp
       >
         {filter.editor !== undefined ? (
           filter.editor(value, choose)
-        ) : filter.options === undefined ? (
+        ) : filter.options === undefined || FilterOptions === undefined ? (
           <FilterText filter={filter} value={value} onChoose={choose} />
         ) : (
           <FilterOptions
