@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
+import { eventually } from "../../test/eventually.ts";
 import { wrongWithBudgets } from "../../test/limits.ts";
 import {
   appendRow,
@@ -218,6 +219,32 @@ test("a run that gives its reservation back holds nothing, and can reserve again
   expect(await wrongWithBudgets(engine)).toEqual([]);
   await reservations.reserve(asking(run, 900), signal);
   expect(await budget(id)).toMatchObject({ reserved: 900 });
+});
+
+test("claimed runs count with the runs of their workspace that wait, until none waits", async () => {
+  const agent = await seedAgent(database);
+  await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  let ends = 0;
+  const onNoneWaiting = () => void ends++;
+  const reservations = new Reservations(database, createMutex(), reachedStatement, onNoneWaiting);
+  const claimed = async () => {
+    const run = await start(agent);
+    reservations.noteClaimed(run);
+    return run;
+  };
+  const [holding, waiting, later] = [await claimed(), await claimed(), await claimed()];
+  const stop = new AbortController();
+  await reservations.reserve(asking(holding, 900), stop.signal);
+  expect(reservations.waiting()).toEqual(new Map());
+  const waits = reservations.reserve(asking(waiting, 900), stop.signal);
+  await eventually("a waiting run", () => reservations.waiting().size > 0 || undefined);
+  expect(reservations.waiting()).toEqual(new Map([[agent.workspaceId, 2]]));
+  reservations.forget(later.runId);
+  expect(reservations.waiting()).toEqual(new Map([[agent.workspaceId, 1]]));
+  expect(ends).toBe(0);
+  stop.abort();
+  await expect(waits).rejects.toThrow();
+  expect([ends, reservations.waiting()]).toEqual([1, new Map()]);
 });
 
 test("a limit that is announced while a run asks is not forgotten when the run finds none", async () => {

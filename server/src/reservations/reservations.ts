@@ -54,14 +54,24 @@ export class Reservations {
   readonly #limited = new LRUCache<string, number>({ max: maxWorkspaces });
   /** The ids of the runs for which this process has reserved something. */
   readonly #holding = new Set<string>();
+  /** The workspaces of claimed runs that have not asked yet, by the ids of the runs. */
+  readonly #claimed = new Map<string, string>();
+  readonly #onNoneWaiting: () => void;
   #revisions = 0;
   #asked = 0;
 
   /**
    * @param mutex is shared with the other writers that lock budgets: they write in turns.
    * @param reached reports limits into which a call does not fit.
+   * @param onNoneWaiting called when a workspace's last waiting run no longer waits.
    */
-  constructor(database: Database, mutex: Mutex, reached: ReachedStatement) {
+  constructor(
+    database: Database,
+    mutex: Mutex,
+    reached: ReachedStatement,
+    onNoneWaiting: () => void = () => {},
+  ) {
+    this.#onNoneWaiting = onNoneWaiting;
     this.#batcher = createBatcher({
       write: (runs) => reserveForRuns(database, reached, runs),
       // Runs stay in the order of arrival: first come, first served. This causes no deadlocks: the
@@ -126,6 +136,31 @@ export class Reservations {
   /** Must be called once this process no longer works on the run. */
   forget(runId: string): void {
     this.#holding.delete(runId);
+    this.#claimed.delete(runId);
+  }
+
+  /** Records that this process claimed a run of a workspace with limits. */
+  noteClaimed({ runId, workspaceId }: Pick<AskingRun, "runId" | "workspaceId">): void {
+    this.noteLimited(workspaceId, true);
+    this.#claimed.set(runId, workspaceId);
+  }
+
+  /**
+   * Returns the workspaces whose runs wait in this process. The values are the numbers of their
+   * runs that wait or may have to: those that have asked without a result yet, and those that were
+   * claimed and have not asked. If these did not count, claims would continue until the first of
+   * many claimed runs waits.
+   */
+  waiting(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const [workspaceId, { runs, waiters }] of this.#queues)
+      if (waiters.size > 0) counts.set(workspaceId, runs);
+    if (counts.size === 0) return counts;
+    for (const workspaceId of this.#claimed.values()) {
+      const count = counts.get(workspaceId);
+      if (count !== undefined) counts.set(workspaceId, count + 1);
+    }
+    return counts;
   }
 
   /** Records whether the workspace has a limit. */
@@ -141,6 +176,7 @@ export class Reservations {
    */
   async reserve(run: AskingRun, signal: AbortSignal): Promise<Reserved> {
     const { workspaceId } = run;
+    this.#claimed.delete(run.runId);
     const queue = this.#queues.get(workspaceId) ?? { runs: 0, wakes: 0, waiters: new Set() };
     this.#queues.set(workspaceId, queue);
     queue.runs += 1;
@@ -167,9 +203,10 @@ export class Reservations {
         if (!isWoken) await waitForWake(waiter, signal);
       }
     } finally {
-      if (waiter !== undefined) queue.waiters.delete(waiter);
       queue.runs -= 1;
       if (queue.runs === 0) this.#queues.delete(workspaceId);
+      if (waiter !== undefined && queue.waiters.delete(waiter) && queue.waiters.size === 0)
+        this.#onNoneWaiting();
     }
   }
 

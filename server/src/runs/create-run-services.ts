@@ -106,7 +106,10 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   });
   const mutex = createMutex();
   const budgetMutex = createMutex();
-  const reservations = new Reservations(database, budgetMutex, reachedStatement);
+  // While runs of a workspace waited for a limit, this process left runs of the workspace in the
+  // queue. `foundQueue` is not called: with a workspace whose runs often wait for a moment, the new
+  // runs of all workspaces would be queued first.
+  const reservations = new Reservations(database, budgetMutex, reachedStatement, worker.claim);
   const subscriptions = new KnownSubscriptions();
   const onWritten = () => eventPoller.noteWritten();
   const onReturned = (workspaceIds: readonly string[]) => {
@@ -164,7 +167,9 @@ export function createRunServices(options: RunServicesOptions): RunServices {
       budgetMutex,
       subscriptions,
       onWritten,
-      full: () => memory.runs.waitingOwners,
+      // A queued run is soon claimed, unless too many runs of its workspace wait here for a limit.
+      // The start statement does not count them, and writes up to 200 runs at once.
+      full: () => [...memory.runs.waitingOwners, ...reservations.waiting().keys()],
     }),
     startsInProgress: { count: 0 },
     unconfirmedStarts: createUnconfirmedStarts(),

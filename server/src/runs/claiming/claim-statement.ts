@@ -176,8 +176,8 @@ export interface Claimant {
    */
   readonly eventIds: readonly string[];
   /**
-   * Workspaces whose runs wait for memory in this process. No runs of these workspaces are claimed.
-   * Default: none.
+   * Workspaces whose runs wait in this process, for memory or for a limit of money or usage. No
+   * runs of these workspaces are claimed. Default: none.
    */
   readonly except?: readonly string[];
 }

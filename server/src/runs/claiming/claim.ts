@@ -26,6 +26,7 @@ import {
 } from "./claim-statement.ts";
 import { endExhausted } from "./end-exhausted.ts";
 import type { UnreadableRuns } from "./unreadable-runs.ts";
+import { type ClaimScope, waitingScope } from "./waiting-scope.ts";
 
 /** The services that claiming runs needs. */
 export interface ClaimPorts {
@@ -40,7 +41,7 @@ export interface ClaimPorts {
   readonly worker: Pick<WorkerCalls, "takeOver">;
   readonly eventPoller: Pick<EventPoller, "noteWritten">;
   readonly pricer: Pricer;
-  readonly reservations: Pick<Reservations, "noteLimited">;
+  readonly reservations: Pick<Reservations, "noteClaimed" | "waiting">;
   /**
    * Called if money or usage that runs had reserved was returned to limits, with the workspaces in
    * which other runs may wait for it.
@@ -95,26 +96,52 @@ export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
   // Throws while the database is unreachable. No further claim is then sent, so that an outage adds
   // only one unconfirmed claim.
   await executeLostClaims(ports);
-  const limited = () =>
-    claimUpTo(ports, maxBatchRuns, (claim) => claimLimited(ports.database, claim));
-  const unlimited = async () => {
-    const result = await claimUpTo(ports, maxBatchRuns, (claim) =>
-      claimQueued(ports.database, claim),
-    );
+  const results: ClaimOutcome[] = [];
+  for (const { claim, waiting } of inRandomOrder(queueClaims)) {
+    const scope = waiting ? waitingScopeOf(ports) : othersScopeOf(ports);
+    if (scope === undefined) continue;
+    const { maxRuns, except } = scope;
+    const query = (claimant: Claimant) => claim(ports.database, claimant);
+    const result = await claimUpTo(ports, maxRuns, query, { except });
     // Other processes are claiming what a contended claim skipped, so it does not show whether runs
     // are left. It is repeated.
-    if (result !== "contended") ports.capacity.foundQueue({ empty: result === "all" });
-    return result;
-  };
-  // Runs of agents with a concurrency limit and runs of agents without one are claimed by separate
-  // statements, in random order. In a fixed order, the runs that are claimed first could always
-  // take all the capacity.
-  const [first, second] = Math.random() < 0.5 ? [limited, unlimited] : [unlimited, limited];
-  const results = [await first(), await second()];
+    if (claim === claimQueued && !waiting && result !== "contended")
+      ports.capacity.foundQueue({ empty: result === "all" });
+    results.push(result);
+  }
   if (results.includes("some")) return true;
   if (!results.includes("contended")) return false;
   await sleep(contendedRetryMs);
   return true;
+}
+
+/**
+ * The claims of queued runs, made in random order. In a fixed order, the runs that are claimed
+ * first could always take all the capacity. Runs of agents with a concurrency limit and runs of
+ * agents without one are claimed by separate statements. `waiting` is whether the claim also takes
+ * runs of workspaces whose runs wait for a limit of money or usage.
+ */
+const queueClaims = [claimLimited, claimQueued].flatMap((claim) => [
+  { claim, waiting: false },
+  { claim, waiting: true },
+]);
+
+function inRandomOrder<T>(all: readonly T[]): T[] {
+  return all
+    .map((each) => ({ each, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ each }) => each);
+}
+
+/** Returns the scope of a claim that takes no runs of workspaces whose runs wait for a limit. */
+function othersScopeOf({ reservations }: ClaimPorts): ClaimScope {
+  return { except: [...reservations.waiting().keys()], maxRuns: maxBatchRuns };
+}
+
+/** Returns the scope of a claim with `waiting`; undefined if there is nothing to claim. */
+function waitingScopeOf({ reservations, capacity }: ClaimPorts): ClaimScope | undefined {
+  const scope = waitingScope(reservations.waiting(), capacity.max);
+  return scope && { ...scope, maxRuns: Math.min(maxBatchRuns, scope.maxRuns) };
 }
 
 /**
@@ -204,7 +231,8 @@ export async function executeLostClaims(
 
 /**
  * The outcome of a claim up to the free capacity.
- * - `all`: no runs are left, except those of workspaces whose runs wait for memory here.
+ * - `all`: no runs are left, except those of workspaces whose runs wait here, for memory or, unless
+ *   the claim takes them, for a limit.
  * - `some`: there may be more runs.
  * - `contended`: the claim skipped what another process had locked; a repeated one can find more.
  * - `full`: nothing was claimed: this process has no free capacity, accepts no runs, or has too
@@ -215,6 +243,7 @@ type ClaimOutcome = "all" | "some" | "contended" | "full";
 /**
  * Claims runs up to the free capacity, and starts to execute them.
  * @param options
+ * - `except`: workspaces whose runs are not claimed, besides those whose runs wait for memory here.
  * - `onlyToEnd`: the runs are claimed only to be ended. This takes little time and memory, so they
  *   are claimed even without free capacity, as long as this process accepts runs.
  * - `lastAttempt`: the kind of last attempt to assume if the reply to the claim is lost. Undefined
@@ -224,7 +253,11 @@ async function claimUpTo(
   ports: ClaimPorts,
   maxRuns: number,
   claim: (claim: Claimant) => Promise<ClaimResult>,
-  { onlyToEnd = false, ...options }: { onlyToEnd?: boolean; lastAttempt?: LastAttempt } = {},
+  {
+    except = [],
+    onlyToEnd = false,
+    ...options
+  }: { except?: readonly string[]; onlyToEnd?: boolean; lastAttempt?: LastAttempt } = {},
 ): Promise<ClaimOutcome> {
   const { capacity } = ports;
   const owner = ports.process.id;
@@ -233,7 +266,7 @@ async function claimUpTo(
   const claimant = {
     owner,
     eventIds: Array.from({ length: limit }, () => newId("evt")),
-    except: ports.memory.runs.waitingOwners,
+    except: [...ports.memory.runs.waitingOwners, ...except],
     ...options,
   };
   capacity.reserve(limit);
@@ -284,7 +317,7 @@ function execute(
 ): void {
   const start = ports.unconfirmedStarts.get(run.runId);
   if (start !== undefined) start.claimed = run;
-  if (run.isLimited) ports.reservations.noteLimited(run.workspaceId, true);
+  if (run.isLimited) ports.reservations.noteClaimed(run);
   const cancelRequested = run.cancelRequested || start?.isRejected === true;
   const lastAttempt = run.lastAttempt ?? claim.lastAttempt;
   const executed = ports.execute({

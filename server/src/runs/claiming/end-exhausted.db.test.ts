@@ -42,7 +42,7 @@ test("one call ends all runs without attempts, except one whose journal cannot b
     unconfirmedStarts: createUnconfirmedStarts(),
     capacity: new Capacity({ max: 10, executes: true, heap: { isFull: false } }),
     memory: { runs: new ByteBudget({ maxBytes: 1 }) },
-    reservations: { noteLimited() {} },
+    reservations: { noteClaimed() {}, waiting: () => new Map<string, number>() },
     worker: { takeOver() {} },
     eventPoller: { noteWritten() {} },
     pricer: builtInPricer,

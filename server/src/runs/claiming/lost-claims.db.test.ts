@@ -45,7 +45,7 @@ async function loseClaims(count: number) {
     unconfirmedStarts: createUnconfirmedStarts(),
     capacity: new Capacity({ max: 1, executes: true, heap: { isFull: false } }),
     memory: { runs: new ByteBudget({ maxBytes: 1 }) },
-    reservations: { noteLimited() {} },
+    reservations: { noteClaimed() {}, waiting: () => new Map<string, number>() },
     worker: { takeOver() {} },
     eventPoller: { noteWritten: () => void reported.push("written") },
     pricer: builtInPricer,
