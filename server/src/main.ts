@@ -46,6 +46,7 @@ import {
   type Executing,
   type Failed,
   type FoundProvider,
+  type Pong,
   parseFromSupervisor,
   type Ready,
   type Registered,
@@ -471,6 +472,10 @@ async function runServer(): Promise<void> {
   process.once("disconnect", () => {
     log?.write("the supervisor exited; this process exits at once", {});
     process.exit(1);
+  });
+  process.on("message", (message) => {
+    if (parseFromSupervisor(message)?.type === "ping")
+      process.send?.({ type: "pong" } satisfies Pong, () => {});
   });
   try {
     const config = readConfig(process.env);

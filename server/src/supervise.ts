@@ -142,6 +142,7 @@ export async function supervise({
       aloneOnDatabase: embedded !== undefined,
       portFd: port?.fd,
       databaseWaitMs,
+      maxSilentMs: Math.max(2 * config.leaseSeconds, minSilentSeconds) * 1_000,
       drainMs: (maxStopSeconds(config) + drainMarginSeconds) * 1_000,
       stop: signals.stop,
       hurry: signals.hurry,
@@ -210,6 +211,13 @@ function maxStopSeconds({ drainDelaySeconds, drainSeconds }: Config): number {
  * its log. If it still runs then, it is killed.
  */
 const drainMarginSeconds = 5;
+
+/**
+ * A server that does not reply to the supervisor is killed after this time, or after two leases if
+ * they are longer. Other processes resume its runs when its lease has expired, so it can be killed
+ * late. If it were killed early, a computation that takes long would interrupt all its runs.
+ */
+const minSilentSeconds = 60;
 
 /**
  * Returns how many connections PostgreSQL must accept: the pools of all servers, five further

@@ -9,6 +9,7 @@ export {
   type Executing,
   type Failed,
   type FoundProvider,
+  type Pong,
   parseFromSupervisor,
   type Ready,
   type Registered,

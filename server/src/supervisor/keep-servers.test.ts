@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { captureLog } from "../../test/capture-log.ts";
 import { newId } from "../base/ids.ts";
-import { createLog } from "../base/log.ts";
+import { createLog, type Log } from "../base/log.ts";
 import { addRecent, heapFlags, keepServers } from "./keep-servers.ts";
 import { MetricsCollector } from "./metrics-collector.ts";
 
@@ -26,12 +27,21 @@ test("a limit that the operator set is kept", () => {
  * ready.
  * @param exits the value of EXIT for each process, in order: `1` exits after it was ready, `78`
  *   before, and `crash` before but while it executes runs. `newId` first sends a new id, and then
- *   exits like `1`. A process without a value does not exit by itself.
+ *   exits like `1`. `hang` blocks its event loop once it was ready, and `hangEarly` before but
+ *   while it executes runs. A process without a value does not exit by itself.
  * @returns `args`: the arguments of the processes that were ready.
  */
 async function keepOneServer(
   exits: readonly string[],
-  { collector, untilReady = 2 }: { collector?: MetricsCollector; untilReady?: number } = {},
+  {
+    collector,
+    untilReady = 2,
+    log = createLog("silent"),
+  }: {
+    collector?: MetricsCollector;
+    untilReady?: number;
+    log?: Log;
+  } = {},
 ) {
   const folder = await mkdtemp(join(tmpdir(), "beckon-servers-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -49,9 +59,14 @@ async function keepOneServer(
      if (process.env.EXIT === "78") process.exit(78);
      if (process.env.EXIT === "crash")
        await new Promise((sent) => process.send({ type: "executing" }, sent)).then(() => process.kill(process.pid, "SIGKILL"));
+     if (process.env.EXIT === "hangEarly")
+       await new Promise((sent) => process.send({ type: "executing" }, sent)).then(() => { while (true); });
      if (process.env.EXIT === "newId") process.send({ type: "registered", process_id: "prc_new" });
      const ready = { ...${JSON.stringify(ready)}, url: process.argv.slice(2).join(" ") };
-     process.send(ready, () => process.env.EXIT && process.exit(1));`,
+     process.send(ready, () => {
+       while (process.env.EXIT === "hang");
+       if (process.env.EXIT) process.exit(1);
+     });`,
   );
   const stop = new AbortController();
   let starts = 0;
@@ -70,10 +85,11 @@ async function keepOneServer(
     aloneOnDatabase: false,
     portFd: undefined,
     databaseWaitMs: 10_000,
+    maxSilentMs: 600,
     drainMs: 10_000,
     stop: stop.signal,
     hurry: new AbortController().signal,
-    log: createLog("silent"),
+    log,
     collector,
     onReady: ({ url }) => {
       args.push(url);
@@ -111,6 +127,21 @@ test("a startup in which runs crash the server does not count as failed", async 
     readyServers: 1,
     failures: [],
   });
+});
+
+test.each([
+  ["after it was ready", "hang", 2],
+  ["because of a run during its startup", "hangEarly", 1],
+])("a server that hangs %s is killed and replaced", async (_, exit, untilReady) => {
+  const { log, named } = captureLog();
+  const { exitCode } = await keepOneServer([exit], { log, untilReady });
+  expect(exitCode).toBe(0);
+  const hanging = "server does not respond and is killed";
+  const [killed] = named(hanging);
+  expect(killed).toMatchObject({ level: "error", reason: expect.stringContaining("0.6 s") });
+  expect(named("server exited, starting another")).toMatchObject([
+    { process_id: killed?.process_id, signal: "SIGKILL" },
+  ]);
 });
 
 test("an exit is counted, except when Beckon stops, and reported with the server's last id", async () => {

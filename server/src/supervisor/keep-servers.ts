@@ -9,6 +9,7 @@ import { availableMemoryBytes, minHeapMib } from "../base/machine/index.ts";
 import { RestartDelay } from "../base/restart-delay.ts";
 import { parseFromServer, type Ready, type Reaped } from "./messages.ts";
 import type { MetricsCollector } from "./metrics-collector.ts";
+import { enablesDebugger, type ServerWatch, watchServer } from "./watch-server.ts";
 
 /**
  * Size in MiB of a semi-space of V8's young generation. With V8's default of 16, many objects that
@@ -131,6 +132,11 @@ export interface ServersOptions {
   readonly portFd: number | undefined;
   /** Milliseconds that startup waits for a database that cannot be reached. */
   readonly databaseWaitMs: number;
+  /**
+   * Milliseconds after which a server that is ready or executes runs, and does not reply to pings,
+   * gets SIGKILL.
+   */
+  readonly maxSilentMs: number;
   /** Milliseconds that a server has to exit after SIGTERM before it gets SIGKILL. */
   readonly drainMs: number;
   readonly stop: AbortSignal;
@@ -164,6 +170,10 @@ export interface ServersOptions {
  * sent to the running servers in a message, and to its replacement in the argument `--reaped=`.
  * These servers then resume the runs of the exited server at once, before its lease expires.
  *
+ * A server whose event loop is blocked for `maxSilentMs` is killed, and so replaced, if it was
+ * ready or executed runs. This does not apply to servers with a debugger, which stop at
+ * breakpoints.
+ *
  * If `aloneOnDatabase`, the argument is `--reaped=all` until the first server is ready, because all
  * processes that are registered in the database have exited. The other servers start only once the
  * first is ready: otherwise `all` would declare that they have exited too.
@@ -175,10 +185,12 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     aloneOnDatabase,
     portFd: claimed,
     databaseWaitMs,
+    maxSilentMs,
     stop,
     hurry,
     log,
   } = options;
+  const isDebugged = enablesDebugger(serverExecArgv(count, env.NODE_OPTIONS), env.NODE_OPTIONS);
   const running = new Set<ChildProcess>();
   /** Ids of exited servers whose exit is possibly not recorded in the database yet. */
   const unrecorded = new Set<string>();
@@ -219,17 +231,23 @@ export async function keepServers(options: ServersOptions): Promise<number> {
       execArgv: serverExecArgv(count, env.NODE_OPTIONS),
     });
     running.add(child);
+    let watch: ServerWatch | undefined;
+    child.once("exit", () => watch?.stop());
     child.on("error", (error) =>
       log.write("channel to a server failed", { process_id: id, reason: error.message }),
     );
     child.on("message", (received) => {
       const message = parseFromServer(received);
       if (message?.type === "executing") executing.add(child);
+      // Not watched earlier: a start can wait for the database, and load its code slowly.
+      if ((message?.type === "executing" || message?.type === "ready") && !isDebugged)
+        watch ??= watchServer(child, { maxSilentMs, onHang: () => onHang(child, id) });
       if (message?.type === "failed") failures.set(child, message.reason);
       if (message?.type === "metrics")
         options.collector?.received(child, message.id, message.metrics);
       if (message?.type === "draining") drainReport.add(child, message.runs);
       if (message?.type === "registered") newIds.set(child, message.process_id);
+      if (message?.type === "pong") watch?.replied();
       if (message?.type !== "ready") return;
       for (const death of deaths) unrecorded.delete(death);
       options.collector?.ready(child);
@@ -263,6 +281,16 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     drainReport.check();
     // Kills the server's process group, so that child processes of the server do not outlive it.
     kill();
+  }
+
+  /** Kills a server that does not reply. One that was asked to drain is killed after `drainMs`. */
+  function onHang(child: ChildProcess, id: string): void {
+    if (ending.aborted) return;
+    log.write("server does not respond and is killed", {
+      process_id: newIds.get(child) ?? id,
+      reason: `It has not replied for ${maxSilentMs / 1_000} s. Something blocks its event loop.`,
+    });
+    signalGroup(child, "SIGKILL");
   }
 
   function reportDeath(id: string): void {

@@ -23,6 +23,7 @@ test.each([
   { type: "draining", runs: 3 },
   { type: "registered", process_id: "prc_1" },
   { type: "metrics", id: 1, metrics: [{ name: "beckon_processes" }] },
+  { type: "pong" },
 ])("a server's message is parsed, and unknown fields are dropped: %j", (message) => {
   expect(parseFromServer({ ...message, more: 1 })).toEqual(message);
 });
@@ -51,6 +52,7 @@ test("the supervisor's message is parsed, and one that does not match is dropped
   expect(parseFromSupervisor({ ...reaped, more: 1 })).toEqual(reaped);
   const collect = { type: "collect", id: 1, database: true };
   expect(parseFromSupervisor({ ...collect, more: 1 })).toEqual(collect);
+  expect(parseFromSupervisor({ type: "ping" })).toEqual({ type: "ping" });
   for (const message of [undefined, { type: "reaped" }, { type: "reaped", process_ids: [1] }])
     expect(parseFromSupervisor(message)).toBeUndefined();
 });

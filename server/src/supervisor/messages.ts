@@ -83,6 +83,14 @@ const collect = z.object({
 });
 export type Collect = z.infer<typeof collect>;
 
+/** The supervisor asks whether the server's event loop still runs. */
+const ping = z.object({ type: z.literal("ping") });
+export type Ping = z.infer<typeof ping>;
+
+/** The reply to `ping`. */
+const pong = z.object({ type: z.literal("pong") });
+export type Pong = z.infer<typeof pong>;
+
 /**
  * The server's metrics, in the form of prom-client. `id` is the id of the message `collect` that
  * asked for the metrics; 0 if the supervisor did not ask for them.
@@ -101,8 +109,9 @@ const fromServer = z.discriminatedUnion("type", [
   draining,
   registered,
   metrics,
+  pong,
 ]);
-const fromSupervisor = z.discriminatedUnion("type", [reaped, collect]);
+const fromSupervisor = z.discriminatedUnion("type", [reaped, collect, ping]);
 
 /** Parses a message of a server. @returns undefined if the message is not valid. */
 export function parseFromServer(message: unknown): z.infer<typeof fromServer> | undefined {

@@ -70,6 +70,11 @@ export const logLines = {
       reason: "text?",
     },
   },
+  "server does not respond and is killed": {
+    area: "process",
+    level: "error",
+    fields: { process_id: "id", reason: "text" },
+  },
   "server waits for the database": {
     area: "process",
     level: "debug",
