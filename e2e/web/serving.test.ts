@@ -47,6 +47,12 @@ test("the page has no inline script, style or data, and all its files are there"
   for (const path of files) expect([path, (await fetch(url + path)).status]).toEqual([path, 200]);
 });
 
+test("the page tells browsers not to translate it, which would make it crash", async () => {
+  const page = await (await fetch(url)).text();
+  expect(page).toMatch(/<html lang="en" translate="no">/);
+  expect(page).toMatch(/<meta name="google" content="notranslate"/);
+});
+
 test("assets are kept forever and compressed as the client accepts", async () => {
   const page = await (await fetch(url)).text();
   const assets = [...page.matchAll(/"(\/assets\/[^"]+\.(?:js|css))"/g)].map(
