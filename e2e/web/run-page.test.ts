@@ -375,6 +375,56 @@ inBrowser(
   },
 );
 
+inBrowser("a held arrow key moves through the steps, and changes the URL after it", async () => {
+  const runId = await ended([says("Done")]);
+  await growJournal(beckon.db.database.engine, runId, 300, 10);
+  const page = await open(runId, { search: "?seq=2" });
+  await selected(page, /^Model call 1 /).waitFor();
+  await steps(page).focus();
+  // Safari allows a page about 100 changes of its URL in 10 seconds. React renders moves in
+  // microtasks, so all key events are sent before a timer ends, however busy the machine is.
+  await page.evaluate(`(async () => {
+    const { replaceState } = history;
+    globalThis.changes = 0;
+    history.replaceState = (...args) => (changes++, replaceState.apply(history, args));
+    const options = { key: "ArrowDown", repeat: true, bubbles: true, cancelable: true };
+    for (let press = 0; press < 120; press++) {
+      document.activeElement.dispatchEvent(new KeyboardEvent("keydown", options));
+      await undefined;
+    }
+  })()`);
+  const seq = () => Number(new URL(page.url()).searchParams.get("seq"));
+  await expect.poll(seq).toBeGreaterThan(40);
+  expect(await page.evaluate("changes")).toBe(1);
+  // The entry with `seq` 2 has the first row.
+  const shown = selected(page, new RegExp(`^Model call ${seq() - 1} `));
+  await shown.waitFor();
+  await page.reload();
+  await shown.waitFor();
+});
+
+inBrowser("a step that was just reached with a key is selected after going back", async () => {
+  const runId = await ended([asks(["orders_get"]), says("Done")]);
+  const page = await open(runId, { search: "?seq=2" });
+  await selected(page, /^Model call 1/).waitFor();
+  await steps(page).focus();
+  // Both keys are pressed in one task, so that the time until the URL is changed cannot pass.
+  await page.evaluate(`(async () => {
+    const press = (key) => {
+      const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
+      document.activeElement.dispatchEvent(event);
+    };
+    press("ArrowDown");
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    press("Tab");
+    await Promise.resolve();
+    document.querySelector("nav a[href$='/agents']").click();
+  })()`);
+  await page.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
+  await page.goBack();
+  await selected(page, /^orders_get/).waitFor();
+});
+
 inBrowser("the version of a run leads to what that version changed", async () => {
   const agent = await beckon.createAgent({ name: "Refund desk", ...scripted });
   const save = (instructions: string) =>

@@ -11,6 +11,7 @@ import { useRunSearch } from "./run-search.ts";
 import { createScale, idleTimes } from "./timeline/scale.ts";
 import { layOut, rowOf } from "./timeline/timeline.ts";
 import { Waterfall } from "./timeline/waterfall.tsx";
+import { useSelectedSeq } from "./use-selected-seq.ts";
 
 interface StepsProps {
   readonly run: Run;
@@ -58,7 +59,7 @@ export function Steps({ run, journal, error, onRetry, output, silence, now }: St
     [timeline.start, end, fold, idle],
   );
 
-  const { seq } = search;
+  const { seq, move, cancelMove } = useSelectedSeq(search);
   // While further entries are being read, the last known row may not be the last row of the run. So
   // it is not selected.
   const isPartial = !journal.isComplete && error === null;
@@ -74,9 +75,11 @@ export function Steps({ run, journal, error, onRetry, output, silence, now }: St
     type === "run.step" && each < (wanted[0] ?? 0);
 
   const select = (index: number, how: "move" | "press" | "open") => {
-    if (isNarrow && how === "move") return setActive(index);
+    const to = rows[index]?.seqs[0] ?? "now";
+    if (how === "move") return isNarrow ? setActive(index) : move(to);
     setActive(undefined);
-    search.change({ seq: rows[index]?.seqs[0] ?? "now" }, isNarrow ? "push" : "replace");
+    cancelMove();
+    search.change({ seq: to }, isNarrow ? "push" : "replace");
     if (how === "open" || isNarrow)
       requestAnimationFrame(() => detail.current?.focus({ preventScroll: true }));
   };
