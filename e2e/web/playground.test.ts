@@ -284,6 +284,18 @@ inBrowser("the same setting changed in two tabs is offered: theirs or yours", as
   await expectValue(page, "Description", "Theirs");
 });
 
+inBrowser("a click into instructions with other line breaks changes nothing", async () => {
+  const { id } = await beckon.createAgent({ instructions: "One\r\nTwo" });
+  const page = await openAgent(id);
+  await field(page, "Instructions").focus();
+  await send(page, "Hello");
+  await page.getByText("Succeeded").waitFor();
+  expect((await runsOf(id)).map(({ source }: { source: string }) => source)).toEqual(["invoke"]);
+  await beckon.call(`/agents/${id}`, { method: "PATCH", body: { instructions: "Theirs" } });
+  await page.reload();
+  await expectValue(page, "Instructions", "Theirs");
+});
+
 inBrowser("wrong settings are told at their field, and nothing is saved", async () => {
   const { id } = await beckon.createAgent({ name: "Desk" });
   const page = await openAgent(id, "/settings");

@@ -46,6 +46,16 @@ async function errorsOf(changes: Partial<FormValues>): Promise<Record<string, st
   return Object.fromEntries(Object.entries(errors).map(([name, error]) => [name, error?.message]));
 }
 
+test("a text with other line breaks is no change, because a text area has only \\n", () => {
+  const written = { ...base, instructions: "One\r\nTwo\rThree", description: "A\r\nB" };
+  expect(valuesOf(written)).toMatchObject({ instructions: "One\nTwo\nThree", description: "A\nB" });
+  const left = { ...valuesOf(written), instructions: "One\nTwo\nThree" };
+  expect(changesIn(left, written)).toEqual({});
+  expect(isUnsaved(left, written)).toBe(false);
+  const edited = { ...left, instructions: "One\nTwo\nFour" };
+  expect(changesIn(edited, written)).toEqual({ instructions: "One\nTwo\nFour" });
+});
+
 test("a form that was only filled in has no changes and no errors", async () => {
   expect(changesIn(values, base)).toEqual({});
   expect(isUnsaved(values, base)).toBe(false);
@@ -108,6 +118,8 @@ describe("errors are at their fields", () => {
     ["max_steps", null, "Fill this in."],
     ["max_concurrent_runs", "1e", "Use a number."],
     ["max_steps", 1.5, "Use a whole number."],
+    ["max_steps", "1.000", "Use a whole number. Write it in digits only."],
+    ["max_output_tokens", "1,000", "Use a whole number. Write it in digits only."],
     ["max_cost_micros", "1,5", "Use a number of dollars, for example 5 or 0.50."],
     ["max_cost_micros", "0.0000001", "Use at most 6 decimals."],
     ["max_cost_micros", "1000000001", "Use 1,000,000,000 or less."],

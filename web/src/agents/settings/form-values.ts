@@ -20,6 +20,8 @@ export function valuesOf(fields: AgentFields): FormValues {
   const isEmpty = Object.keys(metadata).length === 0;
   return {
     ...values,
+    description: withLineFeeds(values.description),
+    instructions: withLineFeeds(values.instructions),
     metadata: isEmpty ? "" : JSON.stringify(metadata, null, 2),
     max_cost_micros: micros === null ? "" : writeDollars(micros),
   };
@@ -34,9 +36,19 @@ export function changesIn(values: FormValues, base: AgentFields): Partial<AgentF
   };
   return Object.fromEntries(
     Object.entries(given).filter(
-      ([name, value]) => value !== undefined && !isEqual(value, base[name as keyof AgentFields]),
+      ([name, value]) =>
+        value !== undefined &&
+        !isEqual(withLineFeeds(value), withLineFeeds(base[name as keyof AgentFields])),
     ),
   ) as Partial<AgentFields>;
+}
+
+/**
+ * Returns a text with `\n` as its only line break, and other values unchanged. Text areas convert
+ * texts in this way, so a text with other line breaks would count as edited when its field is left.
+ */
+function withLineFeeds<Value>(value: Value): Value {
+  return typeof value === "string" ? (value.replaceAll(/\r\n?/g, "\n") as Value) : value;
 }
 
 /** Returns whether the form has unsaved changes. Changes that are not valid yet count too. */
