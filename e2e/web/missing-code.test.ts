@@ -57,14 +57,70 @@ inBrowser("a page whose shared worker cannot be loaded gets live updates itself"
   await page.getByTitle("Live", { exact: true }).waitFor();
 });
 
-inBrowser("a page that cannot be loaded offers to reload it", async () => {
+const openAudit = async () => {
   const page = await open("/providers");
   await page.getByRole("heading", { name: "Providers", level: 1 }).waitFor();
-  const restore = await removeFiles(page.context(), /\/assets\/audit-screen-/);
-  await page.getByRole("link", { name: "Audit", exact: true }).first().click();
+  return {
+    page,
+    click: () => page.getByRole("link", { name: "Audit", exact: true }).first().click(),
+  };
+};
+const audit = (page: Page) => page.getByRole("table", { name: "Audit log" });
+
+inBrowser("a page that cannot be loaded while the server cannot be reached says so", async () => {
+  const { page, click } = await openAudit();
+  const restore = await removeFiles(page.context(), /\/assets\/audit-screen-|\/w\/\w+\/audit/);
+  await click();
   await page.getByText("Beckon was updated").waitFor();
   await expectAccessible(page);
   await restore();
   await button(page, "Reload page").click();
-  await page.getByRole("table", { name: "Audit log" }).waitFor();
+  await audit(page).waitFor();
+});
+
+inBrowser("a page whose code is gone after an update is loaded by itself", async () => {
+  const { page, click } = await openAudit();
+  const restore = await removeFiles(page.context(), /\/assets\/audit-screen-/);
+  // From the moment when the page asks for itself, all files are there.
+  await page.route(/\/w\/\w+\/audit$/, async (route) => {
+    await restore();
+    await route.continue();
+  });
+  await click();
+  await audit(page).waitFor();
+});
+
+inBrowser("a page whose code stays missing is reloaded once, and then offers it", async () => {
+  const { page, click } = await openAudit();
+  const restore = await removeFiles(page.context(), /\/assets\/audit-screen-/);
+  let loads = 0;
+  page.on("domcontentloaded", () => {
+    loads += 1;
+  });
+  await click();
+  await expect.poll(() => loads).toBe(1);
+  await page.getByText("Beckon was updated").waitFor();
+  await page.getByRole("link", { name: "Providers", exact: true }).first().click();
+  await page.getByRole("heading", { name: "Providers", level: 1 }).waitFor();
+  await click();
+  await page.getByText("Beckon was updated").waitFor();
+  expect(loads).toBe(1);
+  await restore();
+  await button(page, "Reload page").click();
+  await audit(page).waitFor();
+});
+
+inBrowser("a page is not reloaded by itself while something is unsaved", async () => {
+  const page = await open(`/agents/${agent.id}/settings`);
+  const instructions = page.getByRole("textbox", { name: "Instructions", exact: true });
+  await instructions.fill("Typed before");
+  await removeFiles(page.context(), /\/assets\/playground-screen-/);
+  const tabs = page.getByRole("navigation", { name: "Agent" });
+  const asked = page.waitForResponse((response) => response.request().method() === "HEAD");
+  await tabs.getByRole("link", { name: "Playground" }).click();
+  await page.getByText("Beckon was updated").waitFor();
+  expect((await asked).ok()).toBe(true);
+  await tabs.getByRole("link", { name: "Settings" }).click();
+  await instructions.waitFor();
+  expect(await instructions.inputValue()).toBe("Typed before");
 });

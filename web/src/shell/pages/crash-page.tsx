@@ -1,5 +1,6 @@
 import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
 import { Button, ImportError, importFailedSentence, MessagePage, Problem } from "../../ui/index.ts";
+import { useReloadOnce } from "./use-reload-once.ts";
 
 /** Shown if the code of a page cannot be loaded or throws an error. */
 export function CrashPage({ error, reset }: ErrorComponentProps) {
@@ -11,16 +12,19 @@ export function CrashPage({ error, reset }: ErrorComponentProps) {
   };
   return (
     <MessagePage title="This page cannot be shown">
-      {error instanceof ImportError ? (
-        <>
-          <Problem error={importFailedSentence} />
-          <Button variant="primary" onClick={() => location.reload()}>
-            Reload page
-          </Button>
-        </>
-      ) : (
-        <Problem error={error} onRetry={retry} />
-      )}
+      {error instanceof ImportError ? <MissingCode /> : <Problem error={error} onRetry={retry} />}
     </MessagePage>
+  );
+}
+
+function MissingCode() {
+  useReloadOnce();
+  return (
+    <>
+      <Problem error={importFailedSentence} />
+      <Button variant="primary" onClick={() => location.reload()}>
+        Reload page
+      </Button>
+    </>
   );
 }
