@@ -14,7 +14,7 @@ export { failureOf, failureWords } from "./failure-of.ts";
 export { fieldErrorOf } from "./form/field-error-of.ts";
 export { fillIn } from "./form/fill-in.ts";
 export { messageOf, wording } from "./form/form-messages.ts";
-export { numberIn } from "./form/number-in.ts";
+export { numberIn, wholeNumberIn } from "./form/number-in.ts";
 export { useKept } from "./form/use-kept.ts";
 export { keyOfBody, storedIdempotencyKey, useIdempotencyKey } from "./idempotency-key.ts";
 export { forgetWorkspace, lastWorkspace, rememberWorkspace } from "./last-workspace.ts";

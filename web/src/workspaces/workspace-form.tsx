@@ -9,9 +9,9 @@ import {
   fillIn,
   meQuery,
   messageOf,
-  numberIn,
   reasonWithout,
   useWorkspace,
+  wholeNumberIn,
   wording,
   workspaceQuery,
 } from "../data/index.ts";
@@ -113,7 +113,7 @@ export function WorkspaceForm() {
           )}
         />
         <RunRetentionField
-          {...register("run_retention_days", { setValueAs: numberIn })}
+          {...register("run_retention_days", { setValueAs: wholeNumberIn })}
           maxDays={maxRunRetentionDays}
           error={messageOf(errors.run_retention_days)}
           disabled={isFixed}

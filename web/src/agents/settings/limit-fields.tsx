@@ -1,5 +1,5 @@
 import { useFormContext } from "react-hook-form";
-import { messageOf, numberIn } from "../../data/index.ts";
+import { messageOf, wholeNumberIn } from "../../data/index.ts";
 import { Field, NumberInput, TextInput } from "../../ui/index.ts";
 import { labels, limitNames } from "./fields.ts";
 import type { FormValues } from "./form-values.ts";
@@ -69,7 +69,7 @@ export function LimitFields() {
                 />
               ) : (
                 <NumberInput
-                  {...register(name, { setValueAs: numberIn })}
+                  {...register(name, { setValueAs: wholeNumberIn })}
                   unit={unit}
                   inputMode="numeric"
                   readOnly={readOnly}

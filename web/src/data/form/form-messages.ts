@@ -32,10 +32,19 @@ export function wording({
   if (code === "too_big" && isNumber) return `Use ${count(maximum)} or less.`;
   if (code !== "invalid_type") return undefined;
   if (input === undefined || input === null) return "Fill this in.";
+  if (expected === "number" && isNotOnlyDigits(input))
+    return "Use a whole number. Write it in digits only.";
   if (expected === "number") return "Use a number.";
   if (expected === "int") return "Use a whole number.";
   return undefined;
 }
+
+/**
+ * Returns whether a text is a number that `wholeNumberIn` does not read, such as "2.5" and "1,000".
+ */
+const isNotOnlyDigits = (input: unknown) =>
+  typeof input === "string" &&
+  (Number.isFinite(Number(input)) || /^\s*\d{1,3}([.,'\s]\d{3})+\s*$/.test(input));
 
 const count = (limit: unknown) => Number(limit).toLocaleString("en-US");
 

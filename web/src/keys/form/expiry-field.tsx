@@ -2,7 +2,7 @@ import type { UseFormReturn } from "react-hook-form";
 import { messageOf } from "../../data/index.ts";
 import { formatDate } from "../../format/index.ts";
 import { Field, NumberInput, Select, useNow, useTimeZone } from "../../ui/index.ts";
-import type { KeyFields } from "./key-fields.ts";
+import { daysIn, type KeyFields } from "./key-fields.ts";
 
 interface ExpiryFieldProps {
   readonly form: UseFormReturn<KeyFields>;
@@ -29,7 +29,7 @@ export function ExpiryField({ form, expiresAt }: ExpiryFieldProps) {
   const now = useNow();
   const zone = useTimeZone();
   const [expiry, days] = watch(["expiry", "days"]);
-  const count = Number(expiry === "other" ? days : expiry);
+  const count = daysIn(expiry === "other" ? days : expiry);
   const stored =
     expiresAt === undefined
       ? []

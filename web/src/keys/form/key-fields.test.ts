@@ -4,7 +4,9 @@ import { expect, test, vi } from "vitest";
 /** The globals that the modules of the page use when they are loaded. */
 vi.stubGlobal("location", { origin: "https://beckon.test" });
 vi.stubGlobal("BroadcastChannel", class {});
-const { bodyOf, changesFor, fieldsOf, newKey, withToggled } = await import("./key-fields.ts");
+const { bodyOf, changesFor, fieldsOf, keyResolver, newKey, withToggled } = await import(
+  "./key-fields.ts"
+);
 
 const key = (scopes: string[]) => ({ name: "Shop", scopes, agent_ids: null }) as unknown as Key;
 
@@ -26,4 +28,17 @@ test("a scope that is added and removed leaves the key as it was", () => {
   expect(bodyOf({ ...added, ...withToggled(added, "runs:read") })).toMatchObject({
     scopes: ["agents:invoke"],
   });
+});
+
+test("a number of days with a separator is an error, and not one day", async () => {
+  const fields = { ...newKey, name: "Shop", expiry: "other" };
+  expect(bodyOf({ ...fields, days: " 30 " })).toMatchObject({ expires_in_days: 30 });
+  for (const days of ["1.000", "1,000", "", "ten"]) {
+    const options = { fields: {}, shouldUseNativeValidation: false };
+    const { errors } = await keyResolver({ ...fields, days }, undefined, options);
+    expect([days, errors.days?.message]).toEqual([
+      days,
+      "Enter a whole number of days, 1 to 36,500.",
+    ]);
+  }
 });

@@ -82,8 +82,14 @@ const agentIdsOf = ({ isLimited, agentIds }: KeyFields) => (isLimited ? [...agen
 function expiryOf({ expiry, days }: KeyFields): { expires_in_days?: number | null } {
   if (expiry === "keep") return {};
   if (expiry === "never") return { expires_in_days: null };
-  return { expires_in_days: Number(expiry === "other" ? days : expiry) };
+  return { expires_in_days: daysIn(expiry === "other" ? days : expiry) };
 }
+
+/**
+ * Returns the days in a text; NaN if it has anything but digits. In many countries "1.000" is a
+ * thousand, and must not be read as 1.
+ */
+export const daysIn = (text: string) => (/^\s*\d+\s*$/.test(text) ? Number(text) : Number.NaN);
 
 /** Returns the body of the request that creates the key. */
 export function bodyOf(fields: KeyFields) {

@@ -63,6 +63,27 @@ test("a number that cannot be read is an error, and not a setting without a limi
   ]);
 });
 
+test("a separator of thousands is an error, and not a limit of one", () => {
+  const draft = draftOf("", receiving.parse({}));
+  const eventId = { at: "header", name: "x-id" } as const;
+  for (const text of ["1.000", "1.024", "1,000"]) {
+    const wrong = { eventId, eventIdDays: text, maxKib: text, maxPerMinute: text };
+    const { error } = receiving.safeParse(receivingOf({ ...draft, ...wrong }));
+    expect(error?.issues.map(({ path }) => path.join("."))).toEqual([
+      "event_id_days",
+      "bodies.max_bytes",
+      "max_per_minute",
+    ]);
+  }
+});
+
+test("a size that is no whole number of KiB is the same after it was shown", () => {
+  for (const max_bytes of [1_025, 1_536, 100_000]) {
+    const given = receiving.parse({ bodies: { max_bytes } });
+    expect(receivingOf(draftOf("", given))).toMatchObject({ bodies: { max_bytes } });
+  }
+});
+
 test("a pattern of signed parts is read as it is written", () => {
   for (const pattern of ["{body}", "v0:{timestamp}:{body}", "{id}.{timestamp}.{body}", "{x}{body}"])
     expect(signedPattern(signedParts(pattern))).toBe(pattern);

@@ -1,5 +1,5 @@
 import type { Preset, PresetName, Receiving, ValueLocation, Verification } from "@beckon/contract";
-import { numberIn } from "../../data/form/number-in.ts";
+import { wholeNumberIn } from "../../data/form/number-in.ts";
 
 type Kind = Verification["kind"];
 type Hmac = Extract<Verification, { kind: "hmac" }>;
@@ -125,7 +125,7 @@ export function receivingOf(draft: Draft): unknown {
     event_id_days:
       draft.eventId.at === "none"
         ? hiddenNumber(draft.eventIdDays, { max: 30, default: unset.event_id_days })
-        : numberIn(draft.eventIdDays),
+        : wholeNumberIn(draft.eventIdDays),
     event_type: locationOf(draft.eventType),
     handshake: draft.handshake,
     bodies: {
@@ -142,7 +142,7 @@ export function receivingOf(draft: Draft): unknown {
     template: draft.template === "" ? null : draft.template,
     when_paused: draft.whenPaused,
     when_disabled: draft.whenDisabled,
-    max_per_minute: numberIn(draft.maxPerMinute),
+    max_per_minute: wholeNumberIn(draft.maxPerMinute),
     form: {
       origins: orNull(wordsOf(draft.origins)),
       honeypot: draft.honeypot.trim() || null,
@@ -193,7 +193,7 @@ function verificationOf(draft: Draft): unknown {
     tolerance_seconds:
       draft.timestampAt === "none"
         ? hiddenNumber(draft.tolerance, { max: 86_400, default: defaultTolerance })
-        : numberIn(draft.tolerance),
+        : wholeNumberIn(draft.tolerance),
     secret_encoding: draft.secretEncoding,
   };
 }
@@ -241,8 +241,8 @@ const orNull = (words: readonly string[]) => (words.length === 0 ? null : words)
  * a field that is not shown could not be corrected.
  */
 function hiddenNumber(value: string, range: { readonly max: number; readonly default: number }) {
-  const number = Number(value);
-  const isValid = Number.isInteger(number) && number >= 1 && number <= range.max;
+  const number = wholeNumberIn(value);
+  const isValid = typeof number === "number" && number >= 1 && number <= range.max;
   return isValid ? number : range.default;
 }
 
@@ -251,11 +251,14 @@ const defaultTolerance = 300;
 
 /**
  * Returns the bytes of a size in KiB; null if the text is blank. A text that is no number is
- * returned unchanged, so that the schema rejects it.
+ * returned unchanged, so that the schema rejects it. Decimals are read only as `draftOf` writes
+ * them, so that "1.000" is not read as 1: the API can set sizes that are no whole number of KiB.
  */
 function bytesIn(kib: string): string | number | null {
-  const number = numberIn(kib);
-  return typeof number === "number" ? Math.round(number * 1_024) : number;
+  const number = wholeNumberIn(kib);
+  if (typeof number === "number") return number * 1_024;
+  const bytes = Number(kib) * 1_024;
+  return Number.isInteger(bytes) && kib.trim() === String(bytes / 1_024) ? bytes : number;
 }
 
 /** The settings with which the form starts for a trigger that has none. */

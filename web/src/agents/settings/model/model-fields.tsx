@@ -1,6 +1,6 @@
 import { useContext, useState } from "react";
 import { Controller, useFormContext } from "react-hook-form";
-import { messageOf, numberIn } from "../../../data/index.ts";
+import { messageOf, numberIn, wholeNumberIn } from "../../../data/index.ts";
 import { Button, Field, NumberInput, Select } from "../../../ui/index.ts";
 import { ModelField } from "../../model/model-field.tsx";
 import { labels } from "../fields.ts";
@@ -98,7 +98,7 @@ function ModelOptions() {
         error={messageOf(errors.max_output_tokens)}
       >
         <NumberInput
-          {...register("max_output_tokens", { setValueAs: numberIn })}
+          {...register("max_output_tokens", { setValueAs: wholeNumberIn })}
           unit="tokens"
           inputMode="numeric"
           placeholder="Default"

@@ -1,4 +1,4 @@
-import { numberIn } from "../../../data/index.ts";
+import { wholeNumberIn } from "../../../data/index.ts";
 import { Field, NumberInput, TextInput } from "../../../ui/index.ts";
 import { SizeOfField } from "../size-of-field.tsx";
 import { useMessageAt } from "./use-message-at.ts";
@@ -6,7 +6,7 @@ import { useMessageAt } from "./use-message-at.ts";
 /** The fields for the hosts that the tool can call, and for its limits. */
 export function ToolLimitFields() {
   const { register, messageAt } = useMessageAt();
-  const asNumber = { setValueAs: numberIn };
+  const asNumber = { setValueAs: wholeNumberIn };
   return (
     <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
       <Field
