@@ -1,6 +1,6 @@
 import type { Subscription } from "@beckon/client";
 import { createSubscriptionBody } from "@beckon/contract";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   bodyOf,
   changesFor,
@@ -132,6 +132,12 @@ test("another server needs the secret and the headers again", async () => {
     url: "https://example.org/a",
     secret,
     headers: {},
+  });
+});
+
+test("origins are compared without URL.parse, which Safari 17 lacks", () => {
+  vi.spyOn(URL, "parse").mockImplementation(() => {
+    throw new TypeError("URL.parse is not a function");
   });
   expect(hasOtherOrigin(existing.url, "https://example.com:443/b")).toBe(false);
   expect(hasOtherOrigin(existing.url, "http://example.com/a")).toBe(true);

@@ -152,8 +152,12 @@ export function patchBody(
 
 /** Returns whether the new URL has another scheme, host or port. False while it is not valid. */
 export function hasOtherOrigin(before: string, after: string): boolean {
-  const typed = URL.parse(after.trim());
-  return typed !== null && typed.origin !== URL.parse(before)?.origin;
+  const typed = originOf(after.trim());
+  return typed !== undefined && typed !== originOf(before);
+}
+
+function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined;
 }
 
 /** For each field of the API, the field of the form from which its value comes. */
