@@ -204,6 +204,24 @@ inBrowser("a new link is shown although Escape was pressed before it had arrived
   await make(/\/invitations$/, /\/invite#token=bki_/);
 });
 
+inBrowser("a link that is shown once stays if somebody takes the right to invite", async () => {
+  const admin = await addPerson(beckon, { role: "admin" });
+  const page = await openDashboard(beckon.url, { as: admin, path: `${path}?dialog=invite` });
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("E-mail").fill("jean@example.com");
+  await dialog.getByRole("button", { name: "Make link" }).click();
+  const link = dialog.getByText(/\/invite#token=bki_/);
+  await link.waitFor();
+  await beckon.call(`/members/${admin.id}`, { method: "PATCH", body: { role: "viewer" } });
+  // As after a change in another tab.
+  const news = { type: "changed", queryKeys: [["me"]] };
+  await page.evaluate(`new BroadcastChannel("beckon").postMessage(${JSON.stringify(news)})`);
+  await page.locator("button[aria-disabled=true]", { hasText: "Invite" }).waitFor();
+  expect(await link.count()).toBe(1);
+  await dialog.getByRole("button", { name: "I have stored it" }).click();
+  await dialog.waitFor({ state: "detached" });
+});
+
 inBrowser("a viewer sees the members, changes nothing, and can leave", async () => {
   await addNamed(payload, "editor");
   const viewer = await addPerson(beckon, { role: "viewer" });

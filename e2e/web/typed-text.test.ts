@@ -2,9 +2,10 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { addRun } from "../../server/test/add-run.ts";
 import { startTestBeckon } from "../../server/test/beckon.ts";
-import { setupToken } from "../../server/test/people.ts";
+import { addPerson, setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
+import { renderFrames } from "./hold-requests.ts";
 
 /** Tests that what a person has typed is checked, and not lost without a question. */
 
@@ -127,4 +128,32 @@ inBrowser("fields grow with texts that are set, also without `field-sizing`", as
   await heightOf("Message").toBeGreaterThan(150);
   await button(page, "Run").click();
   await heightOf("Message").toBeLessThan(100);
+});
+
+inBrowser("what is typed stays if somebody takes the right to save it", async () => {
+  const { id } = await beckon.createProvider("http://127.0.0.1:9", "kept");
+  await beckon.createAgent({ name: "Priced", model: "kept/large" });
+  const person = await addPerson(beckon, { role: "admin" });
+  const setRole = (role: string) =>
+    beckon.call(`/members/${person.id}`, { method: "PATCH", body: { role } });
+  for (const [path, label] of [
+    ["/plan?ceiling=new", "Maximum cost of runs a day"],
+    ["/prices?model=kept/large", "Output"],
+    [`/providers?edit=${id}`, "Base URL"],
+    ["/subscriptions?new=1", "URL"],
+    [`/agents/${agent.id}/triggers?new=blank`, "Name"],
+  ] as const) {
+    await setRole("admin");
+    const page = await openDashboard(beckon.url, { as: person, path: workspace + path });
+    const typed = page.getByRole("dialog").getByLabel(label, { exact: true });
+    await typed.fill("7");
+    await setRole("viewer");
+    // As after a change in another tab.
+    const news = { type: "changed", queryKeys: [["me"]] };
+    const read = page.waitForResponse(/\/api\/public\/me$/);
+    await page.evaluate(`new BroadcastChannel("beckon").postMessage(${JSON.stringify(news)})`);
+    await read;
+    await renderFrames(page);
+    expect(await typed.inputValue({ timeout: 1_000 })).toBe("7");
+  }
 });

@@ -1,7 +1,7 @@
 import type { Key } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { type CurrentWorkspace, isNotFound, toServerTime, useWorkspace } from "../data/index.ts";
-import { lazyPart, useEverTrue, useOpenedRow } from "../ui/index.ts";
+import { AllowedDialog, lazyPart, useEverTrue, useOpenedRow } from "../ui/index.ts";
 import { DeleteKey } from "./delete-key.tsx";
 import { KeyDialog } from "./key-dialog.tsx";
 import { whyFixed, whyNotRotated } from "./permission.ts";
@@ -21,15 +21,15 @@ interface KeyDialogsProps {
 
 /** The dialog that the search parameters name. */
 export function KeyDialogs({ rows, search, show }: KeyDialogsProps) {
-  if (search.new === "1") return <AllowedNewKey close={() => show({})} />;
+  const { can } = useWorkspace();
+  if (search.new === "1")
+    return (
+      <AllowedDialog isAllowed={can("keys:write")}>
+        <NewKey close={() => show({})} />
+      </AllowedDialog>
+    );
   if (search.key === undefined) return null;
   return <OneKey key={search.key} id={search.key} rows={rows} search={search} show={show} />;
-}
-
-function AllowedNewKey({ close }: { readonly close: () => void }) {
-  const { can } = useWorkspace();
-  const isAllowed = useEverTrue(can("keys:write"));
-  return isAllowed ? <NewKey close={close} /> : null;
 }
 
 function OneKey({ id, rows, search, show }: KeyDialogsProps & { readonly id: string }) {

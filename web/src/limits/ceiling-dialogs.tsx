@@ -1,6 +1,6 @@
 import type { Ceiling } from "@beckon/client";
 import { useWorkspace } from "../data/index.ts";
-import { Dialog, Problem, useOpenedRow } from "../ui/index.ts";
+import { AllowedDialog, Dialog, Problem, useOpenedRow } from "../ui/index.ts";
 import { CeilingForm } from "./ceiling-form.tsx";
 import { DeleteCeiling } from "./delete-ceiling.tsx";
 import { type CeilingScope, scopeNames } from "./scopes.ts";
@@ -15,15 +15,23 @@ interface CeilingDialogsProps {
 }
 
 /** The dialog that the URL names. It is shown only to people who can change ceilings. */
-export function CeilingDialogs({ rows, search, close }: CeilingDialogsProps) {
+export function CeilingDialogs(props: CeilingDialogsProps) {
   const { can } = useWorkspace();
-  if (!can("limits:write")) return null;
+  const { ceiling } = props.search;
+  if (ceiling === undefined) return null;
+  return (
+    <AllowedDialog key={ceiling} isAllowed={can("limits:write")}>
+      <NamedDialog {...props} />
+    </AllowedDialog>
+  );
+}
+
+function NamedDialog({ rows, search, close }: CeilingDialogsProps) {
   if (search.ceiling === "new") return <CeilingForm rows={rows} close={close} />;
   const [scope = "", scopeId = ""] = (search.ceiling ?? "").split(":");
   if (!isScope(scope) || scopeId === "") return null;
   return (
     <OneCeiling
-      key={search.ceiling}
       scope={scope}
       scopeId={scopeId}
       isDeleting={search.act === "delete"}

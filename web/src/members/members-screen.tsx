@@ -1,7 +1,15 @@
 import { useSearch } from "@tanstack/react-router";
 import { UserPlus } from "lucide-react";
 import { reasonWithout, useList, useMe, useWorkspace } from "../data/index.ts";
-import { Button, DataTable, EmptyState, lazyPart, PageHeader, useShowDialog } from "../ui/index.ts";
+import {
+  AllowedDialog,
+  Button,
+  DataTable,
+  EmptyState,
+  lazyPart,
+  PageHeader,
+  useShowDialog,
+} from "../ui/index.ts";
 import { InvitationList } from "./invitation-list.tsx";
 import { memberColumns } from "./member-columns.tsx";
 import { membersQuery } from "./queries.ts";
@@ -45,8 +53,10 @@ export function MembersScreen() {
         </div>
         <InvitationList />
       </div>
-      {dialog === "invite" && disabledReason === undefined ? (
-        <InviteDialog close={() => show({})} />
+      {dialog === "invite" ? (
+        <AllowedDialog isAllowed={disabledReason === undefined}>
+          <InviteDialog close={() => show({})} />
+        </AllowedDialog>
       ) : null}
     </div>
   );

@@ -1,6 +1,7 @@
 import { useSearch } from "@tanstack/react-router";
 import { useList, useWorkspace } from "../data/index.ts";
 import {
+  AllowedDialog,
   DataTable,
   EmptyState,
   LinkButton,
@@ -30,7 +31,6 @@ export function PricesScreen() {
   );
   const opened = useOpenedRow(search.model, own);
   const named = search.act === "delete" ? own : opened;
-  const chosen = workspace.can("limits:write") ? named : undefined;
   return (
     <div className="flex min-w-0 flex-col">
       <title>Prices · Beckon</title>
@@ -59,10 +59,14 @@ export function PricesScreen() {
           />
         </div>
       </div>
-      {chosen === undefined ? null : search.act === "delete" && chosen.id !== null ? (
-        <DeletePrice price={chosen} id={chosen.id} close={close} />
-      ) : (
-        <PriceForm key={chosen.model} price={chosen} close={close} />
+      {named === undefined ? null : (
+        <AllowedDialog key={named.model} isAllowed={workspace.can("limits:write")}>
+          {search.act === "delete" && named.id !== null ? (
+            <DeletePrice price={named} id={named.id} close={close} />
+          ) : (
+            <PriceForm price={named} close={close} />
+          )}
+        </AllowedDialog>
       )}
     </div>
   );

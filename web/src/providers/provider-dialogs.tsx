@@ -1,5 +1,5 @@
 import type { Provider } from "@beckon/client";
-import { lazyPart, useOpenedRow } from "../ui/index.ts";
+import { AllowedDialog, lazyPart, useOpenedRow } from "../ui/index.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { AddProvider } from "./form/add-provider.tsx";
 
@@ -21,14 +21,15 @@ export function ProviderDialogs({ providers, canWrite, search, close }: Provider
     providers.find((provider) => provider.id === id && provider.origin === "workspace");
   const edited = useOpenedRow(search.edit, named(search.edit));
   const deleted = named(search.delete);
-  if (!canWrite) return null;
+  const opened = search.new ?? search.edit ?? search.delete;
+  if (opened === undefined) return null;
   return (
-    <>
+    <AllowedDialog key={opened} isAllowed={canWrite}>
       <AddProvider open={search.new === "1"} preset={search.preset} close={close} />
       {edited === undefined ? null : (
         <EditProvider key={edited.id} provider={edited} close={close} />
       )}
       {deleted === undefined ? null : <DeleteDialog provider={deleted} close={close} />}
-    </>
+    </AllowedDialog>
   );
 }

@@ -6,6 +6,7 @@ export { LinkButton } from "./action/link-button.tsx";
 export type { ButtonSize, ButtonVariant } from "./action/look.ts";
 export { SaveBar, type SaveState } from "./action/save-bar.tsx";
 export { SecretField } from "./action/secret-field.tsx";
+export { AllowedDialog } from "./allowed-dialog.tsx";
 export { createDeferred, useDeferred } from "./deferred.ts";
 export { Badge } from "./feedback/badge.tsx";
 export { Banner } from "./feedback/banner.tsx";

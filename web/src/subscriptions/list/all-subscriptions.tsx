@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useWorkspace } from "../../data/index.ts";
 import {
+  AllowedDialog,
   Button,
   DataTable,
   lazyPart,
@@ -69,14 +70,16 @@ export function SubscriptionsScreen() {
           />
         </div>
       </div>
-      {search.new === "1" && disabledReason === undefined ? (
-        <NewSubscription
-          close={(created) =>
-            created === undefined
-              ? show({})
-              : void navigate({ href: `${path}/${created}`, replace: true })
-          }
-        />
+      {search.new === "1" ? (
+        <AllowedDialog isAllowed={disabledReason === undefined}>
+          <NewSubscription
+            close={(created) =>
+              created === undefined
+                ? show({})
+                : void navigate({ href: `${path}/${created}`, replace: true })
+            }
+          />
+        </AllowedDialog>
       ) : null}
     </div>
   );

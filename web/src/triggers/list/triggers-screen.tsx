@@ -2,7 +2,7 @@ import { Outlet, useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useAgent } from "../../agents/index.ts";
 import { useList, useWorkspace } from "../../data/index.ts";
-import { Button, LinkButton, lazyPart, Panel, RowsProblem } from "../../ui/index.ts";
+import { AllowedDialog, Button, LinkButton, lazyPart, Panel, RowsProblem } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { triggersQuery, useTriggerId } from "../queries.ts";
 import { NoTriggers } from "./no-triggers.tsx";
@@ -25,7 +25,6 @@ export function TriggersScreen() {
   // The form of a new trigger opens above the open trigger, so that cancelling leads back to it.
   const here = openId === undefined ? path : `${path}/${openId}`;
   const disabledReason = needsEditor(workspace.can);
-  const isForm = example !== undefined && disabledReason === undefined;
   const create = (variant: "primary" | "secondary") =>
     disabledReason === undefined ? (
       <LinkButton
@@ -41,18 +40,20 @@ export function TriggersScreen() {
         New trigger
       </Button>
     );
-  const dialog = isForm ? (
-    <NewTrigger
-      key={example}
-      exampleId={example}
-      onClose={(created) =>
-        void navigate({
-          href: created === undefined ? here : `${path}/${created.id}`,
-          replace: true,
-        })
-      }
-    />
-  ) : null;
+  const dialog =
+    example === undefined ? null : (
+      <AllowedDialog key={example} isAllowed={disabledReason === undefined}>
+        <NewTrigger
+          exampleId={example}
+          onClose={(created) =>
+            void navigate({
+              href: created === undefined ? here : `${path}/${created.id}`,
+              replace: true,
+            })
+          }
+        />
+      </AllowedDialog>
+    );
   const isEmpty = triggers.isSuccess && triggers.rows.length === 0 && openId === undefined;
   return (
     <>
