@@ -1,5 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
+import { undefinedAfter } from "../src/base/clock.ts";
 import { launchBrowser, openProfile } from "./chromium.ts";
 
 export { browserPath } from "./chromium.ts";
@@ -36,7 +37,7 @@ async function openBrowser(): Promise<Browser> {
 /**
  * Opens a page in a new profile. Fails the test on any of these, in all pages of the profile:
  * uncaught errors, errors in the console, violations of the content security policy, and requests
- * to other origins than `origin`.
+ * to other origins than `origin`. If the test fails, prints what the pages show.
  */
 export async function openBrowserPage(
   origin: string,
@@ -44,7 +45,8 @@ export async function openBrowserPage(
 ): Promise<Page> {
   opened ??= openBrowser();
   const { context, faults } = await openProfile(await opened, origin, options);
-  onTestFinished(async () => {
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === "fail") for (const page of context.pages()) await printState(page);
     // A Playwright route handler that is still running would reject after the test. This unhandled
     // rejection would fail the whole test run.
     for (const page of context.pages()) await page.unrouteAll({ behavior: "ignoreErrors" });
@@ -52,4 +54,13 @@ export async function openBrowserPage(
     if (faults.length > 0) throw new Error(faults.join("\n"));
   });
   return context.newPage();
+}
+
+/** Prints what a page shows, because many failures of a browser test only say what it lacks. */
+async function printState(page: Page): Promise<void> {
+  const state = page
+    .evaluate<[string, string]>("[document.activeElement?.outerHTML, document.body.innerText]")
+    .catch((thrown: unknown) => ["", String(thrown)]);
+  const [focused, text] = (await undefinedAfter(state, 2_000)) ?? ["", "It does not respond."];
+  console.error(`${page.url()}\nfocus: ${focused}\n${text}`);
 }
