@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { UsageReport } from "@beckon/contract";
 import { expect, test } from "vitest";
-import { addUsage } from "../test/add-usage.ts";
+import { addUsage, type GivenEntry, sumUpTo } from "../test/add-usage.ts";
 import { testDatabase } from "../test/database.ts";
-import { seedAgent } from "../test/tenant.ts";
+import { type SeededAgent, seedAgent } from "../test/tenant.ts";
 import type { Context } from "./base/context.ts";
 import { createSecretCipher } from "./base/secrets/index.ts";
 import { oldUsageEntries } from "./retention/index.ts";
-import { getUsage, rollUp } from "./usage/index.ts";
+import { getUsage } from "./usage/index.ts";
 
 const { database } = await testDatabase();
 const cipher = createSecretCipher(randomBytes(32));
@@ -46,7 +46,11 @@ async function usageOf(workspaceId: string, query: Record<string, string>): Prom
   return usage.report;
 }
 
-const sumUp = () => rollUp(database, new AbortController().signal);
+/** The transaction that has written all entries, so that tests can choose what is summed up. */
+const transaction = 1;
+const add = (agent: SeededAgent, ...entries: readonly GivenEntry[]) =>
+  addUsage(database, agent, ...entries.map((entry) => ({ ...entry, transaction })));
+const sumUp = ({ workspaceId }: SeededAgent) => sumUpTo(database, workspaceId, transaction + 1);
 
 test("old entries are deleted, and the sums by day stay", async () => {
   const agent = await seedAgent(database);
@@ -54,8 +58,8 @@ test("old entries are deleted, and the sums by day stay", async () => {
     time: daysAgo(days),
     input_tokens: 10,
   }));
-  await addUsage(database, agent, ...entries);
-  await sumUp();
+  await add(agent, ...entries);
+  await sumUp(agent);
   const year = { from: dayOf(daysAgo(500)), to: dayOf(now) };
   const before = await usageOf(agent.workspaceId, year);
   expect(before.totals).toMatchObject({ entries: 7, input_tokens: 70 });
@@ -73,18 +77,18 @@ test("old entries are deleted, and the sums by day stay", async () => {
 test("entries that are not in the sums by day yet are kept", async () => {
   const agent = await seedAgent(database);
   const old = Array.from({ length: 5 }, () => ({ time: daysAgo(200), input_tokens: 1 }));
-  await addUsage(database, agent, ...old);
+  await add(agent, ...old);
   await deleteOld(62);
   expect(await entriesLeft(agent.workspaceId)).toBe(5);
-  await sumUp();
+  await sumUp(agent);
   await deleteOld(62);
   expect(await entriesLeft(agent.workspaceId)).toBe(0);
 });
 
 test("a report that needs deleted entries is rejected, and says what it can have", async () => {
   const agent = await seedAgent(database);
-  await addUsage(database, agent, ...[100, 80].map((days) => ({ time: daysAgo(days) })));
-  await sumUp();
+  await add(agent, ...[100, 80].map((days) => ({ time: daysAgo(days) })));
+  await sumUp(agent);
   const hours = (from: number) =>
     usageOf(agent.workspaceId, {
       group_by: "hour",
@@ -106,7 +110,7 @@ test("a report that needs deleted entries is rejected, and says what it can have
 
 test("PostgreSQL rejects the deletion of entries that limits and reports still need", async () => {
   const agent = await seedAgent(database);
-  await addUsage(database, agent, { time: daysAgo(61.9) });
+  await add(agent, { time: daysAgo(61.9) });
   await expect(
     database.engine.query("delete from usage_entries where workspace_id = $1", [agent.workspaceId]),
   ).rejects.toMatchObject({
