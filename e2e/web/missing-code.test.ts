@@ -1,12 +1,14 @@
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { removeFiles } from "../../server/test/chromium.ts";
 import { setupToken } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
-import { cookieFor } from "./viewports.ts";
 
 /** Tests pages that stay open while the server gets another build, which has other files. */
 
@@ -49,11 +51,34 @@ inBrowser("a dialog that could not be loaded opens at the next press", async () 
   await expect.poll(() => notice(page).count()).toBe(0);
 });
 
+/**
+ * Serves Beckon without some files, at the returned URL. Playwright intercepts requests for the
+ * script of a SharedWorker unreliably: some never get a response.
+ */
+async function serveWithout(files: RegExp): Promise<string> {
+  const server = createServer((received, response) => {
+    if (files.test(received.url ?? "")) return response.writeHead(404).end();
+    const { method, headers } = received;
+    const forwarded = request(new URL(received.url ?? "", beckon.url), { method, headers });
+    forwarded.on("response", (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    response.on("close", () => forwarded.destroy());
+    forwarded.on("error", () => response.destroy());
+    received.pipe(forwarded);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 inBrowser("a page whose shared worker cannot be loaded gets live updates itself", async () => {
-  const page = await openDashboard(beckon.url, { path: "/sign-in" });
-  await removeFiles(page.context(), /\/assets\/worker-/);
-  await page.context().addCookies([cookieFor(beckon.url, owner.cookie)]);
-  await page.goto(`${beckon.url}/w/${owner.workspaceId}`);
+  const url = await serveWithout(/\/assets\/worker-/);
+  const page = await openDashboard(url, { as: owner, path: `/w/${owner.workspaceId}` });
   await page.getByTitle("Live", { exact: true }).waitFor();
 });
 

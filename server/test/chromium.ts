@@ -4,6 +4,7 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
+  type Page,
 } from "playwright-core";
 
 /**
@@ -47,6 +48,7 @@ export async function openProfile(
 ): Promise<Profile> {
   const context = await browser.newContext(options);
   const faults = collectFaults(context, origin);
+  context.on("page", waitForRoutes);
   // Writes each violation to the console, because Chromium itself does not do so for all of them.
   await context.addInitScript(
     `addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sourceFile }) =>
@@ -69,7 +71,33 @@ export async function removeFiles(
 ): Promise<() => Promise<void>> {
   missingFiles.set(context, url);
   await context.route(url, (route) => route.fulfill({ status: 404 }));
+  for (const page of context.pages()) await isIntercepted(page);
   return () => context.unroute(url);
+}
+
+/** Makes `route` of the page wait until it has an effect. */
+function waitForRoutes(page: Page): void {
+  const route = page.route.bind(page);
+  page.route = async (...given) => {
+    const added = await route(...given);
+    await isIntercepted(page);
+    return added;
+  };
+}
+
+/**
+ * Waits until a request of the page is intercepted. Chromium confirms an interception before a page
+ * that is already loaded uses it, so a request directly after it could still reach the server.
+ */
+async function isIntercepted(page: Page): Promise<void> {
+  if (!page.url().startsWith("http")) return;
+  const path = "/api/intercepted";
+  const context = page.context();
+  await context.route(`**${path}`, (route) => route.fulfill({ status: 204 }));
+  const status = () =>
+    page.evaluate<number>(`fetch("${path}").then(({ status }) => status, () => 0)`).catch(() => 0);
+  for (let tries = 0; tries < 100 && (await status()) !== 204; tries++);
+  await context.unroute(`**${path}`);
 }
 
 /** Returns a list to which the faults of the profile's pages are appended as they occur. */
