@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "../action/button.tsx";
 import { sentenceOf } from "../feedback/error-words.ts";
 import { Problem } from "../feedback/problem.tsx";
@@ -60,8 +60,9 @@ function OpenConfirmDialog({
   const toast = useToast();
   const isDismissed = useRef(false);
   // A link or Back removes the dialog without dismissing it. Its `onOpenChange` would then change
-  // the page that was opened since.
-  useEffect(() => {
+  // the page that was opened since. React delays the cleanup of other effects: an error that arrived
+  // meanwhile would be shown nowhere.
+  useLayoutEffect(() => {
     isDismissed.current = false;
     return () => {
       isDismissed.current = true;

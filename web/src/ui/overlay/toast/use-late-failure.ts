@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 import { sentenceOf } from "../../feedback/error-words.ts";
 import { useToast } from "./toast.tsx";
 
@@ -10,7 +10,9 @@ import { useToast } from "./toast.tsx";
 export function useLateFailure(label: string): (thrown: unknown) => void {
   const toast = useToast();
   const isClosed = useRef(false);
-  useEffect(() => {
+  // React delays the cleanup of other effects: an error that arrived after the dialog was removed,
+  // but before the cleanup, would be shown nowhere.
+  useLayoutEffect(() => {
     isClosed.current = false;
     return () => {
       isClosed.current = true;
