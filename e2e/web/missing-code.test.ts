@@ -57,7 +57,10 @@ inBrowser("a dialog that could not be loaded opens at the next press", async () 
  */
 async function serveWithout(files: RegExp): Promise<string> {
   const server = createServer((received, response) => {
-    if (files.test(received.url ?? "")) return response.writeHead(404).end();
+    if (files.test(received.url ?? "")) {
+      response.writeHead(404).end();
+      return;
+    }
     const { method, headers } = received;
     const forwarded = request(new URL(received.url ?? "", beckon.url), { method, headers });
     forwarded.on("response", (answer) => {

@@ -60,8 +60,8 @@ function OpenConfirmDialog({
   const toast = useToast();
   const isDismissed = useRef(false);
   // A link or Back removes the dialog without dismissing it. Its `onOpenChange` would then change
-  // the page that was opened since. React delays the cleanup of other effects: an error that arrived
-  // meanwhile would be shown nowhere.
+  // the page that was opened since. React delays the cleanup of other effects: an error that
+  // arrived meanwhile would be shown nowhere.
   useLayoutEffect(() => {
     isDismissed.current = false;
     return () => {
