@@ -6,6 +6,7 @@ import { testDatabase } from "../test/database.ts";
 import { type SeededAgent, seedAgent } from "../test/tenant.ts";
 import type { Context } from "./base/context.ts";
 import { createSecretCipher } from "./base/secrets/index.ts";
+import { readConfig } from "./config.ts";
 import { oldUsageEntries } from "./retention/index.ts";
 import { getUsage } from "./usage/index.ts";
 
@@ -15,19 +16,13 @@ const now = new Date();
 const daysAgo = (days: number) => new Date(now.getTime() - days * 24 * 3_600_000);
 const dayOf = (time: Date) => time.toISOString().slice(0, 10);
 
-const retention = {
-  runsDays: 0,
-  idempotencyDays: 0,
-  deliveriesDays: 0,
-  requestsDays: 0,
-  sessionsDays: 0,
-  invitationsDays: 0,
-  auditDays: 0,
-};
-
 /** Deletes all entries that are older than `usageDays`, in small batches. */
 async function deleteOld(usageDays: number): Promise<void> {
-  const deleteSome = oldUsageEntries(database.engine, { ...retention, usageDays }, now);
+  const deleteSome = oldUsageEntries(
+    database.engine,
+    { ...readConfig({}).retention, usageDays },
+    now,
+  );
   while ((await deleteSome?.(2))?.hasMore);
 }
 

@@ -72,7 +72,8 @@ async function findDueExcept(database: Queryable, timeZones: readonly string[]):
     // with row-level security, PostgreSQL uses no index for a condition with "coalesce". Because of
     // "offset 0", PostgreSQL applies the condition on the time zone before it uses the time zone.
     text: `select w.id
-      from (select * from workspaces where time_zone <> all ($1::text[]) offset 0) as w left join usage_rollups u on u.workspace_id = w.id
+      from (select * from workspaces where time_zone <> all ($1::text[]) offset 0) as w
+      left join usage_rollups u on u.workspace_id = w.id
       left join lateral (
         select true as found from usage_entries e where e.workspace_id = w.id
           and e.transaction >= case when u.up_to is null then -9223372036854775808 else u.up_to end

@@ -89,18 +89,8 @@ CREATE OR REPLACE FUNCTION public.refuse_early_deletion()
  LANGUAGE plpgsql
 AS $function$
 begin
-  raise exception 'rows of % are kept for at least 30 days', tg_table_name
-    using errcode = 'restrict_violation';
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.refuse_early_deletion_of_usage()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  raise exception 'rows of % are kept for at least 62 days', tg_table_name
-    using errcode = 'restrict_violation';
+  raise exception 'rows of % are kept for at least % days', tg_table_name,
+    coalesce(tg_argv[0], '30') using errcode = 'restrict_violation';
 end $function$
 ;
 
@@ -919,7 +909,7 @@ CREATE INDEX usage_entries_rolled_up ON public.usage_entries USING btree (worksp
 alter table usage_entries enable row level security;
 alter table usage_entries force row level security;
 create policy tenant on usage_entries as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
-CREATE TRIGGER kept_for_62_days BEFORE DELETE ON public.usage_entries FOR EACH ROW WHEN ((old."time" > (now() - '1488:00:00'::interval))) EXECUTE FUNCTION refuse_early_deletion_of_usage();
+CREATE TRIGGER kept_for_62_days BEFORE DELETE ON public.usage_entries FOR EACH ROW WHEN ((old."time" > (now() - '1488:00:00'::interval))) EXECUTE FUNCTION refuse_early_deletion('62');
 CREATE TRIGGER only_added_to BEFORE UPDATE OF run_id, seq, number, workspace_id, "time", day, agent_id, source, principal, trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros, standard_cost_micros, price_origin, estimated OR TRUNCATE ON public.usage_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table usage_rollups (

@@ -3,10 +3,11 @@
 -- Time of the newest entry that was deleted; null if none was. Entries up to then are incomplete.
 alter table usage_rollups add column deleted_until timestamptz;
 
-create function refuse_early_deletion_of_usage() returns trigger language plpgsql as $$
+-- The trigger can name the number of days in its argument.
+create or replace function refuse_early_deletion() returns trigger language plpgsql as $$
 begin
-  raise exception 'rows of % are kept for at least 62 days', tg_table_name
-    using errcode = 'restrict_violation';
+  raise exception 'rows of % are kept for at least % days', tg_table_name,
+    coalesce(tg_argv[0], '30') using errcode = 'restrict_violation';
 end $$;
 drop trigger only_added_to on usage_entries;
 -- As before, without the deletion. Only the number of the transaction can be changed.
@@ -19,4 +20,4 @@ create trigger only_added_to before truncate or update of
 -- Limits and plans sum up the entries of a month, and reports by hour those of 31 days.
 create trigger kept_for_62_days before delete on usage_entries
   for each row when (old.time > now() - interval '1488 hours')
-  execute function refuse_early_deletion_of_usage();
+  execute function refuse_early_deletion('62');
