@@ -18,7 +18,7 @@ test.each([
       send: async () => "failed",
       release: () => {},
     });
-    lane.add({ ...delivery, kind, is_failing });
+    lane.add({ ...delivery, kind, is_failing }, elapsed());
     await lane.idle();
     expect(lane.isFailing).toBe(isFailing);
   },
@@ -38,7 +38,7 @@ test("a delivery that was released says nothing about the receiver, and the next
     release: () => {},
   });
   for (const id of ["dlv_1", "dlv_2"])
-    lane.add({ ...delivery, id, kind: "event", is_failing: false });
+    lane.add({ ...delivery, id, kind: "event", is_failing: false }, elapsed());
   await lane.idle();
   expect({ sent, isFailing: lane.isFailing }).toEqual({
     sent: ["dlv_1", "dlv_2"],
@@ -66,7 +66,7 @@ test.each([
       },
       release: ({ id }) => released.push(id),
     });
-    for (const id of ["dlv_1", "dlv_2", "dlv_3"]) lane.add({ ...delivery, id });
+    for (const id of ["dlv_1", "dlv_2", "dlv_3"]) lane.add({ ...delivery, id }, elapsed());
     for (let sends = 0; sends < 3; sends++) await lane.idle();
     expect({ sent, released }).toEqual(expected);
   },
@@ -105,7 +105,7 @@ test("a delivery whose sending rejects frees its slot for the next one", async (
     },
     release: () => {},
   });
-  for (const id of ["dlv_1", "dlv_2"]) lane.add({ ...delivery, id });
+  for (const id of ["dlv_1", "dlv_2"]) lane.add({ ...delivery, id }, elapsed());
   await lane.idle();
   await lane.idle();
   expect(sent).toEqual(["dlv_1", "dlv_2"]);

@@ -65,7 +65,7 @@ export class Lane {
    * Adds a delivery, which is sent as soon as its turn has come.
    * @param claimedAt when the claim was sent, as a value of `elapsed()`: its lease can be that old.
    */
-  add(delivery: ClaimedDelivery, claimedAt = elapsed()): void {
+  add(delivery: ClaimedDelivery, claimedAt: number): void {
     this.#claimed += 1;
     this.#version = delivery.subscription_version;
     this.#isFailing = delivery.is_failing || (this.kind !== "callback" && this.#isFailing);
