@@ -47,7 +47,7 @@ test("the page has no inline script, style or data, and all its files are there"
   for (const path of files) expect([path, (await fetch(url + path)).status]).toEqual([path, 200]);
 });
 
-test("the page tells browsers not to translate it, which would make it crash", async () => {
+test("the page is marked as not to be translated, because a translation makes it crash", async () => {
   const page = await (await fetch(url)).text();
   expect(page).toMatch(/<html lang="en" translate="no">/);
   expect(page).toMatch(/<meta name="google" content="notranslate"/);

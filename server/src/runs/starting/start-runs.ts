@@ -9,7 +9,8 @@ interface StartOptions {
   /** Whether an earlier call may already have written some of the rows. */
   readonly repeated: boolean;
   /**
-   * Workspaces whose runs wait for memory in this process. New runs of these workspaces are queued.
+   * Workspaces whose runs wait in this process, for memory or for a limit. New runs of these
+   * workspaces are queued.
    */
   readonly full: readonly string[];
   /** What this process knows about subscriptions. */

@@ -29,7 +29,8 @@ export interface StartInput {
   /** For each row the position of its caller in `callers`, counted from 1. */
   readonly callerOf: readonly number[];
   /**
-   * Workspaces whose runs wait for memory in this process. New runs of these workspaces are queued.
+   * Workspaces whose runs wait in this process, for memory or for a limit. New runs of these
+   * workspaces are queued.
    */
   readonly full: readonly string[];
 }
