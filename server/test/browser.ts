@@ -59,7 +59,9 @@ export async function openBrowserPage(
 /** Prints what a page shows, because many failures of a browser test only say what it lacks. */
 async function printState(page: Page): Promise<void> {
   const state = page
-    .evaluate<[string, string]>("[document.activeElement?.cloneNode().outerHTML, document.body.innerText]")
+    .evaluate<[string, string]>(
+      "[document.activeElement?.cloneNode().outerHTML, document.body.innerText]",
+    )
     .catch((thrown: unknown) => ["", String(thrown)]);
   const [focused, text] = (await undefinedAfter(state, 2_000)) ?? ["", "It does not respond."];
   console.error(`${page.url()}\nfocus: ${focused}\n${text}`);
