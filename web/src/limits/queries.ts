@@ -36,8 +36,11 @@ export const keysToLimitQuery = ({ id, client }: CurrentWorkspace) =>
     client.keys.list({ ...page, limit: 200 }, options),
   );
 
-/** The triggers of an agent, for the choice of what a ceiling applies to. */
+/**
+ * The triggers of an agent, for the choice of what a ceiling applies to. Its key begins like that of
+ * the agent's list of triggers, so that it is refetched together with this list.
+ */
 export const triggersToLimitQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
-  listOptions([id, "agents", agentId, "triggers", "of limits"], (page, options) =>
+  listOptions([id, "triggers", agentId, "of limits"], (page, options) =>
     client.triggers.list(agentId, { ...page, limit: 200 }, options),
   );

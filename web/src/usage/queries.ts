@@ -2,30 +2,36 @@ import type { GetUsageQuery, UsageReport } from "@beckon/client";
 import { queryOptions } from "@tanstack/react-query";
 import type { CurrentWorkspace } from "../data/index.ts";
 import type { Measure } from "./measure.ts";
+import { daysFilters } from "./range.ts";
 
 /** The groupings of usage that this screen offers. */
 export type Grouping = "agent" | "model" | "caller";
 const groupings = ["agent", "model", "caller"] as const satisfies readonly Grouping[];
 
-/** Names of the API's filters. The URL of the screen uses the same names. */
-const filterNames = ["from", "to", "agent_id", "model", "caller", "tag"] as const;
+/** Names of the API's filters besides the range. The URL of the screen uses the same names. */
+const filterNames = ["agent_id", "model", "caller", "tag"] as const;
 
 /** The search parameters of the screen, as texts. */
 export type UsageSearch = Readonly<
-  Partial<Record<(typeof filterNames)[number] | "group_by" | "show" | "as", string>>
+  Partial<
+    Record<
+      (typeof filterNames)[number] | "range" | "from" | "to" | "group_by" | "show" | "as",
+      string
+    >
+  >
 >;
 
 /** The range and the filters of a report. */
-export type UsageFilters = Pick<GetUsageQuery, (typeof filterNames)[number]>;
+export type UsageFilters = Pick<GetUsageQuery, (typeof filterNames)[number] | "from" | "to">;
 
 /**
  * Returns the filters in the URL. A filter with an empty value is left out: its value is not chosen
  * yet.
+ * @param today the last day of named ranges, as YYYY-MM-DD
  */
-export function filtersOf(search: UsageSearch): UsageFilters {
-  return Object.fromEntries(
-    filterNames.map((name) => [name, search[name]]).filter(([, value]) => value),
-  ) as UsageFilters;
+export function filtersOf(search: UsageSearch, today: string): UsageFilters {
+  const chosen = filterNames.map((name) => [name, search[name]]).filter(([, value]) => value);
+  return { ...daysFilters(search, today), ...Object.fromEntries(chosen) };
 }
 
 /**

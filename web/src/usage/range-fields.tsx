@@ -1,8 +1,6 @@
 import { useState } from "react";
-import { serverNow } from "../data/index.ts";
-import { toZoned } from "../format/index.ts";
-import { Field, Select, TextInput, useTimeZone } from "../ui/index.ts";
-import { nameOf, type Range, type RangeName, rangeNamed } from "./range.ts";
+import { Field, Select, TextInput } from "../ui/index.ts";
+import { nameOf, type RangeName, type RangeSearch } from "./range.ts";
 
 const names = [
   { value: "7", label: "Last 7 days" },
@@ -12,21 +10,25 @@ const names = [
 ] as const;
 
 interface RangeFieldsProps {
-  readonly range: Range;
+  readonly search: RangeSearch;
   /** The days that the report shows; undefined while it loads. */
   readonly shown: { readonly from: string; readonly to: string } | undefined;
-  readonly onChange: (range: Range) => void;
+  readonly onChange: (search: Required<RangeSearch>) => void;
 }
 
 /** The fields for the time range: a named range, or its first and last day. */
-export function RangeFields({ range, shown, onChange }: RangeFieldsProps) {
-  const today = toZoned(serverNow(), useTimeZone()).slice(0, 10);
-  const name = nameOf(range, today);
-  const from = range.from ?? shown?.from ?? "";
-  const to = range.to ?? shown?.to ?? "";
-  const choose = (chosen: RangeName) => {
+export function RangeFields({ search, shown, onChange }: RangeFieldsProps) {
+  const name = nameOf(search);
+  const custom = name === "custom" ? search : undefined;
+  const from = custom?.from || shown?.from || "";
+  const to = custom?.to || shown?.to || "";
+  const chooseDays = (days: { readonly from: string; readonly to: string }) =>
+    onChange({ range: undefined, ...days });
+  const choose = (chosen: RangeName | "custom") => {
     // "Other days" keeps the days that are shown, and puts them into the URL.
-    onChange(chosen === "custom" ? { from, to } : rangeNamed(chosen, today));
+    if (chosen === "custom") chooseDays({ from, to });
+    // The last 30 days are shown without parameters.
+    else onChange({ range: chosen === "30" ? undefined : chosen, from: undefined, to: undefined });
   };
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-2">
@@ -34,15 +36,19 @@ export function RangeFields({ range, shown, onChange }: RangeFieldsProps) {
         <Select
           options={[...names, { value: "custom", label: "Other days" }]}
           value={name}
-          onChange={(event) => choose(event.target.value as RangeName)}
+          onChange={(event) => choose(event.target.value as RangeName | "custom")}
         />
       </Field>
       <div className="flex min-w-0 items-center gap-2">
-        <DayField label="First day" value={from} onChange={(day) => onChange({ from: day, to })} />
+        <DayField
+          label="First day"
+          value={from}
+          onChange={(day) => chooseDays({ from: day, to })}
+        />
         <span aria-hidden="true" className="text-ink-3">
           –
         </span>
-        <DayField label="Last day" value={to} onChange={(day) => onChange({ from, to: day })} />
+        <DayField label="Last day" value={to} onChange={(day) => chooseDays({ from, to: day })} />
       </div>
     </div>
   );

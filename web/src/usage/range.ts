@@ -1,12 +1,16 @@
 const dayMs = 86_400_000;
 
-/** The names of the ranges in the menu; `custom` is any other range. */
-export type RangeName = "7" | "30" | "90" | "month" | "custom";
+/** Named ranges of days that end today. */
+const rangeNames = ["7", "30", "90", "month"] as const;
+export type RangeName = (typeof rangeNames)[number];
 
-/** The search parameters of a range; undefined means the default of the API. */
-export interface Range {
-  readonly from: string | undefined;
-  readonly to: string | undefined;
+/** The search parameters of the time range. */
+export interface RangeSearch {
+  /** A `RangeName`. Its days are those before the day on which the page is shown. */
+  readonly range?: string | undefined;
+  /** First and last day of any other range. They apply if no range is named. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 /** Returns the date that is `days` later. Dates are written YYYY-MM-DD. */
@@ -14,33 +18,35 @@ export function addDays(date: string, days: number): string {
   return new Date(Date.parse(date) + days * dayMs).toISOString().slice(0, 10);
 }
 
-/**
- * Returns the search parameters of a named range. Named ranges have no end, so that a link shows
- * the newest days whenever it is opened. The last 30 days are the default of the API.
- * @param today as YYYY-MM-DD
- */
-export function rangeNamed(name: Exclude<RangeName, "custom">, today: string): Range {
-  switch (name) {
-    case "7":
-      return { from: addDays(today, -6), to: undefined };
-    case "30":
-      return { from: undefined, to: undefined };
-    case "90":
-      return { from: addDays(today, -89), to: undefined };
-    case "month":
-      return { from: `${today.slice(0, 8)}01`, to: undefined };
-  }
+/** Returns the name of the range; `custom` if the search parameters have its days. */
+export function nameOf({ range, from, to }: RangeSearch): RangeName | "custom" {
+  const name = rangeNames.find((each) => each === range);
+  return name ?? (from || to ? "custom" : "30");
 }
 
-/** Returns the name of the range with these parameters; `custom` if there is none. */
-export function nameOf({ from, to }: Range, today: string): RangeName {
-  const names = ["30", "7", "90", "month"] as const;
-  return (
-    names.find((name) => {
-      const range = rangeNamed(name, today);
-      return range.from === from && range.to === to;
-    }) ?? "custom"
-  );
+/**
+ * Returns the API's filters for the days of the range. A named range has no last day, and the last
+ * 30 days are the default of the API.
+ * @param today as YYYY-MM-DD
+ */
+export function daysFilters(
+  search: RangeSearch,
+  today: string,
+): { readonly from?: string; readonly to?: string } {
+  switch (nameOf(search)) {
+    case "7":
+      return { from: addDays(today, -6) };
+    case "30":
+      return {};
+    case "90":
+      return { from: addDays(today, -89) };
+    case "month":
+      return { from: `${today.slice(0, 8)}01` };
+    case "custom": {
+      const { from, to } = search;
+      return { ...(from && { from }), ...(to && { to }) };
+    }
+  }
 }
 
 /** A mistyped year can make a range of millions of days, which would freeze the page. */

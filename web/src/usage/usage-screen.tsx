@@ -2,7 +2,7 @@ import { useSearch } from "@tanstack/react-router";
 import { Download } from "lucide-react";
 import { useState } from "react";
 import { useWorkspace } from "../data/index.ts";
-import { formatCount, formatDate, fromZoned } from "../format/index.ts";
+import { formatCount, formatDate, fromZoned, toZoned } from "../format/index.ts";
 import { download } from "../json/index.ts";
 import { useAgentNames } from "../runs/index.ts";
 import {
@@ -14,6 +14,7 @@ import {
   SegmentedControl,
   sentenceOf,
   useChangeSearch,
+  useTextAtNow,
   useTimeZone,
   useToast,
 } from "../ui/index.ts";
@@ -49,7 +50,8 @@ export function UsageScreen() {
   const zone = useTimeZone();
   const search: UsageSearch = useSearch({ strict: false });
   const agents = useAgentNames();
-  const filters = filtersOf(search);
+  const today = useTextAtNow((nowMs) => toZoned(nowMs, zone).slice(0, 10));
+  const filters = filtersOf(search, today);
   const grouping = groupingOf(search);
   const measure = measureOf(search);
   const usage = useUsage(filters, grouping, measure);
@@ -82,11 +84,7 @@ export function UsageScreen() {
       />
       <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">
         <div className="flex min-w-0 flex-wrap items-center gap-x-4 gap-y-2">
-          <RangeFields
-            range={{ from: search.from, to: search.to }}
-            shown={report}
-            onChange={({ from, to }) => change({ from, to })}
-          />
+          <RangeFields search={search} shown={report} onChange={change} />
           <FilterBar
             filters={usageFilters(agents, workspace.can("agents:read"))}
             values={{ agent_id, model, caller, tag }}

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { unknownReason, wordsOf } from "./measure.ts";
 import { csvQuery, filtersOf, groupingOf, measureOf, runFiltersOf } from "./queries.ts";
-import { addDays, daysOf, nameOf, rangeNamed } from "./range.ts";
+import { addDays, daysFilters, daysOf, nameOf } from "./range.ts";
 import { groupsOf, largest, stackDays, type UsageRow } from "./series.ts";
 
 const today = "2026-11-22";
@@ -41,14 +41,15 @@ test("a range has all its days; one of centuries and what is no range have none"
 });
 
 test.each([
-  ["7", { from: "2026-11-16", to: undefined }],
-  ["30", { from: undefined, to: undefined }],
-  ["90", { from: "2026-08-25", to: undefined }],
-  ["month", { from: "2026-11-01", to: undefined }],
-] as const)("the range %s is %j, and is recognised", (name, range) => {
-  expect(rangeNamed(name, today)).toEqual(range);
-  expect(nameOf(range, today)).toBe(name);
-  expect(nameOf({ ...range, to: today }, today)).toBe("custom");
+  [{ range: "7" }, "7", { from: "2026-11-16" }],
+  [{}, "30", {}],
+  [{ range: "90", to: "2026-11-02" }, "90", { from: "2026-08-25" }],
+  [{ range: "month" }, "month", { from: "2026-11-01" }],
+  [{ from: "2026-11-01", to: "" }, "custom", { from: "2026-11-01" }],
+  [{ range: "year" }, "30", {}],
+] as const)("the search parameters %j name the range %s with the days %j", (search, name, days) => {
+  expect(nameOf(search)).toBe(name);
+  expect(daysFilters(search, today)).toEqual(days);
 });
 
 test("a URL is read as the API's filters; what is not known is ignored", () => {
@@ -59,10 +60,10 @@ test("a URL is read as the API's filters; what is not known is ignored", () => {
     group_by: "model",
     show: "calls",
   };
-  expect(filtersOf(search)).toEqual({ from: "2026-11-01", agent_id: "agt_1" });
+  expect(filtersOf(search, today)).toEqual({ from: "2026-11-01", agent_id: "agt_1" });
   expect([groupingOf(search), measureOf(search)]).toEqual(["model", "calls"]);
   expect([groupingOf({ group_by: "hour" }), measureOf({ show: "all" })]).toEqual(["agent", "cost"]);
-  expect(csvQuery(filtersOf(search), "model")).toEqual({
+  expect(csvQuery(filtersOf(search, today), "model")).toEqual({
     from: "2026-11-01",
     agent_id: "agt_1",
     group_by: "day,model",

@@ -20,11 +20,8 @@ export function PlaygroundScreen() {
       <title>{`Playground of ${agent.name} · Beckon`}</title>
       <div className="-m-4 -mt-4.25 flex min-w-0 flex-1 flex-col border-t border-rule md:-m-6 md:-mt-6.25">
         <SplitPane
-          scroll="panes"
           startLabel="Settings"
           endLabel="Conversation"
-          narrow="end"
-          tabs="hidden"
           start={<SettingsForm layout="pane" />}
           end={<Conversation search={search} />}
         />

@@ -21,7 +21,7 @@ const details: Readonly<Record<LimitName, { unit: string; hint: string; optional
   max_queued_runs: { unit: "runs", hint: "Further starts are rejected. 1 to 10,000,000." },
   max_attempts: {
     unit: "attempts",
-    hint: "How often a run resumes after a process has exited, 1 to 100.",
+    hint: "How often a run is executed if its processes exit, 1 to 100. 1: never resumed.",
   },
   max_answer_bytes: { unit: "bytes", hint: "A longer one fails the run. 1,024 to 33,554,432." },
   max_cost_micros: {
@@ -42,7 +42,6 @@ export function LimitFields() {
   return (
     <Section
       title="Limits"
-      description="A run that reaches one of them ends with an error that names it."
       beside="label"
       fields={limitNames}
       closed
