@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { graceSeconds } from "./grace-seconds.ts";
 import { maxLimitMicros } from "./limits.ts";
-import { pageQuery, yesOrNo } from "./responses.ts";
+import { agentView, pageQuery, yesOrNo } from "./responses.ts";
 import { cleanText, metadata, name } from "./text.ts";
 import { toolGrant, toolsBody } from "./tools.ts";
 
@@ -213,9 +213,10 @@ export const agentsQuery = z.strictObject({
    * deleted are listed.
    */
   deleted: yesOrNo.optional(),
+  view: agentView,
 });
 /** Filters of a list of agents. */
-export type AgentFilter = Omit<z.infer<typeof agentsQuery>, "limit" | "after">;
+export type AgentFilter = Omit<z.infer<typeof agentsQuery>, "limit" | "after" | "view">;
 
 /** Body of `POST /agents/:agent_id/duplicate`. */
 export const duplicateAgentBody = z.strictObject({ name: fields.name.optional() });

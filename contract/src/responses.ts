@@ -74,6 +74,10 @@ const view = z.enum(["full", "summary"]).default("full");
 export const runView = view.meta({
   description: "`summary`: `input` and `output` have at most 200 characters.",
 });
+/** The parameter `view` of the list of agents. */
+export const agentView = view.meta({
+  description: "`summary`: `instructions`, `tools` and `metadata` are empty.",
+});
 /** The parameter `view` of pages and streams of events. */
 export const eventView = view.meta({
   description: "`summary`: events without texts, arguments and results.",

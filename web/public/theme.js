@@ -31,7 +31,7 @@
     request(`/runs/${runId}/events?view=summary&limit=60`);
   } else if (path === "/") {
     request("/runs?view=summary&limit=100");
-    request("/agents?limit=200");
+    request("/agents?limit=200&view=summary");
   }
   globalThis.beckonEarlyResponses = responses;
 

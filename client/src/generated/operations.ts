@@ -185,7 +185,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** List agents. All filters apply together. `search` matches part of the name or the description, ignoring case; `model` matches the whole name. `deleted=true` lists deleted agents that can be restored. Needs the scope `agents:read`. Reads further pages as they are needed. */
+      /** List agents. All filters apply together. `search` matches part of the name or the description, ignoring case; `model` matches the whole name. `deleted=true` lists deleted agents that can be restored. `view=summary` is for lists of names: whole agents can be large. Needs the scope `agents:read`. Reads further pages as they are needed. */
       list: (query?: ListAgentsQuery, options?: CallOptions): Listing<Agent> =>
         send.list<Agent>({ method: "GET", path: "/agents", query }, options),
 

@@ -1842,6 +1842,10 @@ export interface ListAgentsQuery {
   paused?: "true" | "false";
   model?: string;
   deleted?: "true" | "false";
+  /**
+   * `summary`: `instructions`, `tools` and `metadata` are empty.
+   */
+  view?: "full" | "summary";
 }
 export interface UpdateAgentBody {
   name?: string;

@@ -20,13 +20,13 @@ export async function listAgents({
 }): Promise<Page<Agent>> {
   permit(ctx, "agents:read");
   const agentIds = agentLimit(ctx);
-  const { limit, after, ...filter } = parseQuery(agentsQuery, input.query);
+  const { limit, after, view, ...filter } = parseQuery(agentsQuery, input.query);
   const page = readPage(
     { limit, after },
     { list: "agents", workspace: ctx.workspaceId, agents: agentIds, ...filter },
   );
   const { rows, hasMore } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
-    listAgentRows(tx, ctx.workspaceId, { ...filter, agentIds }, page),
+    listAgentRows(tx, ctx.workspaceId, { ...filter, view, agentIds }, page),
   );
   const last = rows.at(-1);
   return { data: rows.map(toAgent), next: hasMore && last ? page.cursor(last.id) : null };

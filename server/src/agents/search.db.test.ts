@@ -40,6 +40,28 @@ test("a page has at most 3 MiB of agents, and the next one has the others", asyn
   expect(idsOf(first)).toEqual(ids.slice(0, 5));
   const second = await find({ after: first.body.next }, credential);
   expect([idsOf(second), second.body.next]).toEqual([ids.slice(5), null]);
+  const summary = await find({ view: "summary" }, credential);
+  expect([idsOf(summary), summary.body.next]).toEqual([ids, null]);
+});
+
+test("a summary has the names and models of agents, and not their large fields", async () => {
+  const large = {
+    instructions: "Read it.",
+    tools: [{ type: "clock" }],
+    metadata: { team: "orders" },
+  };
+  const agent = await beckon.createAgent({ name: "Summarized", ...large });
+  const listed = async (filters: Record<string, string>) =>
+    (await find({ search: "Summarized", ...filters })).body.data[0];
+  const whole = await listed({});
+  expect(whole).toMatchObject({ id: agent.id, instructions: "Read it.", tools: [{ type: "clock" }] });
+  expect(await listed({ view: "summary" })).toEqual({
+    ...whole,
+    instructions: "",
+    tools: [],
+    metadata: {},
+  });
+  await expectError(await find({ view: "short" }), 400, "bad_request");
 });
 
 describe("a search", () => {

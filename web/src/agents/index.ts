@@ -2,4 +2,10 @@ export { AgentChoice } from "./choice/agent-choice.tsx";
 export { AgentPicker } from "./choice/agent-picker.tsx";
 export { AgentSelect } from "./choice/agent-select.tsx";
 export { limitPollMs, mayChangePause, pauseReadIntervalMs } from "./pause.ts";
-export { agentQuery, agentsKey, choosableAgentsQuery, useAgent } from "./queries.ts";
+export {
+  agentQuery,
+  agentsKey,
+  choosableAgentsQuery,
+  newestAgentQuery,
+  useAgent,
+} from "./queries.ts";

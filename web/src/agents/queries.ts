@@ -25,8 +25,17 @@ export const agentQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
 /** The agents that a person can choose from, for example for a key, newest first. */
 export const choosableAgentsQuery = ({ id, client }: CurrentWorkspace) =>
   listOptions([...agentsKey(id), "to choose"], (page, options) =>
-    client.agents.list({ ...page, limit: 200 }, options),
+    client.agents.list({ ...page, limit: 200, view: "summary" }, options),
   );
+
+/** The newest agent, without its instructions and tools; null if there are no agents. */
+export const newestAgentQuery = ({ id, client, can }: CurrentWorkspace) =>
+  queryOptions({
+    queryKey: [...agentsKey(id), "newest"],
+    queryFn: async ({ signal }) =>
+      (await client.agents.list({ limit: 1, view: "summary" }, { signal }).page()).data[0] ?? null,
+    enabled: can("agents:read"),
+  });
 
 /** Returns the id in the URL of the agent's screens. */
 export function useAgentId(): string {

@@ -70,8 +70,10 @@ export const namesQuery = ({ id, client, can }: CurrentWorkspace) =>
         read(can("members:read"), () => client.members.list({ limit }, { signal })),
         read(can("keys:read"), () => client.keys.list({ limit }, { signal })),
         read(can("providers:read"), () => client.providers.list({ limit }, { signal })),
-        read(can("agents:read"), () => client.agents.list({ limit }, { signal })),
-        read(can("agents:read"), () => client.agents.list({ limit, deleted: "true" }, { signal })),
+        read(can("agents:read"), () => client.agents.list({ limit, view: "summary" }, { signal })),
+        read(can("agents:read"), () =>
+          client.agents.list({ limit, view: "summary", deleted: "true" }, { signal }),
+        ),
       ]);
       return new Map(lists.flat().map(({ id: thingId, name }) => [thingId, name]));
     },

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { newestAgentQuery } from "../agents/index.ts";
 import { reasonWithout, useWorkspace } from "../data/index.ts";
 import { Button, CurlLine, EmptyState, LinkButton, Problem } from "../ui/index.ts";
-import { newestAgentQuery } from "./queries.ts";
 
 /** Shown in a workspace without runs: explains what a run is, and how to start the first one. */
 export function FirstRun() {

@@ -1,6 +1,5 @@
 import type { BeckonClient, GetRunStatsQuery, ListedRun, RunStats } from "@beckon/client";
 import { queryOptions } from "@tanstack/react-query";
-import { agentsKey } from "../agents/index.ts";
 import { type CurrentWorkspace, codeOf, serverNow } from "../data/index.ts";
 import { runsKey } from "../runs/index.ts";
 import { type FeedFilter, feedLength } from "./feed.ts";
@@ -210,13 +209,4 @@ export const feedQuery = ({ id, client }: Source, filter: FeedFilter) =>
     // If the data was read just before the screen is rendered, it is not refetched.
     staleTime: 2_000,
     meta: { live: true },
-  });
-
-/** The newest agent; null if there are no agents. */
-export const newestAgentQuery = ({ id, client, can }: CurrentWorkspace) =>
-  queryOptions({
-    queryKey: [...agentsKey(id), "newest"],
-    queryFn: async ({ signal }) =>
-      (await client.agents.list({ limit: 1 }, { signal }).page()).data[0] ?? null,
-    enabled: can("agents:read"),
   });

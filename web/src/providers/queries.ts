@@ -45,7 +45,10 @@ export const agentsOfProviderQuery = ({ id, client }: CurrentWorkspace, name: st
   queryOptions({
     queryKey: [id, "agents", "of provider", name],
     queryFn: async ({ signal }) => {
-      const agents = await firstRows(client.agents.list({ limit: 200 }, { signal }), 200);
+      const agents = await firstRows(
+        client.agents.list({ limit: 200, view: "summary" }, { signal }),
+        200,
+      );
       return agents.filter(({ model }) => model.startsWith(`${name}/`));
     },
   });

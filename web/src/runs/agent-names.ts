@@ -17,6 +17,9 @@ export interface AgentName {
 /** Maximum number of agents whose names are read. For all others, the id is shown. */
 const maxAgents = 1_000;
 
+/** The page must have the URL of the early request in `public/theme.js`. */
+const namesPage = { limit: 200, view: "summary" } as const;
+
 /** Names of the agents by their ids, newest agents first. */
 export const agentNamesQuery = ({
   id,
@@ -27,7 +30,7 @@ export const agentNamesQuery = ({
     queryKey: [...agentsKey(id), "names"],
     queryFn: async ({ signal }): Promise<ReadonlyMap<string, AgentName>> => {
       const names = new Map<string, AgentName>();
-      for await (const agent of client.agents.list({ limit: 200 }, { signal })) {
+      for await (const agent of client.agents.list(namesPage, { signal })) {
         const { name, paused, paused_by, pause_reason } = agent;
         names.set(agent.id, {
           name,

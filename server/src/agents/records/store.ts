@@ -1,4 +1,4 @@
-import type { AgentConfig, AgentFilter } from "@beckon/contract";
+import type { AgentConfig, AgentFilter, View } from "@beckon/contract";
 import { type Selectable, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
 import type { PageRequest } from "../../base/page.ts";
@@ -36,7 +36,11 @@ const isPausedByLimit = sql<boolean>`exists (select from budgets b
   where b.workspace_id = agents.workspace_id and b.scope_id = agents.id
     and ${sql.raw(pausesAgentSql)})`;
 
-function agents(tx: WorkspaceTransaction, workspaceId: string) {
+/** The configuration without the fields that can be large. */
+const summaryConfig = sql<AgentConfig>`${storedConfig}
+  || '{"instructions": "", "tools": [], "metadata": {}}'::jsonb`;
+
+function agents(tx: WorkspaceTransaction, workspaceId: string, config = storedConfig) {
   return tx
     .selectFrom("agents")
     .innerJoin("agent_versions", (join) =>
@@ -47,7 +51,7 @@ function agents(tx: WorkspaceTransaction, workspaceId: string) {
     )
     .selectAll("agents")
     .select([
-      storedConfig.as("config"),
+      config.as("config"),
       "agent_versions.provider_id",
       restorableUntil.as("restorable_until"),
       isRestorable.as("restorable"),
@@ -108,14 +112,19 @@ const maxPageBytes = 3 * 1024 * 1024;
  * Returns up to `page.limit` agents, newest first, and whether there are more. A page of large
  * agents has fewer, see `maxPageBytes`.
  * @param filter.agentIds If given, only agents with these ids are returned.
+ * @param filter.view With `summary`, instructions, tools and metadata are empty.
  */
 export async function listAgentRows(
   tx: WorkspaceTransaction,
   workspaceId: string,
-  filter: AgentFilter & { readonly agentIds: readonly string[] | undefined },
+  filter: AgentFilter & {
+    readonly agentIds: readonly string[] | undefined;
+    readonly view: View;
+  },
   page: PageRequest,
 ): Promise<{ readonly rows: AgentRow[]; readonly hasMore: boolean }> {
-  let query = agents(tx, workspaceId)
+  const config = filter.view === "summary" ? summaryConfig : storedConfig;
+  let query = agents(tx, workspaceId, config)
     .where(filter.deleted === "true" ? isRestorable : sql<boolean>`agents.deleted_at is null`)
     .orderBy("agents.id", "desc")
     .limit(page.limit + 1);

@@ -57,7 +57,7 @@ export const agentRoutes: readonly ManagedRoute[] = [
       id: "listAgents",
       summary: "List agents",
       description:
-        "All filters apply together. `search` matches part of the name or the description, ignoring case; `model` matches the whole name. `deleted=true` lists deleted agents that can be restored.",
+        "All filters apply together. `search` matches part of the name or the description, ignoring case; `model` matches the whole name. `deleted=true` lists deleted agents that can be restored. `view=summary` is for lists of names: whole agents can be large.",
       query: agentsQuery,
       data: agent,
       list: true,

@@ -25,7 +25,9 @@ export function AgentPicker({ value, onChoose }: AgentPickerProps) {
   const agents = useQuery({
     queryKey: [...agentsKey(id), "to pick", search],
     queryFn: ({ signal }) =>
-      client.agents.list({ limit: maxListed, ...(search && { search }) }, { signal }).page(),
+      client.agents
+        .list({ limit: maxListed, view: "summary", ...(search && { search }) }, { signal })
+        .page(),
     placeholderData: (before) => before,
   });
   return (

@@ -28,7 +28,7 @@ export function filtersOf(search: Readonly<Record<string, string | undefined>>):
 /** The agents that match the filters, newest first. */
 export const agentsQuery = ({ id, client }: CurrentWorkspace, filters: AgentFilters) => ({
   ...listOptions([...agentsKey(id), "list", filters], (page, options) =>
-    client.agents.list({ ...filters, ...page }, options),
+    client.agents.list({ ...filters, ...page, view: "summary" }, options),
   ),
   // Events update the list only while it is shown. So it is refetched each time it is opened.
   staleTime: 0,

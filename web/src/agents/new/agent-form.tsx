@@ -13,10 +13,10 @@ import {
   TextInput,
 } from "../../ui/index.ts";
 import { ModelField } from "../model/model-field.tsx";
+import { newestAgentQuery } from "../queries.ts";
 import { type AgentFields, agentResolver, bodyOf, fieldInMessage } from "./agent-fields.ts";
 import { ApiFields } from "./api-fields.tsx";
 import { defaultModel } from "./default-model.ts";
-import { newestAgentQuery } from "./newest-agent-query.ts";
 import type { AgentTemplate } from "./templates.ts";
 import { useCreateAgent } from "./use-create-agent.ts";
 import { useKeptFields } from "./use-kept-fields.ts";

@@ -40,12 +40,7 @@ export function LimitFields() {
   const { register, formState } = useFormContext<FormValues>();
   const readOnly = useSettings().disabledReason !== undefined;
   return (
-    <Section
-      title="Limits"
-      beside="label"
-      fields={limitNames}
-      closed
-    >
+    <Section title="Limits" beside="label" fields={limitNames} closed>
       <div className="grid grid-cols-1 items-start gap-4 sm:grid-cols-2">
         {limitNames.map((name) => {
           const { unit, hint, optional } = details[name];

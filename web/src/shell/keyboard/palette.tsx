@@ -28,7 +28,9 @@ export function Palette({ close, showKeys, signOut }: PaletteProps) {
   const agents = useQuery({
     queryKey: [workspace.id, "agents", "palette", search],
     queryFn: ({ signal }) =>
-      workspace.client.agents.list({ limit: 8, ...(search && { search }) }, { signal }).page(),
+      workspace.client.agents
+        .list({ limit: 8, view: "summary", ...(search && { search }) }, { signal })
+        .page(),
     // Keeps the earlier results during a search. Otherwise the selected agent would vanish, and
     // Enter would do nothing.
     placeholderData: keepPreviousData,
