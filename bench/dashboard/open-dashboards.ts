@@ -62,7 +62,11 @@ const statistics: readonly (() => string)[] = [
   () => `/usage?from=${today()}&to=${today()}`,
 ];
 /** Read once, when the page opens. */
-const first = ["/agents?limit=200&view=summary", "/runs?view=summary&limit=100", "/models?limit=200"];
+const first = [
+  "/agents?limit=200&view=summary",
+  "/runs?view=summary&limit=100",
+  "/models?limit=200",
+];
 /** Read once a minute. The queue is read more often only while runs are queued. */
 const states = [
   "/runs?status=queued&view=summary&limit=200",

@@ -54,7 +54,11 @@ test("a summary has the names and models of agents, and not their large fields",
   const listed = async (filters: Record<string, string>) =>
     (await find({ search: "Summarized", ...filters })).body.data[0];
   const whole = await listed({});
-  expect(whole).toMatchObject({ id: agent.id, instructions: "Read it.", tools: [{ type: "clock" }] });
+  expect(whole).toMatchObject({
+    id: agent.id,
+    instructions: "Read it.",
+    tools: [{ type: "clock" }],
+  });
   expect(await listed({ view: "summary" })).toEqual({
     ...whole,
     instructions: "",
