@@ -23,6 +23,7 @@ import { overloadServer } from "../server/test/soak/overload.ts";
 import { failOver } from "../server/test/soak/patroni/failover.ts";
 import { pruneUnderLoad } from "../server/test/soak/retention/prune-under-load.ts";
 import { stayFlat } from "../server/test/soak/retention/stay-flat.ts";
+import { maxLostPercent } from "./max-lost-percent.ts";
 
 /**
  * Runs the long tests that the arguments name; without arguments, all except those in `onlyNamed`.
@@ -80,9 +81,7 @@ function printedSeed(): number {
 
 /**
  * Kills servers and PostgreSQL under load. If no acknowledged run was lost and no other violation
- * was found, prints an upper bound of the share of runs that Beckon loses. The bound follows from
- * the rule of three: an event that did not occur in n trials has a probability below 3/n, with 95 %
- * confidence.
+ * was found, prints an upper bound of the share of runs that Beckon loses.
  */
 function crashOften(): Promise<boolean> {
   const seed = printedSeed();
@@ -122,7 +121,7 @@ function crashOften(): Promise<boolean> {
     for (const line of report.broken.slice(0, 50)) log(`✗ ${line}`);
     log(`soak: ${summary(seed, report)}`);
     const isKept = report.broken.length === 0;
-    const bound = ((3 / report.figures.acknowledged) * 100).toFixed(3);
+    const bound = maxLostPercent(report.figures.acknowledged);
     if (isKept) log(`with 95 % confidence less than ${bound} % of the runs are lost`);
     return isKept && report.figures.unfaultedFailures <= 0.05;
   });

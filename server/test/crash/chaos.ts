@@ -45,7 +45,7 @@ const concurrentCallers = 20;
 
 /**
  * Injects one fault and waits until all servers are ready again. Returns the number of killed
- * processes.
+ * server processes.
  */
 export async function injectFault(fault: Fault, chaos: Chaos): Promise<number> {
   const { world, installation, caller, random, pool } = chaos;

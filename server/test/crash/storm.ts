@@ -24,6 +24,7 @@ export interface StormOptions extends Pick<Chaos, "pool" | "killDatabase"> {
 }
 
 export interface StormReport extends CheckReport {
+  /** Number of server processes that were killed. Kills of PostgreSQL and stops are not counted. */
   readonly kills: number;
   readonly seconds: number;
 }
@@ -107,7 +108,7 @@ export function summary(seed: number, report: StormReport): string {
     `seed ${seed}`,
     `${report.seconds.toFixed(0)} s`,
     `${f.acknowledged} acknowledged of ${f.runs} runs`,
-    `${report.kills} kills`,
+    `${report.kills} server processes killed`,
     `${f.takenOver} taken over`,
     `${f.interrupted} interrupted`,
     `${f.replayed} answered to a repeat`,
