@@ -29,7 +29,7 @@ const pollIntervalMs = 1_000;
  */
 export const defaultPollsPerSweep = 60;
 /**
- * Number of polls from one call of `returnReservations` to the next. `returnReservations` releases
+ * Number of polls from one call of `returnReservations` to the next. `returnReservations` returns
  * amounts that are still reserved for runs that have ended, and for runs that were released to the
  * queue and whose journal reports all their calls.
  */

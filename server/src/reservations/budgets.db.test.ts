@@ -214,7 +214,7 @@ test("a run that gives its reservation back holds nothing, and can reserve again
   const reservations = new Reservations(database, createMutex(), reachedStatement);
   const { signal } = new AbortController();
   await reservations.reserve(asking(run, 400), signal);
-  await reservations.giveBack({ ...run, owner, fence: 1 }, signal);
+  await reservations.returnFirstCall({ ...run, owner, fence: 1 }, signal);
   expect(await budget(id)).toMatchObject({ reserved: 0 });
   expect(await wrongWithBudgets(engine)).toEqual([]);
   await reservations.reserve(asking(run, 900), signal);

@@ -286,7 +286,7 @@ describe("for random sequences of requests and returns", () => {
               ),
               clock,
             );
-          else if (each.do === "return") giveBack(world, each.index, each.share / 100);
+          else if (each.do === "return") chargeAndReturn(world, each.index, each.share / 100);
           else {
             const waiting = [...world.waiting.values()];
             const count = Math.ceil((waiting.length * each.share) / 100);
@@ -302,7 +302,7 @@ describe("for random sequences of requests and returns", () => {
         // rejected in the end.
         for (let round = 0; world.waiting.size + world.held.size > 0; round++) {
           expect(round).toBeLessThan(1_000);
-          while (world.held.size > 0) giveBack(world, 0, 0);
+          while (world.held.size > 0) chargeAndReturn(world, 0, 0);
           const waiting = [...world.waiting.values()];
           ask(
             world,
@@ -389,7 +389,7 @@ describe("for random sequences of requests and returns", () => {
   }
 
   /** Charges a part of what a run holds (`share`, 0 to 1), and returns the rest to the budgets. */
-  function giveBack(world: Simulated, index: number, share: number): void {
+  function chargeAndReturn(world: Simulated, index: number, share: number): void {
     const [runId, held] = [...world.held][index % Math.max(1, world.held.size)] ?? [];
     if (runId === undefined || held === undefined) return;
     world.held.delete(runId);

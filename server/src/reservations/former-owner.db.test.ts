@@ -91,12 +91,12 @@ test("a late request of a run's former owner does not replace what the new owner
   expect(await wrongWithBudgets(engine, agent.workspaceId)).toEqual([]);
 });
 
-test("a former owner that gives back the reservation of the start keeps that of the new owner", async () => {
+test("a former owner that returns the reservation of the start keeps that of the new owner", async () => {
   const agent = await seedAgent(database);
   const limit = await addLimit(agent);
   const former = await startRun(agent);
   const { reservations, connect } = createDisconnected();
-  const late = reservations.giveBack(former, signal);
+  const late = reservations.returnFirstCall(former, signal);
   const present = await takeOver(former);
   await createReservations().reserve(asking(present, 700), signal);
   connect();

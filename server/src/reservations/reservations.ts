@@ -125,7 +125,7 @@ export class Reservations {
    * then call `wakeWaiting` in this process and in the other processes.
    * @throws the reason of `signal` when it aborts.
    */
-  async giveBack(
+  async returnFirstCall(
     { runId, workspaceId, owner, fence }: Omit<AskingRun, "call">,
     signal: AbortSignal,
   ): Promise<void> {

@@ -12,7 +12,7 @@ test("a run that is stopped while it waits for memory is not left before its res
   const returning = Promise.withResolvers<void>();
   const { ports, live } = portsOfWaitingRun({
     reservations: {
-      giveBack: () => returning.promise.then(() => void steps.push("returned")),
+      returnFirstCall: () => returning.promise.then(() => void steps.push("returned")),
       forget: () => void steps.push("left"),
     },
   });
@@ -32,7 +32,7 @@ test("an unexpected error after the end of a run is logged, and the run is left 
     throw new Error("the span was ended already");
   };
   const { ports, live } = portsOfWaitingRun({
-    reservations: { giveBack: async () => {}, forget: (runId) => void left.push(runId) },
+    reservations: { returnFirstCall: async () => {}, forget: (runId) => void left.push(runId) },
     capacity: { release: (count) => void left.push(`capacity ${count}`) },
     tracing: { run: () => ({ rename() {}, set() {}, end }) },
     log,
@@ -52,7 +52,7 @@ test("an unexpected error after the end of a run is logged, and the run is left 
 /** Services that the test of a run replaces. */
 interface Replaced {
   readonly reservations: {
-    readonly giveBack: () => Promise<void>;
+    readonly returnFirstCall: () => Promise<void>;
     readonly forget: (runId: string) => void;
   };
   readonly capacity?: { readonly release: (count: number) => void };

@@ -42,7 +42,7 @@ export interface ExecutePorts extends EndPorts {
   readonly capacity: Capacity;
   readonly memory: Pick<Memory, "runs">;
   readonly worker: Pick<WorkerCalls, "claim">;
-  readonly reservations: Pick<Reservations, "revision" | "reserve" | "giveBack" | "forget">;
+  readonly reservations: Pick<Reservations, "revision" | "reserve" | "returnFirstCall" | "forget">;
   readonly firstCalls: Pick<FirstCalls, "note">;
   /** Wakes runs that wait for a reservation in these workspaces, in all processes. */
   readonly onReturned: (workspaceIds: readonly string[]) => void;

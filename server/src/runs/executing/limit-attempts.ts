@@ -28,7 +28,7 @@ import {
   type FirstReservation,
   isEnough,
 } from "./first-calls.ts";
-import type { ReservingRun } from "./give-back.ts";
+import type { ReservingRun } from "./return-first-call.ts";
 
 interface LimitedRun {
   readonly run: Readonly<ReservingRun>;

@@ -6,7 +6,7 @@ import { heldBytesOf } from "../../engine/index.ts";
 import { readInput, readJournal, readJournalBytes, readWasWaiting } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 import type { LiveRun } from "../subscribing/index.ts";
-import { type GiveBackPorts, giveBack, type ReservingRun } from "./give-back.ts";
+import { type ReservingRun, type ReturnPorts, returnFirstCall } from "./return-first-call.ts";
 
 /**
  * Estimated memory of a run with a model call and a short response, not counting its input, in
@@ -44,7 +44,7 @@ export interface Loaded {
  *   the reason of the run's signal if the run is stopped first.
  */
 export async function loadRun(
-  ports: GiveBackPorts & { readonly database: Database },
+  ports: ReturnPorts & { readonly database: Database },
   {
     run,
     live,
@@ -69,7 +69,7 @@ export async function loadRun(
     // A run that waits for memory must not occupy any, so its input is dropped here and read again
     // later.
     run.input = undefined;
-    const returned = giveBack(ports, run, live.signal);
+    const returned = returnFirstCall(ports, run, live.signal);
     try {
       await waiting;
     } finally {

@@ -5,8 +5,8 @@ import type { FirstCall } from "./first-calls.ts";
 import type { Claim } from "./run-journal.ts";
 
 /** The services that returning a reservation needs. */
-export interface GiveBackPorts {
-  readonly reservations: Pick<Reservations, "giveBack">;
+export interface ReturnPorts {
+  readonly reservations: Pick<Reservations, "returnFirstCall">;
   readonly onReturned: (workspaceIds: readonly string[]) => void;
   readonly log: Log;
 }
@@ -21,8 +21,8 @@ export interface ReservingRun extends Pick<Claim, "runId" | "workspaceId" | "own
  * fails, the run keeps the reservation, and replaces it when it reserves for its first call. Never
  * rejects.
  */
-export async function giveBack(
-  { reservations, onReturned, log }: GiveBackPorts,
+export async function returnFirstCall(
+  { reservations, onReturned, log }: ReturnPorts,
   run: ReservingRun,
   signal: AbortSignal,
 ): Promise<void> {
@@ -30,7 +30,7 @@ export async function giveBack(
   run.firstCall = undefined;
   if (!isReserved) return;
   try {
-    await reservations.giveBack(run, signal);
+    await reservations.returnFirstCall(run, signal);
     onReturned([run.workspaceId]);
   } catch (thrown) {
     if (!signal.aborted)
