@@ -40,8 +40,10 @@ const pollsPerHorizon = 5;
 const maxTakeOverWaitMs = 2_000;
 
 /**
- * The worker of a process: its background tasks for runs (claims, failover, expiry), reservations,
- * plans, processes, subscriptions, usage, and transactions that hold back events.
+ * The background tasks of a process, whatever its `BECKON_ROLE`. With every role, they end queued
+ * and held runs that have expired and runs that have no attempt left, queue held runs, return
+ * reservations, change plans, sum up usage and find transactions that hold back events. They also
+ * claim and take over runs, up to the process's capacity, which is 0 with the role `api`.
  */
 export interface Worker {
   /**
@@ -270,7 +272,11 @@ function serially(stopping: AbortSignal, act: () => Promise<unknown>) {
  * Handles a message from another process.
  * @param message undefined if messages may have been lost. The function then does the same as for
  *   the messages `limits`, `queued`, `eventSubscribers`, `events` and `deliveries`, because each of
- *   them may be among the lost ones.
+ *   them may be among the lost ones. The other kinds need nothing:
+ *   - `cancel`: `pollCancellations` finds the run within a second.
+ *   - `runSubscribers` and `journal`: the process with the subscribers polls the journals of their
+ *     runs every half second.
+ *   - `returned`: what is done for `limits` includes it.
  */
 function handleMessage(
   runs: RunServices,
