@@ -59,7 +59,7 @@ export interface Attempted {
  * or if nothing was sent because the database was lost, there was no memory for the data, or the
  * data was deleted.
  * @param signal aborts the attempt.
- * @throws any unexpected error, for example of a bug in Beckon. Nothing was sent then.
+ * @throws any unexpected error, for example of a bug in Beckon. The request may have been sent.
  */
 export async function attemptDelivery(
   ports: AttemptPorts,
