@@ -31,7 +31,10 @@ export const errorResponse = z.object({
   error: z.string(),
   code: z.union([errorCode, runErrorCode]),
   run_id: z.string().optional(),
-  /** The limit that was reached, if the code is `plan_exhausted` or `ceiling_reached`. */
+  /**
+   * The limit that was reached, if the code is `plan_exhausted` or `ceiling_reached`, or if it is
+   * `agent_paused` because of a limit.
+   */
   limit: limitReached.optional(),
 });
 export type ErrorResponse = z.infer<typeof errorResponse>;
