@@ -76,6 +76,15 @@ inBrowser("every snippet runs as it is shown, and the first call appears", async
   await page.waitForURL(/\/runs\/run_\w+$/);
 });
 
+inBrowser("the Python snippet prints the run's id if the run has not ended", async () => {
+  const agent = await beckon.createAgent();
+  const page = await open(agent.id);
+  const code = await codeOf(page, "Python");
+  // Gets the same response as a caller whose server stops before the run ends.
+  const early = code.replace('"content-type":', '"prefer": "respond-async", "content-type":');
+  expect(await run("Python", early, agent.token)).toContain("'run_id': 'run_");
+});
+
 inBrowser("the token is revealed for a moment, rotated, revoked and issued again", async () => {
   const agent = await beckon.createAgent({ name: "Refund desk" });
   const page = await open(agent.id);

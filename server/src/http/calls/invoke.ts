@@ -34,8 +34,8 @@ const bodyFields = Object.keys(invokeBody.shape);
 
 /**
  * Handles `POST /api/public/agents/:agent_id/invoke`: starts a run and responds when the run ends,
- * or earlier if the `Prefer` header requests it. Streams the run's events to clients that accept
- * `text/event-stream`.
+ * or earlier if the `Prefer` header requests it or this process stops. Streams the run's events to
+ * clients that accept `text/event-stream`.
  */
 export async function handleInvoke(
   services: Services,

@@ -37,7 +37,7 @@ const invoke = {
   tags: ["calls"],
   summary: "Invoke agent",
   description:
-    "Runs the agent and waits for its output. Authenticate with the agent's token, or a key with the scope `agents:invoke`. The body is parsed as JSON whatever its Content-Type; fields other than `input` are ignored and named in the header `beckon-ignored-fields`. Disconnecting does not stop the run. With `Accept: text/event-stream`, the response streams the run's events; the stream of a run that fails ends with `run.failed`. If a limit is spent before the run starts, there is no stream: the response is a JSON error, 500 with `run_id`.",
+    "Runs the agent and waits for its output. If Beckon stops before the run ends, the response is a 202 without output, also without `Prefer`. Authenticate with the agent's token, or a key with the scope `agents:invoke`. The body is parsed as JSON whatever its Content-Type; fields other than `input` are ignored and named in the header `beckon-ignored-fields`. Disconnecting does not stop the run. With `Accept: text/event-stream`, the response streams the run's events; the stream of a run that fails ends with `run.failed`. If a limit is spent before the run starts, there is no stream: the response is a JSON error, 500 with `run_id`.",
   "x-scope": "agents:invoke",
   parameters: [
     ...pathParameters("/:agent_id"),
@@ -61,7 +61,7 @@ const invoke = {
     },
     202: {
       description:
-        "The run continues: read it at `Location`. While the database is unreachable, `status` is the one in which the run was created.",
+        "The run continues, because `Prefer` requested an early response or Beckon is stopping. Read the run at `Location`, or repeat the request with its Idempotency-Key to wait for it. While the database is unreachable, `status` is the one in which the run was created.",
       headers: headersOf(...invokeHeaders, "Location"),
       content: json(
         {

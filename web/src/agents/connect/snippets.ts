@@ -43,7 +43,9 @@ request = Request(
     data=json.dumps({"input": "Hello"}).encode(),
 )
 with urlopen(request) as response:
-    print(json.load(response)["output"])`,
+    answer = json.load(response)
+# If Beckon stops before the run ends, the answer has a run_id and no output.
+print(answer.get("output", answer))`,
 };
 
 const stream = {
